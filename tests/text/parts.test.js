@@ -54,7 +54,7 @@ test('pretokenizers', () => {
 })
 
 test("cl100k's pattern, with its group that ignores case and its possessive counts", () => {
-  const pattern = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+  const pattern = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
   assert.deepEqual(words("It'S 12345 we'LL go!!\n\n  나는  ok \u0085", split(pattern, 'Isolated')),
     ['It', "'S", ' ', '123', '45', ' we', "'LL", ' go', '!!\n\n', ' ', ' 나는', ' ', ' ok', ' \u0085'])
   assert.throws(() => words('a', split('(?<name', 'Isolated')), { code: 'format', message: /has no counterpart in JavaScript/ })
@@ -284,4 +284,60 @@ test('nothing stands between an added token and the ends of a text, or another o
   for (const [text, tokens] of [['<x>', '<x>'], ['a<x>', '▁ a <x>'], ['<x>a', '<x> ▁ a'], ['<x><x>', '<x> <x>'],
     ['a<x><x>b', '▁ a <x> <x> ▁ b']]) assert.equal(tokenizer.encode(text).tokens.join(' '), tokens)
   assert.deepEqual(tokenizer.encode('').tokens, [])
+})
+
+test('bytes that are U+FFFD stay that; those that are no character become one for each', () => {
+  const names = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
+  const vocab = Object.fromEntries(names.map((name, id) => [name, id]))
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+    model: { type: 'BPE', byte_fallback: true, vocab, merges: [] },
+    decoder: { type: 'Sequence', decoders: [{ type: 'ByteFallback' }, { type: 'Fuse' }] } }) })
+  for (const text of ['a\ufffd한', '\ufffd', '😀', '\ufeffa']) assert.equal(tokenizer.decode(tokenizer.encode(text).ids), text)
+  assert.equal(tokenizer.decode([0x61, 0xff, 0xed]), '\ufffd\ufffd\ufffd')
+  assert.throws(() => tokenizer.decode(new DataView(new ArrayBuffer(4))), { code: 'type', message: /ids must be an array/ })
+})
+
+test('a normal form: each character has its own place, also among those that are taken apart or put together', () => {
+  const places = (form, text) => {
+    const { tokens, offsets } = letters(text.normalize(form), { normalizer: { type: form } }).encode(text)
+    assert.equal(tokens.join(''), text.normalize(form))
+    return offsets.map(place => place.join('-')).join(' ')
+  }
+  assert.equal(places('NFD', '나라국어'), '0-1 0-1 1-2 1-2 2-3 2-3 2-3 3-4 3-4')
+  assert.equal(places('NFKC', 'ㄱㅏ,Foo,é,ﬁ'), '0-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 9-10')
+  assert.equal(places('NFC', '\u1102\u1161\u1105\u1161\u1100\u116e\u11a8x'), '0-2 2-4 4-7 7-8')
+  assert.equal(places('NFKC', 'ㄱㅏ'.repeat(200)), Array.from({ length: 200 }, (_, i) => `${2 * i}-${2 * i + 2}`).join(' '))
+})
+
+test('files that are not what they should be: the part is named, and what it should be', () => {
+  const model = { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [] }
+  const refused = (parts, message) => assert.throws(
+    () => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, ...parts }) }), { code: 'format', message })
+  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be a list, got undefined/)
+  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be a list, got "some"/)
+  refused({ decoder: { type: 'Sequence' } }, /decoders must be a list/)
+  refused({ post_processor: { type: 'Sequence' } }, /processors must be a list/)
+  refused({ normalizer: { type: 'Prepend' } }, /prepend must be text, got undefined/)
+  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  refused({ normalizer: { type: 'BertNormalizer', lowercase: 'false' } }, /lowercase must be true or false, got "false"/)
+  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  for (const behavior of ['isolated', undefined]) {
+    refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior } }, /behavior must be one of Removed, Isolated/)
+  }
+  refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior: 'Removed', invert: 'true' } }, /invert must be/)
+  refused({ pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'Nope' } }, /prepend_scheme must be one of always, first, never/)
+  refused({ pre_tokenizer: { type: 'Metaspace', replacement: '__' } }, /replacement must be one character, got "__"/)
+  refused({ post_processor: { type: 'BertProcessing', cls: 5 } }, /cls must have the id of a token/)
+  const around = (single, ids = [2]) => ({ post_processor: { type: 'TemplateProcessing', single, special_tokens: { x: { ids } } } })
+  const A = { Sequence: { id: 'A' } }, X = { SpecialToken: { id: 'x' } }
+  refused(around([X]), /single must have one Sequence/)
+  refused(around([A, X, A]), /single must have one Sequence/)
+  refused(around([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
+  for (const id of ['x', -1, null]) refused(around([A, X], [id]), /ids must have the id of a token/)
+  refused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
+  refused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)
+  refused({ model: { type: 'WordPiece', vocab: { '[UNK]': 0 }, max_input_chars_per_word: -1 } }, /max_input_chars_per_word/)
+  const empty = { type: 'Sequence', processors: [] }
+  assert.deepEqual(gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, post_processor: empty }) })
+    .encode('ab', { special: true }).ids, [0, 1])
 })

@@ -14,18 +14,28 @@ const CASES = {
   'case does not count within a group': [['(?i:ab)c', 'ABc abC aBc', ['ABc', 'aBc']],
     ['(?i:a(b)c)d', 'ABCd ABCD', ['ABCd']], ['(?:a(?i)b)c', 'aBc aBC ABc', ['aBc']], ['(?i:a(?i)b)c', 'ABc ABC', ['ABc']],
     ['(?i:a)|b', 'A B b', ['A', 'b']], ['(?i:a[)]b)c', 'A)Bc A)BC', ['A)Bc']], ['x(?i:a[(]b)c', 'xA(Bc xA(BC', ['xA(Bc']]],
-  'classes keep the case they have': [['(?i)[a]b', 'aB AB', ['aB']]],
+  'classes and case': [['(?i)[a]b', 'aB AB', ['aB', 'AB']], ["'(?i:[sdmt]|ll)", "I'S 'LL 'x", ["'S", "'LL"]],
+    ['(?i)[a-f]+', 'xABx', ['AB']], ['(?i)[^a]', 'aAb', ['b']], ['[a](?i)b', 'aB AB', ['aB']], ['(?i)[α-ω]', 'Σ', ['Σ']]],
+  'a class in a class adds its own': [['[^(\\s|[.,!])]+', 'a b.c(d|e', ['a', 'b', 'c', 'd', 'e']], ['[a[bc]d]+', 'abcde', ['abcd']]],
+  'braces and brackets that are none': [['a{', 'a{', ['a{']], ['[]a]+', 'a]b', ['a]']], ['a}]', 'a}]', ['a}]']]],
+  'in a class a sign is a letter': [['[*+]', 'a+b*c', ['+', '*']], ['[?+]x', '+x', ['+x']], ['[{1}+]', '+', ['+']],
+    ['[$^.]', 'a^.$', ['^', '.', '$']], ['[(?:)]', '(?', ['(', '?']]],
+  'lines end with a line feed and nothing else': [['^a', 'b\na', ['a']], ['b$', 'ab\nc b', ['b', 'b']], ['^', 'a\rb\n', ['', '']],
+    ['.+', 'a\rb\u2028\nc', ['a\rb\u2028', 'c']], ['$', '😀a😀', ['']], ['^', '😀a😀', ['']], ['(?i)\\x41|\\u00c9', 'aé', ['a', 'é']], ['(?i:σ)', 'ςσΣ', ['ς', 'σ', 'Σ']]],
+  'where words begin and end': [['한\\b', '한 한가', ['한']], ['\\bé', 'éé é', ['é', 'é']], ['\\B가', '한가 가', ['가']]],
   'white space is Unicode\'s': [['\\s', ' \u0085\ufeff\u3000', [' ', '\u0085', '\u3000']], ['\\S+', 'a\u0085b', ['a', 'b']],
     ['[\\s]', '\u0085', ['\u0085']]],
   'digits and words are Unicode\'s': [['\\d+', '5٣a', ['5٣']], ['[\\d]+', '٣', ['٣']], ['\\D', '٣a', ['a']],
-    ['\\w+', 'é_가٣-', ['é_가٣']], ['[\\w-]+', 'a-é', ['a-é']], ['\\W', 'é-', ['-']], ['\\h+', 'aF9g', ['aF9']],
+    ['\\w+', 'é_가٣-', ['é_가٣']], ['[\\w-]+', 'a-é', ['a-é']], ['\\W', 'é-', ['-']], ['\\h+', 'aF9g', ['aF9']], ['\\w+', 'Ⓐ²½ⅷ①', ['Ⓐ²½ⅷ']],
     ['\\H', 'fg', ['g']]],
   'ends of the text': [['\\Aa', 'aa\na', ['a']], ['a\\z', 'aa\na', ['a']], ['a\\Z', 'aa\n', ['a']], ['a\\z', 'a\n', []]],
   'code points': [['\\x{1F600}', '😀', ['😀']], ['\\x{0041}', 'A', ['A']], ['(?i)\\x{1F600}', '😀', ['😀']], ['\\x41', 'A', ['A']], ['\\u0041', 'A', ['A']]],
   'marks stand for themselves': [['\\-', 'a-b', ['-']], ['[a\\-z]', 'b-', ['-']], ['\\!\\#', '!#', ['!#']],
     ['\\.', 'a.', ['.']], ['\\p{L}', '5é', ['é']], ['\\(a\\)', '(a)', ['(a)']]],
-  'what gives nothing back': [['a++b', 'aab', ['aab']], ['\\p{N}{1,3}+', '12345', ['123', '45']], ['a?+', 'a', ['a', '']],
-    ['\\++', 'a++', ['++']], ['a{2}+', 'aaaa', ['aa', 'aa']]]
+  'what gives nothing back': [['a++b', 'aab', ['aab']], ['a*+a', 'aab', []], ['a?+', 'a', ['a', '']], ['(?:a|ab)++c', 'abc', []],
+    ['[ab]?+a', 'a', []], ['\\p{L}++o|o', 'foo', ['o', 'o']], ['\\++', 'a++', ['++']]],
+  'a + behind braces is one more repetition': [['\\p{N}{1,3}+', '12345', ['12345']], ['a{2}+', 'aaaaa', ['aaaa']],
+    ['a{,2}b', 'aaab', ['aab']], ['a{2}?b', 'aab b', ['aab', 'b']]]
 }
 
 for (const [name, cases] of Object.entries(CASES)) test(`patterns: ${name}`, () => {
@@ -42,6 +52,9 @@ test('a text that is no pattern is found as it is', () => {
 
 test('patterns: what they do not take', () => {
   assertRejects(() => patternOf('here', 5), 'format', 'here: a pattern must be text, got 5')
+  for (const pattern of ['[\\W]', '[a[^b]]', '[a&&b]', '[[:alpha:]]', '(?>a)', '\\R', '(?i)[!-\u{10ffff}]', '[a', 'a)']) {
+    assertRejects(() => patternOf('here', pattern), 'format', 'has no counterpart in JavaScript')
+  }
   assertRejects(() => patternOf('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')
   assertRejects(() => patternFrom('here', { Text: 'a' }), 'format', 'a pattern must be { String } or { Regex }')
   assertRejects(() => patternFrom('here', null), 'format', 'got null')

@@ -199,3 +199,21 @@ test('says what it expected and what it got', () => {
   ]
   for (const [call, code, message] of cases) assert.throws(call, error(code, message))
 })
+
+test('marks that begin alike: what is learned from is what is read, and a replay sees what the trainer saw', () => {
+  const tokenizer = gf.text.trainBPE('abcd abcd abcd', { vocabSize: 300, specials: ['a', 'ab'] })
+  assert.equal(tokenizer.merges[0].token, 'cd')
+  assert.deepEqual(tokenizer.encode('abcd').tokens, ['ab', 'cd'])
+  const learned = gf.text.trainBPE('the the the xyxy', { vocabSize: 259, specials: ['the'] })
+  const [{ pair, count }] = learned.replay('the the the xyxy', 0).pairs
+  assert.deepEqual([pair, count], [['x', 'y'], 2])
+  assert.deepEqual([pair, count], [learned.merges[0].pair, learned.merges[0].count])
+})
+
+test('lists with holes are no texts', () => {
+  for (const train of [gf.text.trainBPE, trainWordPiece, trainUnigram]) {
+    assert.throws(() => train(new Array(2), { vocabSize: 300 }), { code: 'type', message: /text\[0\] must be a string/ })
+    assert.throws(() => train('a', { vocabSize: 300, specials: new Array(2) }), { code: 'type', message: /specials\[0\]/ })
+  }
+  assert.throws(() => new gf.text.Vocab([['a']]).encode(new Array(2)), { code: 'type', message: /tokens\[0\]/ })
+})

@@ -1,5 +1,6 @@
 import { onDemand } from './on_demand.js'
 import { literal } from './pattern.js'
+import { endOfSpaces, startOfSpaces } from './spaces.js'
 
 /**
  * A token that stands apart from the model: found in the text as it is written, before anything is cut.
@@ -12,10 +13,10 @@ import { literal } from './pattern.js'
  * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
  */
 
-const WORD_BEFORE = onDemand(String.raw`[\p{L}\p{M}\p{N}\p{Pc}]$`, 'u')
-const WORD_AFTER = onDemand(String.raw`^[\p{L}\p{M}\p{N}\p{Pc}]`, 'u')
-const SPACE_BEFORE = onDemand(String.raw`\p{White_Space}*$`, 'u')
-const SPACE_AFTER = onDemand(String.raw`^\p{White_Space}*`, 'u')
+/** Rust's \w. */
+const WORD = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`
+const WORD_BEFORE = onDemand(`${WORD}$`, 'u')
+const WORD_AFTER = onDemand(`^${WORD}`, 'u')
 
 /** A stretch of text, or an added token in it. @typedef {{ start: number, end: number, id?: number }} Stretch */
 
@@ -38,9 +39,8 @@ export function finder(tokens, rewrite = content => content) {
     for (const { index, 0: content } of text.matchAll(pattern)) {
       const token = /** @type {AddedToken} */ (byContent.get(content))
       if (token.single_word && touchesWord(text, index, index + content.length)) continue
-      const before = token.lstrip ? text.slice(at, index).match(SPACE_BEFORE())?.[0].length ?? 0 : 0
-      const after = token.rstrip ? text.slice(index + content.length).match(SPACE_AFTER())?.[0].length ?? 0 : 0
-      const start = Math.max(at, index - before), end = index + content.length + after
+      const start = Math.max(at, token.lstrip ? startOfSpaces(text, index) : index), after = index + content.length
+      const end = token.rstrip ? endOfSpaces(text, after) : after
       if (start > at) stretches.push({ start: at, end: start })
       stretches.push({ start, end, id: token.id })
       at = end

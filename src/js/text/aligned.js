@@ -1,3 +1,5 @@
+import { isBetweenHalves } from './pattern.js'
+
 /**
  * A text that was rewritten, and where each of its UTF-16 units comes from.
  *
@@ -62,6 +64,7 @@ export class Aligned {
   replaceAll(pattern, rewrite) {
     const changes = []
     for (const match of this.string.matchAll(pattern)) {
+      if (!match[0] && isBetweenHalves(this.string, match.index)) continue
       const by = rewrite(match[0])
       if (by !== match[0]) changes.push({ start: match.index, end: match.index + match[0].length, by })
     }

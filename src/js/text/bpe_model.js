@@ -53,6 +53,11 @@ export class BpeModel {
     const { c, memory } = this.#engine
     const characters = /** @type {Characters} */ (this.#characters)
     for (let k = 0, start = 0; k < words.length; start = words[k++]) {
+      const whole = characters.wholeAt(string, start, words[k])
+      if (whole !== undefined) {
+        emit(Int32Array.of(whole), Int32Array.of(start, words[k]), 0)
+        continue
+      }
       const { symbols, from, to } = characters.read(string, start, words[k])
       const n = symbols.length
       passing(memory, [new Int32Array(2 * n), symbols, Int32Array.of(n)], (ids, given, ends) => {
@@ -77,6 +82,7 @@ class Characters {
   #prefix
   #suffix
   #fuse
+  #ignoresMerges
   /** The token of each byte or -1, for characters that have none. @type {number[] | undefined} */ #bytes
 
   /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown */
@@ -86,7 +92,16 @@ class Characters {
     this.#prefix = json.continuing_subword_prefix ?? ''
     this.#suffix = json.end_of_word_suffix ?? ''
     this.#fuse = json.fuse_unk === true
+    this.#ignoresMerges = json.ignore_merges === true
     this.#bytes = json.byte_fallback ? tokensOfBytes(vocab) : undefined
+  }
+
+  /**
+   * The token that a word is, where merges are not asked for such.
+   * @param {string} string @param {number} start @param {number} end
+   */
+  wholeAt(string, start, end) {
+    return this.#ignoresMerges ? this.#vocab.get(string.slice(start, end)) : undefined
   }
 
   /**
@@ -170,6 +185,8 @@ function mergesOf(json, vocab) {
   const all = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = pairOf(merge, vocab)
+    expect(pair.every(token => typeof token === 'string'), 'format',
+      () => `tokenizer: model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
     const [left, right] = pair.map(token => vocab.get(token))
     const made = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))
     if (left === undefined || right === undefined || made === undefined) {

@@ -1,13 +1,16 @@
 import { GlassformerError } from '../errors.js'
 import { bytesOfLetters } from './byte_letters.js'
+import { listIn, textIn } from './fields.js'
 import { patternFrom } from './pattern.js'
 
 /** Tokens on their way to a text; the parts are joined in the end. @typedef {(parts: string[]) => string[]} Decode */
 
+const WHERE = 'tokenizer: decoder'
 const BYTE = /^<0x([0-9A-Fa-f]{2})>$/
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 /** @param {readonly Uint8Array[]} parts */
 export function textOfBytes(parts) {
@@ -26,14 +29,22 @@ export function byteOfToken(token) {
   return match ? parseInt(match[1], 16) : undefined
 }
 
+/** The text of bytes that are UTF-8, U+FFFD among them. @param {Uint8Array} bytes */
+function wholeText(bytes) {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
 /** Bytes in a row become text; what is not UTF-8 becomes U+FFFD, one for each byte. @type {Decode} */
 const byteFallback = parts => {
   /** @type {string[]} */ const out = []
   /** @type {number[]} */ let bytes = []
   const flush = () => {
     if (!bytes.length) return
-    const text = decoder.decode(Uint8Array.from(bytes))
-    out.push(text.includes('\ufffd') ? '\ufffd'.repeat(bytes.length) : text)
+    out.push(wholeText(Uint8Array.from(bytes)) ?? '\ufffd'.repeat(bytes.length))
     bytes = []
   }
   for (const part of parts) {
@@ -116,8 +127,8 @@ const KINDS = {
   ByteFallback: () => byteFallback,
   Fuse: () => parts => [parts.join('')],
   Replace: json => {
-    const pattern = patternFrom('tokenizer: decoder', json.pattern)
-    return parts => parts.map(part => part.replace(pattern, () => json.content))
+    const pattern = patternFrom(WHERE, json.pattern), content = textIn(WHERE, json, 'content')
+    return parts => parts.map(part => part.replace(pattern, () => content))
   },
   Strip: ({ content = ' ', start = 0, stop = 0 }) => parts => parts.map(part => {
     let from = 0, to = part.length
@@ -131,7 +142,7 @@ const KINDS = {
   BPEDecoder: ({ suffix = '</w>' }) => parts =>
     parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' ')),
   Sequence: json => {
-    /** @type {Decode[]} */ const steps = json.decoders.map(decoderOf)
+    /** @type {Decode[]} */ const steps = listIn(WHERE, json, 'decoders').map(decoderOf)
     return parts => steps.reduce((current, step) => step(current), parts)
   }
 }

@@ -2,28 +2,164 @@ import { GlassformerError, describe, expect } from '../errors.js'
 import { onDemand } from './on_demand.js'
 
 /**
- * What the escapes of tokenizer.json's regular expressions (Oniguruma's) stand for. They know Unicode; JavaScript's \s
- * has U+FEFF and not U+0085, and its \w and \d know ASCII alone.
+ * Regular expressions of a tokenizer.json, which are Oniguruma's in Ruby's syntax, in JavaScript's words: what is
+ * written alike and means something else is written anew, and what has no counterpart is refused.
+ */
+
+/** Letters of words: Unicode's, and outside of a class Latin-1's fractions and numbers above the line. */
+const LETTERS = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}`, WORD = String.raw`${LETTERS}\xb2\xb3\xb9\xbc-\xbe`
+/**
+ * Escapes, for a class. They know Unicode; JavaScript's \s has U+FEFF and not U+0085, and its \w and \d know ASCII
+ * alone.
  * @type {Record<string, string>}
  */
 const CLASSES = {
-  s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}',
-  w: '\\p{L}\\p{M}\\p{N}\\p{Pc}', h: '0-9A-Fa-f'
+  s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}', w: LETTERS, h: '0-9A-Fa-f'
 }
+/** Other escapes, outside of one. @type {Record<string, string>} */
+const OUTSIDE = {
+  w: `[${WORD}]`, W: `[^${WORD}]`, H: `[^${CLASSES.h}]`, A: '^', z: '$', Z: '(?=\\n?$)',
+  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`
+}
+/**
+ * Signs that know lines, each of which ends with a line feed and nothing else, and those that are none.
+ * @type {Record<string, string>}
+ */
+const SIGNS = { '^': '(?<=^|\\n)', '$': '(?=\\n|$)', '.': '[^\\n]', '{': '\\{', '}': '\\}', ']': '\\]' }
 const MARK = onDemand(String.raw`^[^\p{L}\p{N}]$`, 'u')
-const NEGATED = { W: 'w', H: 'h' }
-const ANCHORS = { A: '(?<![^])', z: '(?![^])', Z: '(?=\\n?(?![^]))' }
-/** Letters that others become in lower case: the long s and the Kelvin sign. @type {Record<string, string>} */
-const ALSO = { s: 'ſ', k: '\u212a' }
+/** Letters that others become, without being the only ones. @type {Record<string, string>} */
+const ALSO = { s: 'ſ', k: '\u212a', å: '\u212b', ω: '\u2126', σ: 'ς', μ: 'µ' }
 
-/** @param {string} letter */
-const bothCases = letter => letter.toUpperCase() === letter.toLowerCase() ? letter
-  : `[${letter.toLowerCase()}${letter.toUpperCase()}${ALSO[letter.toLowerCase()] ?? ''}]`
+/** One step through a pattern: an escape, how a group begins, how often something comes, a character. */
+const STEP = /\\(?<escape>[pP]\{[^}]*\}|[pP].|x\{[0-9a-fA-F]+\}|x..|u....|.)|(?<group>\((?:\?(?:i:|i\)|[:=!]|<[=!]|<\w+>))?)|(?<often>(?:[?*+]|\{\d*,?\d*\})[?+]?)|[^]/guy
+
+/** The other cases of a character. @param {string} character */
+function otherCases(character) {
+  const upper = character.toUpperCase(), lower = upper.toLowerCase()
+  return [...new Set([character.toLowerCase(), upper, lower, ...ALSO[lower] ?? ''])]
+    .filter(one => one !== character && [...one].length === 1).join('')
+}
+
+/** A pattern on its way: what it is made of, so that what a quantifier belongs to is known. */
+class Translation {
+  /** Pieces; a group is several until it is closed. @type {string[]} */ #pieces = []
+  /** Where the open groups begin, and whether case was ignored outside. @type {{ at: number, was: boolean }[]} */
+  #open = []
+  #ignoring = false
+  #named = 0
+
+  /** @param {string} pattern */
+  constructor(pattern) {
+    for (let at = 0; at < pattern.length;) at = this.#step(pattern, at)
+  }
+
+  /** @param {string} pattern @param {number} at @returns {number} where the next step begins */
+  #step(pattern, at) {
+    if (pattern[at] === '[') return this.#class(pattern, at)
+    STEP.lastIndex = at
+    const match = /** @type {RegExpExecArray} */ (STEP.exec(pattern)), { 0: step, groups } = match
+    const { escape, group, often } = /** @type {Record<string, string | undefined>} */ (groups)
+    const code = escape ? codeOf(escape) : ''
+    if (escape) this.#pieces.push(code ? this.#letter(literal(code), code) : outside(escape))
+    else if (group) this.#begin(group)
+    else if (often) this.#repeat(often)
+    else if (step === ')') this.#close()
+    else this.#pieces.push(step === '|' ? step : this.#letter(SIGNS[step] ?? step, step))
+    return at + step.length
+  }
+
+  /** @param {string} text of a character @param {string} character */
+  #letter(text, character) {
+    const others = this.#ignoring ? otherCases(character) : ''
+    return others ? `[${character}${others}]` : text
+  }
+
+  /** @param {string} group */
+  #begin(group) {
+    if (group === '(?i)') {
+      this.#ignoring = true
+      return
+    }
+    this.#open.push({ at: this.#pieces.length, was: this.#ignoring })
+    if (group === '(?i:') this.#ignoring = true
+    this.#pieces.push(group === '(?i:' ? '(?:' : group)
+  }
+
+  #close() {
+    const { at, was } = this.#open.pop() ?? { at: this.#pieces.length, was: this.#ignoring }
+    this.#ignoring = was
+    this.#pieces.splice(at, Infinity, `${this.#pieces.slice(at).join('')})`)
+  }
+
+  /**
+   * How often the last piece comes. A + after another sign gives nothing back, as a lookahead that is taken as it is;
+   * after a number in braces it is one more repetition.
+   * @param {string} often
+   */
+  #repeat(often) {
+    const [, count, more] = /** @type {RegExpExecArray} */ (/^([?*+]|\{[\d,]*\})([?+]?)$/.exec(often))
+    const what = this.#pieces.pop() ?? '', isBraced = count.length > 1, times = count.replace('{,', '{0,')
+    if (more === '+' && isBraced) this.#pieces.push(`(?:${what}${times})+`)
+    else if (more === '+') {
+      const name = `kept${this.#named++}`
+      this.#pieces.push(`(?:(?=(?<${name}>${what}${times}))\\k<${name}>)`)
+    } else if (more && isBraced && !count.includes(',')) this.#pieces.push(`(?:${what}${times})?`)
+    else this.#pieces.push(`${what}${times}${more}`)
+  }
+
+  /** A class, letter by letter; one inside of it adds its own. @param {string} pattern @param {number} from */
+  #class(pattern, from) {
+    let at = from + 1, text = '[', others = '', last = '', depth = 1
+    if (pattern[at] === '^') text += pattern[at++]
+    for (const first = at; at < pattern.length && depth; at++) {
+      STEP.lastIndex = at
+      const escape = /** @type {RegExpExecArray} */ (STEP.exec(pattern)).groups?.escape
+      const character = escape ? codeOf(escape) : String.fromCodePoint(/** @type {number} */ (pattern.codePointAt(at)))
+      const bracket = at > first && '[]'.includes(pattern[at]) ? pattern[at] : ''
+      const strange = /^(?:\[[\^:]|&&|\\[WHR])/.exec(pattern.slice(at, at + 2))
+      if (strange) throw new Error(`${strange[0]} in a class`)
+      const isRange = last.endsWith('-') && last.length > 1 && character && !bracket
+      if (bracket) depth += bracket === '[' ? 1 : -1
+      else text += escape && !character ? inside(escape) : character === '-' && !escape ? '-' : literal(character)
+      if (this.#ignoring && !bracket) others += isRange ? casesBetween([...last][0], character) : otherCases(character)
+      last = isRange || bracket ? '' : last && character === '-' && !escape ? `${last}-` : character
+      at += escape ? escape.length : Math.max(1, character.length) - 1
+    }
+    if (depth) throw new Error('a class without an end')
+    this.#pieces.push(`${text}${others}]`)
+    return at
+  }
+
+  toString() {
+    return this.#pieces.join('')
+  }
+}
+
+/** The other cases of all between two characters. @param {string} from @param {string} to */
+function casesBetween(from, to) {
+  const [a, b] = [from, to].map(one => /** @type {number} */ (one.codePointAt(0)))
+  if (b - a >= 1024) throw new Error(`a range of ${b - a} characters whose case is ignored`)
+  return Array.from({ length: b - a + 1 }, (_, i) => otherCases(String.fromCodePoint(a + i))).join('')
+}
+
+/** The character of an escape that gives its number, or nothing. @param {string} escape */
+const codeOf = escape => (/^x\{|^x..$|^u....$/.test(escape)
+  ? String.fromCodePoint(parseInt(escape.replace(/[xu{}]/g, ''), 16)) : '')
+
+/** @param {string} escape what follows the backslash */
+const outside = escape => (escape in OUTSIDE ? OUTSIDE[escape] : escape in CLASSES ? `[${CLASSES[escape]}]` : plain(escape, '-'))
+/** The same in a class. @param {string} escape */
+const inside = escape => (escape in CLASSES ? CLASSES[escape] : plain(escape, ''))
 
 /**
- * One step through a pattern: an escape, a group that ignores case, a character.
+ * An escape for one character. With the flag u JavaScript allows a backslash only before what has a meaning of its own.
+ * @param {string} escape @param {string} bare marks that stand for themselves
  */
-const STEP = /\\([pP]\{[^}]*\}|[pP].|x\{[0-9a-fA-F]+\}|x..|u....|.)|\(\?i:|\(\?i\)|[^]/gu
+function plain(escape, bare) {
+  const isPlain = MARK().test(escape) && (bare.includes(escape) || !/[\^$\\.*+?()[\]{}|/-]/.test(escape))
+  return isPlain ? escape : `\\${escape}`
+}
 
 /**
  * A regular expression of a tokenizer.json in JavaScript's words.
@@ -33,23 +169,8 @@ const STEP = /\\([pP]\{[^}]*\}|[pP].|x\{[0-9a-fA-F]+\}|x..|u....|.)|\(\?i:|\(\?i
  */
 export function patternOf(where, pattern) {
   expect(typeof pattern === 'string', 'format', () => `${where}: a pattern must be text, got ${describe(pattern)}`)
-  let out = '', inside = 0, depth = 0, ignoring = Infinity
-  for (const [step, escape] of pattern.matchAll(STEP)) {
-    if (step === '(?i:') {
-      ignoring = Math.min(ignoring, depth++)
-      out += '(?:'
-    } else if (step === '(?i)') ignoring = Math.min(ignoring, depth)
-    else if (escape) out += translated(escape, inside > 0)
-    else {
-      if (step === '[') inside++
-      if (step === ']') inside--
-      if (step === '(' && !inside) depth++
-      if (step === ')' && !inside && --depth <= ignoring) ignoring = Infinity
-      out += ignoring < Infinity && !inside ? bothCases(step) : step
-    }
-  }
   try {
-    return new RegExp(withoutPossessives(out), 'gu')
+    return new RegExp(String(new Translation(pattern)), 'gu')
   } catch (error) {
     throw new GlassformerError('format',
       `${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
@@ -57,31 +178,14 @@ export function patternOf(where, pattern) {
   }
 }
 
-/** @param {string} escape what follows the backslash @param {boolean} inside a class */
-function translated(escape, inside) {
-  if (escape in CLASSES) return inside || CLASSES[escape].length < 18 && 'sSdD'.includes(escape) ? CLASSES[escape] :
-    `[${CLASSES[escape]}]`
-  if (escape in NEGATED && !inside) return `[^${CLASSES[NEGATED[/** @type {'W' | 'H'} */ (escape)]]}]`
-  if (escape in ANCHORS && !inside) return ANCHORS[/** @type {'A' | 'z' | 'Z'} */ (escape)]
-  if (escape.startsWith('x{')) return `\\u${escape.slice(1)}`
-  // With the flag u JavaScript allows a backslash only before what has a meaning of its own.
-  if (MARK().test(escape)) return /[\^$\\.*+?()[\]{}|/-]/.test(escape) ? escaped(escape, inside) : escape
-  return `\\${escape}`
-}
-
-/** @param {string} mark @param {boolean} inside */
-const escaped = (mark, inside) => mark === '-' && !inside ? mark : `\\${mark}`
-
-/**
- * A possessive quantifier gives nothing back; as a lookahead that is taken as it is.
- * Those of tokenizers (`\p{N}{1,3}+`, `?+`, `++`) stand where nothing would be given back anyway, so dropping the +
- * does.
- * @param {string} pattern
- */
-const withoutPossessives = pattern => pattern.replace(/(?<!\\)([?*+]|\{\d+(?:,\d*)?\})\+/g, '$1')
-
 /** A text as a pattern that matches just it. @param {string} text */
 export const literal = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
+
+/**
+ * Whether a place is between the halves of a character, where V8 finds what is empty.
+ * @param {string} string @param {number} at
+ */
+export const isBetweenHalves = (string, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(string.slice(at - 1, at + 1))
 
 /**
  * `{ String: ... }` or `{ Regex: ... }` of a tokenizer.json.

@@ -1,30 +1,42 @@
-import { GlassformerError } from '../errors.js'
+import { GlassformerError, describe, expect } from '../errors.js'
+import { listIn } from './fields.js'
 
 /** Special tokens around a text. @typedef {{ before: number[], after: number[] }} Around */
 
-/** @param {[string, number]} first @param {[string, number]} last @returns {Around} */
-const between = ([, first], [, last]) => ({ before: [first], after: [last] })
+const WHERE = 'tokenizer: post_processor'
+
+/** @param {string} name @param {unknown} id @returns {number} */
+function idAt(name, id) {
+  expect(Number.isInteger(id) && /** @type {number} */ (id) >= 0, 'format', () => `${WHERE}: ${name} must have the id of a token, got ${describe(id)}`)
+  return /** @type {number} */ (id)
+}
+
+/** Marks by name and id on both sides. @param {any} json @returns {Around} */
+const between = ({ cls, sep }) => ({ before: [idAt('cls', cls?.[1])], after: [idAt('sep', sep?.[1])] })
 
 /** @param {any} json @returns {Around} */
 function template(json) {
-  /** @type {Around} */ const around = { before: [], after: [] }
-  let side = around.before
-  for (const part of json.single) {
-    if (part.Sequence) side = around.after
-    else side.push(...json.special_tokens[part.SpecialToken.id].ids)
-  }
-  return around
+  const parts = listIn(WHERE, json, 'single'), at = parts.findIndex(part => part?.Sequence)
+  expect(parts.filter(part => part?.Sequence).length === 1, 'format', () => `${WHERE}: single must have one Sequence, with ` +
+    `special tokens around it, got ${JSON.stringify(json.single)}`)
+  const ids = parts.map(part => {
+    if (part.Sequence) return []
+    const name = part?.SpecialToken?.id, own = json.special_tokens?.[name]?.ids
+    expect(Array.isArray(own), 'format', () => `${WHERE}: special_tokens must have ids of ${describe(name)}, which single names`)
+    return Array.from(own, id => idAt(`special_tokens[${describe(name)}].ids`, id))
+  })
+  return { before: ids.slice(0, at).flat(), after: ids.slice(at + 1).flat() }
 }
 
 /** @type {Record<string, (json: any) => Around>} */
 const KINDS = {
   TemplateProcessing: template,
-  BertProcessing: json => between(json.cls, json.sep),
-  RobertaProcessing: json => between(json.cls, json.sep),
+  BertProcessing: between,
+  RobertaProcessing: between,
   ByteLevel: () => ({ before: [], after: [] }),
-  Sequence: json => json.processors.map(postprocessor).reduceRight(
-    (/** @type {Around} */ outer, /** @type {Around} */ inner) =>
-      ({ before: [...outer.before, ...inner.before], after: [...inner.after, ...outer.after] }))
+  Sequence: json => listIn(WHERE, json, 'processors').map(postprocessor).reduceRight((outer, inner) =>
+    ({ before: [...outer.before, ...inner.before], after: [...inner.after, ...outer.after] }),
+  { before: [], after: [] })
 }
 
 /**

@@ -1,6 +1,7 @@
-import { GlassformerError } from '../errors.js'
+import { GlassformerError, describe, expect } from '../errors.js'
 import { onDemand } from './on_demand.js'
-import { patternFrom } from './pattern.js'
+import { choiceIn, flagIn, listIn } from './fields.js'
+import { isBetweenHalves, literal, patternFrom } from './pattern.js'
 
 /**
  * A text on its way to a model: where its words end, in UTF-16 units. Characters that are no part of any word have been
@@ -11,6 +12,10 @@ import { patternFrom } from './pattern.js'
  * @typedef {'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous'} Behavior
  */
 
+const WHERE = 'tokenizer: pre_tokenizer'
+/** @type {readonly Behavior[]} */
+const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']
+
 /** GPT-2's rule. */
 export const GPT2 = onDemand(
   String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
@@ -20,7 +25,6 @@ const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
 const WORDS = onDemand(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
 const PUNCTUATION = onDemand(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = onDemand(String.raw`\p{N}`, 'gu')
-const SPACE_FIRST = onDemand(String.raw`^\p{White_Space}`, 'u')
 
 /**
  * Cuts every word at what matches a pattern.
@@ -30,13 +34,15 @@ const SPACE_FIRST = onDemand(String.raw`^\p{White_Space}`, 'u')
 export const cutAt = (pattern, behavior, invert = false) => ({ text, ends, base }) => {
   /** @type {number[]} */ const cuts = []
   /** @type {{ start: number, end: number, by: string }[]} */ const removed = []
-  let start = 0
+  let start = 0, last = 0
   for (const end of ends) {
     const parts = partsOf(text.string.slice(start, end), start, pattern, invert)
     for (const [i, part] of parts.entries()) {
-      const next = parts[i + 1]
-      if (part.match && behavior === 'Removed') removed.push({ start: part.start, end: part.end, by: '' })
-      else if (!next || isCut(part.match, next.match, behavior)) cuts.push(part.end)
+      const next = parts[i + 1], isRemoved = part.match && behavior === 'Removed'
+      if (part.end === last || (!isRemoved && next && !isCut(part.match, next.match, behavior))) continue
+      if (isRemoved) removed.push({ start: part.start, end: part.end, by: '' })
+      else cuts.push(part.end)
+      last = part.end
     }
     start = end
   }
@@ -54,14 +60,15 @@ function isCut(left, right, behavior) {
 }
 
 /**
- * What matches and what does not, in turn.
+ * What matches and what does not, in turn. What matches may be empty, but not right behind another match.
  * @param {string} string @param {number} base @param {RegExp} pattern @param {boolean} invert
  */
 function partsOf(string, base, pattern, invert) {
   const parts = []
-  let at = 0
+  let at = 0, before = -1
   for (const { index, 0: found } of string.matchAll(pattern)) {
-    if (!found) continue
+    if (!found && (index === before || isBetweenHalves(string, index))) continue
+    before = index + found.length
     if (index > at) parts.push({ start: base + at, end: base + index, match: invert })
     parts.push({ start: base + index, end: base + index + found.length, match: !invert })
     at = index + found.length
@@ -105,35 +112,46 @@ const putBefore = (prefix, wanted) => ({ text, ends, base }) => {
 /** @param {any} json @returns {Cut[]} */
 function metaspace(json) {
   const mark = json.replacement ?? '▁'
-  const scheme = json.prepend_scheme ?? (json.add_prefix_space === false ? 'never' : 'always')
+  expect(typeof mark === 'string' && [...mark].length === 1, 'format',
+    () => `${WHERE}: replacement must be one character, got ${describe(mark)}`)
+  const usual = json.add_prefix_space === false ? 'never' : 'always'
+  const scheme = choiceIn(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], usual)
   const cuts = [replaceSpaces(mark)]
   if (scheme !== 'never') {
     cuts.push(putBefore(mark, (word, origin) =>
       !word.startsWith(mark) && (scheme === 'always' || origin === 0)))
   }
-  if (json.split !== false) cuts.push(cutAt(new RegExp(mark, 'gu'), 'MergedWithNext'))
+  if (flagIn(WHERE, json, 'split', true)) cuts.push(cutAt(new RegExp(literal(mark), 'gu'), 'MergedWithNext'))
   return cuts
 }
 
-/** @param {string} mark one UTF-16 unit @returns {Cut} */
-const replaceSpaces = mark => ({ text, ...rest }) =>
-  ({ text: text.replaceAll(/ /g, () => mark), ...rest })
+/** @param {string} mark @returns {Cut} */
+const replaceSpaces = mark => ({ text, ends, base }) => {
+  const { string } = text, more = mark.length - 1
+  let spaces = 0, at = 0
+  const moved = more ? ends.map(end => {
+    for (; at < end; at++) spaces += Number(string[at] === ' ')
+    return end + more * spaces
+  }) : ends
+  return { text: text.replaceAll(/ /g, () => mark), ends: moved, base }
+}
 
 /** @type {Record<string, (json: any) => Cut[]>} */
 const KINDS = {
   ByteLevel: json => [
-    ...json.add_prefix_space ? [putBefore(' ', word => !SPACE_FIRST().test(word))] : [],
+    ...json.add_prefix_space ? [putBefore(' ', word => !word.startsWith(' '))] : [],
     ...json.use_regex === false ? [] : [cutAt(GPT2(), 'Isolated')]
   ],
-  Split: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.pattern), json.behavior, json.invert === true)],
+  Split: json => [cutAt(patternFrom(WHERE, json.pattern), choiceIn(WHERE, json, 'behavior', BEHAVIORS),
+    flagIn(WHERE, json, 'invert', false))],
   Whitespace: () => [cutAt(WORDS(), 'Removed', true)],
   WhitespaceSplit: () => [cutAt(SPACES(), 'Removed')],
   BertPreTokenizer: () => [cutAt(SPACES(), 'Removed'), cutAt(PUNCTUATION(), 'Isolated')],
-  Punctuation: json => [cutAt(PUNCTUATION(), json.behavior ?? 'Isolated')],
+  Punctuation: json => [cutAt(PUNCTUATION(), choiceIn(WHERE, json, 'behavior', BEHAVIORS, 'Isolated'))],
   Digits: json => [cutAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
-  CharDelimiterSplit: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.delimiter), 'Removed')],
+  CharDelimiterSplit: json => [cutAt(patternFrom(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
-  Sequence: json => json.pretokenizers.flatMap(pretokenizer)
+  Sequence: json => listIn(WHERE, json, 'pretokenizers').flatMap(pretokenizer)
 }
 
 /**
@@ -156,4 +174,4 @@ export const isGpt2 = json => json?.type === 'ByteLevel' && !json.add_prefix_spa
 
 /** Whether tokens are bytes written as letters. @param {any} json @returns {boolean} */
 export const isByteLevel = json =>
-  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && json.pretokenizers.some(isByteLevel))
+  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && listIn(WHERE, json, 'pretokenizers').some(isByteLevel))

@@ -1,3 +1,4 @@
+import { describe, expect } from '../errors.js'
 import { literal } from './pattern.js'
 import { Aligned } from './aligned.js'
 import { Charsmap } from './charsmap.js'
@@ -8,8 +9,13 @@ const MARK = '▁'
 const encoder = new TextEncoder()
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @param {string} base64 */
-export const bytesOfBase64 = base64 => Uint8Array.from(atob(base64), letter => letter.charCodeAt(0))
+/** @param {string} base64 @throws {GlassformerError} 'format' */
+export function bytesOfBase64(base64) {
+  const isBase64 = typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)
+  expect(isBase64 && base64.replace(/[\s=]/g, '').length % 4 !== 1, 'format',
+    () => `tokenizer: normalizer: precompiled_charsmap must be base64, got ${describe(base64)}`)
+  return Uint8Array.from(atob(base64), letter => letter.charCodeAt(0))
+}
 
 /** @param {Uint8Array} bytes */
 export const base64OfBytes = bytes => btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))

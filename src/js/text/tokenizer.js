@@ -107,7 +107,7 @@ export class Tokenizer {
   /** @param {string} token @param {number} id */
   #name(token, id) {
     expect(Number.isInteger(id) && id >= 0 && id < 2 ** 24, 'format',
-      () => `tokenizer: the id of ${describe(token)} must be a whole number, got ${describe(id)}`)
+      () => `tokenizer: the id of ${describe(token)} must be a whole number below 2^24, got ${describe(id)}`)
     this.#vocab.set(token, id)
     this.#tokens[id] = token
   }
@@ -163,7 +163,9 @@ export class Tokenizer {
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
     wholeNumber(where, 'n', n, 0, merges.length)
     if (!this.#byteLevel || this.type !== 'BPE') return { words: [], pairs: [] }
-    const words = [...wordsOf(this.#normalize, this.#cuts)(wellFormed(text))]
+    const whole = wellFormed(text), parts = this.#find(whole).filter(({ id }) => id === undefined)
+    const wordsIn = wordsOf(this.#normalize, this.#cuts)
+    const words = parts.flatMap(({ start, end }) => [...wordsIn(whole.slice(start, end))])
     return replay(words.map(word => lettersOfBytes(encoder.encode(word))), merges.slice(0, n))
   }
 
@@ -315,7 +317,7 @@ export class Tokenizer {
     const { special = false } = /** @type {{ special?: boolean }} */ (
       optionsOf('tokenizer.decode', options, ['special']))
     flag('tokenizer.decode', 'special', special)
-    expect(Array.isArray(ids) || ArrayBuffer.isView(ids), 'type',
+    expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
       () => `tokenizer.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
     const tokens = Array.from(ids, (id, i) => this.#token('tokenizer.decode', `ids[${i}]`, id))
     return this.#decode(special ? tokens : tokens.filter((_, i) => !this.#special.has(ids[i]))).join('')
@@ -353,6 +355,8 @@ function vocabOf({ vocab, names }) {
  */
 function modelOf(engine, model, vocab, byteLevel) {
   expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be none, got ${describe(model.dropout)}`)
+  expect(!byteLevel || !['WordPiece', 'Unigram'].includes(typeOf(model)), 'format',
+    () => `tokenizer: pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(typeOf(model))}`)
   switch (typeOf(model)) {
     case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
     case 'WordPiece': return new WordPieceModel(engine, model, vocab)

@@ -21,13 +21,13 @@ import { wellFormed } from './scan.js'
  */
 export function checked(where, text, options, names) {
   const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = optionsOf(where, options, names)
-  const texts = Array.isArray(text) ? text : [text]
+  const texts = Array.isArray(text) ? Array.from(text) : [text]
   texts.forEach((one, i) => expect(typeof one === 'string', 'type', () => Array.isArray(text)
     ? `${where}: text[${i}] must be a string, got ${describe(one)}`
     : `${where}: text must be a string or an array of strings, got ${describe(one)}`))
   expect(Array.isArray(specials), 'type',
     () => `${where}: specials must be an array of strings, got ${describe(specials)}`)
-  specials.forEach((token, i) => {
+  Array.from(specials).forEach((token, i) => {
     expect(typeof token === 'string' && token !== '', 'type',
       () => `${where}: specials[${i}] must be a string that is not empty, got ${describe(token)}`)
     expect(specials.indexOf(token) === i, 'range', () => `${where}: specials[${i}] is ${describe(token)} again`)
@@ -52,7 +52,8 @@ export function checkSize(where, vocabSize, least, what) {
  */
 export function countWords(texts, specials, cut) {
   /** @type {Map<string, number>} */ const counts = new Map()
-  const between = specials.length ? new RegExp(specials.map(literal).join('|'), 'gu') : undefined
+  const longestFirst = [...specials].sort((a, b) => b.length - a.length)
+  const between = specials.length ? new RegExp(longestFirst.map(literal).join('|'), 'gu') : undefined
   for (const part of between ? texts.flatMap(text => text.split(between)) : texts) {
     for (const word of cut(part)) counts.set(word, (counts.get(word) ?? 0) + 1)
   }

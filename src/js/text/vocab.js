@@ -82,7 +82,7 @@ export class Vocab {
   encode(tokens) {
     expect(Array.isArray(tokens), 'type',
       () => `Vocab.encode: tokens must be an array of strings, got ${describe(tokens)}`)
-    return tokens.map((token, i) => {
+    return Array.from(tokens, (token, i) => {
       const known = this.stoi.get(token)
       if (known !== undefined) return known
       expect(typeof token === 'string', 'type',
@@ -100,7 +100,7 @@ export class Vocab {
    * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
    */
   decode(ids) {
-    expect(Array.isArray(ids) || ArrayBuffer.isView(ids), 'type',
+    expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
       () => `Vocab.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
     return Array.from(ids, (id, i) => {
       const token = Number.isInteger(id) ? this.itos[id] : undefined

@@ -1,5 +1,5 @@
 import { ByWords } from './by_words.js'
-import { expect } from '../errors.js'
+import { describe, expect } from '../errors.js'
 import { pieces } from './handles.js'
 
 const encoder = new TextEncoder()
@@ -22,6 +22,8 @@ export class WordPieceModel {
     const { unk_token: name = '[UNK]', continuing_subword_prefix: prefix = '##',
       max_input_chars_per_word: longest = 100 } = json
     const unknown = vocab.get(name)
+    expect(Number.isInteger(longest) && longest >= 0, 'format',
+      () => `tokenizer: model.max_input_chars_per_word must be a whole number, got ${describe(longest)}`)
     expect(unknown !== undefined, 'format',
       () => `tokenizer: model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     this.#vocab = json.vocab
@@ -36,7 +38,7 @@ export class WordPieceModel {
     ])
     const handle = pieces(engine, this, list)
     this.#byWords = new ByWords(engine, (ids, ends, text, words, n) =>
-      engine.c.gf_wordpiece(ids, ends, handle, text, words, n, unknown, longest))
+      engine.c.gf_wordpiece(ids, ends, handle, text, words, n, unknown, Math.min(longest, 2 ** 31 - 1)))
   }
 
   /**
