@@ -8,7 +8,7 @@ import { written } from '../../web/models/dates/data.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { dataIn } from '../lib/page.js'
 import { runHere, useHouse, violations } from './host.js'
-import { longTest } from '../lib/long.js'
+import { longTest, sample } from '../lib/long.js'
 
 const { open } = useHouse()
 const ROOM = 'encoder.0.self_attn.scores'
@@ -31,14 +31,14 @@ test('room, head and text stand below the title, and what a twin is', async () =
   const there = runHere({ positional: false })
   const answer = written(there.decoding.steps.map(({ token }) => token))
   there.dispose()
-  for (const [state, ...lines] of [
+  for (const [state, ...lines] of sample([
     [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
     [{ room: 'output', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
     [{ room: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
       '토큰 하나씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],
     [{ model: 'sentences', room: 'self_attn.scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
     [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
-  ]) {
+  ], 2)) {
     const { page, complaints, close } = await open(state)
     if (state.twin) await page.waitForSelector('.twin-body .caption')
     const [title, subtitle] = await picture(page)

@@ -45,7 +45,7 @@ for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
       const rooms = await roomsOn(page)
       assert.ok(rooms.length > 10)
-      const found = await beginnings(page, share(rooms, 3 * i, 6))
+      const found = await beginnings(page, share(rooms, 3 * i, 12))
       assert.deepEqual(found.filter(([, at]) => at > 0.6), [], model)
       await close()
     }

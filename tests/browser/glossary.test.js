@@ -20,7 +20,7 @@ for (const [i, [language, options]] of sample([
 ], 2).entries()) {
   test(`${language}, ${options.viewport.width} pixels: every press lights up a matrix that is in sight`, async () => {
     const { page, complaints, close } = await open({ model: 'dates', room: 'source.tokens', language }, options)
-    for (const { id } of share(TERMS, i, 2)) {
+    for (const { id } of share(TERMS, i, 4)) {
       await page.evaluate(() => document.querySelector('[data-action="glossary"]').click())
       await page.waitForSelector('.glossary[open]')
       const link = `[data-term="${id}"] .term-show`

@@ -7,6 +7,7 @@ import { EXPERIMENTS } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read } from '../../web/theatre/settings.js'
 import { beyond, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const gf = await load()
 const house = useHouse()
@@ -46,7 +47,7 @@ test('a wrong guess on a phone: trained to the step that counts, its numbers are
   await close()
 })
 
-test('by keyboard: another language keeps the place and the guess; back, and on to the next guide', async () => {
+longTest('by keyboard: another language keeps the place and the guess; back, and on to the next guide', async () => {
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'ko' })
   await page.focus('.theatre-guide [data-option="grows"]')
   await page.keyboard.press('Enter')

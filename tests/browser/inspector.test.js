@@ -297,7 +297,7 @@ test('the block of the sentences can be edited, and an edit that has no cell is 
   await close()
 })
 
-test('twins: every number of the second is that of a run under its setting', async () => {
+longTest('twins: every number of the second is that of a run under its setting', async () => {
   const room = 'encoder.0.self_attn.weights'
   const { page, complaints, close } = await open({ room })
   const first = await tablesOf(page)

@@ -69,7 +69,7 @@ for (const [i, [name, options]] of sample([
   })
 }
 
-test('every experiment stands in another page by itself', async () => {
+longTest('every experiment stands in another page by itself', async () => {
   for (const room of sample(EXPERIMENTS, 4)) {
     const { page, complaints, close } = await open({ room, embed: true })
     assert.ok(await page.isVisible('.stage-figure canvas'), room)

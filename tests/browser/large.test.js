@@ -260,7 +260,7 @@ const LONG_ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn
 const LONG_SHAPE = isLong ? SMALL : { layers: 4, channels: 64, heads: 4, words: 9000, places: 1024 }
 const LINE = 'the house at the sea is old and the boat is small so a bird sits on the roof and sings until it is dark '
 
-test(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} channels: all of them, in every kind of room`, async t => {
+longTest(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} channels: all of them, in every kind of room`, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'long-'))
   const { paths } = await writeGpt2(folder, LONG_SHAPE)
   const { page, complaints, close } = await open({ language: 'en' }, { before: watch })

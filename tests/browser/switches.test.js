@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { collectLearned } from '../../web/models/collect.js'
 import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open } = useHouse()
 const ROOM = { model: 'stories', room: 'decoder.0.norm1', language: 'en' }
@@ -66,7 +67,7 @@ test('the table of what was trained leads from one variant to another', async ()
   await close()
 })
 
-test('units of a feed-forward layer are sorted by how strongly they fire; each keeps its number', async () => {
+longTest('units of a feed-forward layer are sorted by how strongly they fire; each keeps its number', async () => {
   const room = 'encoder.0.activation'
   const run = runHere({})
   const { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.layers.0.activation')

@@ -11,7 +11,7 @@ import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
 import { drawn, press, stepIn, until } from './training.js'
-import { longTest } from '../lib/long.js'
+import { longTest, sample } from '../lib/long.js'
 
 const house = useHouse()
 const gf = await load()
@@ -384,7 +384,7 @@ test('a training begins from the page\'s own weights; weights that are not here 
 })
 
 test('it fits a phone, has nothing that axe complains of, and leads back to the house', async () => {
-  for (const [language, colorScheme] of [['ko', 'light'], ['en', 'dark']]) {
+  for (const [language, colorScheme] of sample([['ko', 'light'], ['en', 'dark']], 2)) {
     const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
       { viewport: { width: 360, height: 740 }, colorScheme })
     await until(page, 0)

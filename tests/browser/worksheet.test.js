@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { worksheet } from '../../web/lessons/worksheet.js'
 import { changing, stateOf as pageState, runHere, useHouse } from './host.js'
-import { longTest } from '../lib/long.js'
+import { longTest, sample } from '../lib/long.js'
 
 const { open: visit } = useHouse()
 const PAPERS = ['A4', 'Letter']
@@ -49,7 +49,7 @@ const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
   list.map(one => one.innerText.trim().replaceAll(joiner, ''))), JOINER)
 const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(one => one.textContent))
 
-for (const [id, language, more] of [['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']]) {
+for (const [id, language, more] of sample([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
   test(`${id}, ${language}: questions on the first page, answers on the next, with the reader's numbers`, async () => {
     const sheet = await made(id, language, more)
     const { page, complaints, close } = await printed(id, language, more)
