@@ -9,7 +9,7 @@ const names = readdirSync(folder)
 const ending = end => names.filter(name => name.endsWith(end)).sort()
 
 /** The rows of the table in README.md: data, and what makes it. */
-const rows = Array.from(read('README.md').matchAll(/^\| `(\w+\.json)` \| `(\w+\.py)` \|/gm), ([, data, maker]) => ({ data, maker }))
+const rows = Array.from(read('README.md').matchAll(/^\| `(\w+\.json)` \| `(\w+\.(?:py|mjs))` \|/gm), ([, data, maker]) => ({ data, maker }))
 
 test('every golden file stands in the table, and nothing else does', () => {
   assert.deepEqual(rows.map(({ data }) => data).sort(), ending('.json'))

@@ -179,6 +179,9 @@ export class Entry {
  *     const cache = new gf.decoding.Cache(128)
  *     gf.noGrad(() => decoder.forward(first, memory, { tgtIsCausal: true, cache }))   // a prompt
  *     gf.noGrad(() => decoder.forward(next, memory, { tgtIsCausal: true, cache }))    // one more token
+ *
+ * A module that one forward runs twice is taken for a layer in two places, each with keys of its own; a text that comes
+ * in pieces comes by one forward of the whole model for each.
  */
 export class Cache {
   /** What each attention keeps, for each of its places. @type {Map<object, Entry[]>} */ #entries = new Map()
