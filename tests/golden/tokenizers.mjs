@@ -1,5 +1,5 @@
 // What the tokenizers library of Hugging Face (Rust, Oniguruma) makes of texts: writes tokenizers.json.
-//   npm install --prefix /tmp/rust --ignore-scripts tokenizers@0.23.2; node tests/golden/tokenizers.mjs /tmp/rust
+//   npm install --prefix build/rust --ignore-scripts tokenizers@0.23.2; node tests/golden/tokenizers.mjs build/rust
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'

@@ -333,6 +333,7 @@ test('files that are not what they should be: the part is named, and what it sho
   refused(around([X]), /single must have one Sequence/)
   refused(around([A, X, A]), /single must have one Sequence/)
   refused(around([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
+  refused(around([A, X], [1e9]), /1000000000 is the id of no token/)
   for (const id of ['x', -1, null]) refused(around([A, X], [id]), /ids must have the id of a token/)
   refused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
   refused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)

@@ -1,5 +1,5 @@
 import { onDemand } from './on_demand.js'
-import { literal } from './pattern.js'
+import { RUST_WORD, anyOf } from './pattern.js'
 import { endOfSpaces, startOfSpaces } from './spaces.js'
 
 /**
@@ -13,10 +13,8 @@ import { endOfSpaces, startOfSpaces } from './spaces.js'
  * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
  */
 
-/** Rust's \w. */
-const WORD = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]`
-const WORD_BEFORE = onDemand(`${WORD}$`, 'u')
-const WORD_AFTER = onDemand(`^${WORD}`, 'u')
+const WORD_BEFORE = onDemand(`[${RUST_WORD}]$`, 'u')
+const WORD_AFTER = onDemand(`^[${RUST_WORD}]`, 'u')
 
 /** A stretch of text, or an added token in it. @typedef {{ start: number, end: number, id?: number }} Stretch */
 
@@ -31,8 +29,7 @@ export function finder(tokens, rewrite = content => content) {
   for (const token of tokens) byContent.set(rewrite(token.content), token)
   byContent.delete('')
   if (!byContent.size) return text => [{ start: 0, end: text.length }]
-  const longestFirst = [...byContent.keys()].sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(longestFirst.map(literal).join('|'), 'gu')
+  const pattern = new RegExp(anyOf([...byContent.keys()]), 'gu')
   return text => {
     /** @type {Stretch[]} */ const stretches = []
     let at = 0

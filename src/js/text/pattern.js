@@ -178,6 +178,12 @@ export function patternOf(where, pattern) {
   }
 }
 
+/** Letters of words for Rust's regular expressions, for a class. */
+export const RUST_WORD = String.raw`${LETTERS}\p{Join_Control}`
+
+/** Texts as a pattern that finds one of them, of two that begin alike the longer. @param {readonly string[]} texts */
+export const anyOf = texts => [...texts].sort((a, b) => b.length - a.length).map(literal).join('|')
+
 /** A text as a pattern that matches just it. @param {string} text */
 export const literal = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
 

@@ -20,7 +20,7 @@ function template(json) {
   expect(parts.filter(part => part?.Sequence).length === 1, 'format', () => `${WHERE}: single must have one Sequence, with ` +
     `special tokens around it, got ${JSON.stringify(json.single)}`)
   const ids = parts.map(part => {
-    if (part.Sequence) return []
+    if (part?.Sequence) return []
     const name = part?.SpecialToken?.id, own = json.special_tokens?.[name]?.ids
     expect(Array.isArray(own), 'format', () => `${WHERE}: special_tokens must have ids of ${describe(name)}, which single names`)
     return Array.from(own, id => idAt(`special_tokens[${describe(name)}].ids`, id))

@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 import { onDemand } from './on_demand.js'
 import { choiceIn, flagIn, listIn } from './fields.js'
-import { isBetweenHalves, literal, patternFrom } from './pattern.js'
+import { RUST_WORD, isBetweenHalves, literal, patternFrom } from './pattern.js'
 
 /**
  * A text on its way to a model: where its words end, in UTF-16 units. Characters that are no part of any word have been
@@ -21,8 +21,7 @@ export const GPT2 = onDemand(
   String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
   'gu')
 const SPACES = onDemand(String.raw`\p{White_Space}+`, 'gu')
-const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
-const WORDS = onDemand(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
+const WORDS = onDemand(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{White_Space}]+`, 'gu')
 const PUNCTUATION = onDemand(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = onDemand(String.raw`\p{N}`, 'gu')
 

@@ -98,6 +98,10 @@ export class Tokenizer {
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
+    for (const id of [...this.#around.before, ...this.#around.after]) {
+      expect(this.#tokens[id] !== undefined, 'format',
+        () => `tokenizer: post_processor: ${id} is the id of no token; there are ${this.size}`)
+    }
     this.#decode = decoderOf(json.decoder)
     this.#find = finder(added.filter(token => !token.normalized))
     this.#findRewritten = finder(added.filter(token => token.normalized),

@@ -1,5 +1,5 @@
 import { describe, expect, optionsOf, wholeNumber } from '../errors.js'
-import { literal } from './pattern.js'
+import { anyOf } from './pattern.js'
 import { wellFormed } from './scan.js'
 
 /**
@@ -52,8 +52,7 @@ export function checkSize(where, vocabSize, least, what) {
  */
 export function countWords(texts, specials, cut) {
   /** @type {Map<string, number>} */ const counts = new Map()
-  const longestFirst = [...specials].sort((a, b) => b.length - a.length)
-  const between = specials.length ? new RegExp(longestFirst.map(literal).join('|'), 'gu') : undefined
+  const between = specials.length ? new RegExp(anyOf(specials), 'gu') : undefined
   for (const part of between ? texts.flatMap(text => text.split(between)) : texts) {
     for (const word of cut(part)) counts.set(word, (counts.get(word) ?? 0) + 1)
   }
