@@ -89,11 +89,11 @@ fuzz() {
   done
 }
 
-# types: the library's declarations, from its JSDoc; lint checks the types of everything -------------------------------
+# types: the library's declarations, from its JSDoc; whether they are right is for lint to say ---------------------------
 types() {
   fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
   rm -rf dist/types
-  npx tsc -p tsconfig.types.json
+  npx tsc -p tsconfig.types.json --noCheck
   cp src/js/*.d.ts dist/types
   cp src/js/nn/callable.d.ts dist/types/nn
 }
@@ -112,10 +112,13 @@ bundle() {
 C_FILES=(src/c/*.[ch] src/c/*/*.[ch] tests/native/*.[ch] tests/bench/*.c)
 
 lint() {
-  npx eslint .
-  npx tsc
-  npx tsc -p tsconfig.examples.json
-  npx clang-format --dry-run -Werror "${C_FILES[@]}"
+  types
+  local style fine=0
+  npx eslint . &
+  style=$!
+  { npx tsc && npx tsc -p tsconfig.examples.json && npx clang-format --dry-run -Werror "${C_FILES[@]}"; } || fine=1
+  wait "$style" || fine=1
+  return "$fine"
 }
 
 format() {
@@ -269,11 +272,32 @@ test() {
   # A minute of one core, beside what is built; what it finds ends the run before a test begins.
   lint &
   local looking=$!
-  all
+  wasm
+  bundle
+  site
   native
   wait "$looking"
   # Node leaves one core free by itself; half of the tests wait for a browser. What failed stands at the end.
-  CHROMIUM=$(headless) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
+  CHROMIUM=$(headless) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" \
+    $(together) $(apart)
+}
+
+# Folders whose tests share nothing but the library: those of one run in one process, since starting a process and
+# warming it up takes longer than most of their files.
+TOGETHER=(decoding export mistakes model models nn notebooks ops optim text)
+
+apart() {
+  find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort |
+    grep -vE "^tests/($(IFS='|'; echo "${TOGETHER[*]}"))/"
+}
+
+together() {
+  local folder
+  mkdir -p build/together
+  for folder in "${TOGETHER[@]}"; do
+    printf "await import('../../%s')\n" tests/"$folder"/*.test.js >"build/together/$folder.mjs"
+    echo "build/together/$folder.mjs"
+  done
 }
 
 # The tools have a lock file of their own, as the peers of the bench do.

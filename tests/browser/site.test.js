@@ -7,14 +7,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 const DIST = new URL('../../dist/', import.meta.url)
 const read = name => readFile(new URL(name, DIST))
 
-test('beside every file that compresses lies the same, compressed twice over', async () => {
+test('beside every file that compresses lies the same, compressed; twice over, but for weights', async () => {
   const names = (await readdir(new URL('site/', DIST), { recursive: true }))
     .filter(name => /\.(html|js|css|json|wasm|safetensors)$/.test(name))
   assert.ok(names.some(name => name.startsWith('chunks/')))
   for (const name of names) {
     const bytes = await read(`site/${name}`)
     assert.deepEqual(gunzipSync(await read(`site/${name}.gz`)), bytes, name)
-    assert.deepEqual(brotliDecompressSync(await read(`site/${name}.br`)), bytes, name)
+    if (!name.endsWith('.safetensors')) assert.deepEqual(brotliDecompressSync(await read(`site/${name}.br`)), bytes, name)
   }
 })
 
