@@ -59,7 +59,7 @@ longTest('what was said before an answer is still said of the run that was asked
   }
 })
 
-test('the inspector takes apart the number that is spoken of, whichever head or text it is of', async () => {
+longTest('the inspector takes apart the number that is spoken of, whichever head or text it is of', async () => {
   const { page, complaints, close } = await open('attention', 9, 'en')
   await arrived(page, 'heads')
   const isSpokenOf = async what => {
@@ -83,7 +83,7 @@ test('the inspector takes apart the number that is spoken of, whichever head or 
   await close()
 })
 
-test('of an answer that is seen in words the inspector takes apart its probability', async () => {
+longTest('of an answer that is seen in words the inspector takes apart its probability', async () => {
   const { page, complaints, close } = await open('translation', 4, 'en')
   await arrived(page, 'twofold')
   await giveUp(page, '6')

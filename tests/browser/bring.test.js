@@ -184,7 +184,7 @@ test('weights that are no numbers are counted in every room, in both languages',
   }
 })
 
-test('a link to a model of files says what is missing and leads to it', async () => {
+longTest('a link to a model of files says what is missing and leads to it', async () => {
   const { page, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const link = page.url()
@@ -242,7 +242,7 @@ longTest('reading is stopped, and the page goes on with the model it had', async
   await close()
 })
 
-test('a folder that is dropped is its files, other forms of the model in folders of its own left out', async () => {
+longTest('a folder that is dropped is its files, other forms of the model in folders of its own left out', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'folder-'))
   await mkdir(join(folder, '1_Pooling'))
   const files = { ...filesOf(llama), '1_Pooling/config.json': '{}', 'tf_model.h5': 'x' }

@@ -32,7 +32,7 @@ const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(one => Numbe
 for (const [language, theme, more] of sample([
   ['ko', 'light', {}], ['en', 'light', { tgtIsCausal: false }],
   ['en', 'dark', { model: 'stories', beginning: 'Julia went' }]
-], 2)) {
+], 3)) {
   test(`${more.model ?? 'dates'}, ${Object.keys(more).at(-1)}, ${language}: products, bytes and the comparison as in Node`, async () => {
     const state = stateOf({ room: 'cache', step: 2, language, theme, ...more })
     const { page, complaints, close } = await open(state)

@@ -125,7 +125,7 @@ longTest('with an answer of one\'s own, a temperature or no mask, the notes say 
   }
 })
 
-test('in training the bars are said to be read again, and only then', async () => {
+longTest('in training the bars are said to be read again, and only then', async () => {
   for (const [state, isSaid] of [[{}, false], [{ training: true }, true], [{ training: true, dropout: 0 }, false]]) {
     const { page, close } = await open(state)
     assert.equal(await page.getByText('chosen with dropout off').isVisible(), isSaid)

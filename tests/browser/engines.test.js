@@ -12,6 +12,7 @@ import { build } from 'esbuild'
 import { toHash } from '../../web/shell/state.js'
 import { runHere, launch, serve, stateOf } from './host.js'
 import { firefox, launchFirefox } from './firefox.js'
+import { isLong } from '../lib/long.js'
 
 const root = name => new URL(`../../${name}`, import.meta.url)
 const RUN = `import { readFileSync } from 'node:fs'
@@ -59,10 +60,10 @@ const inPage = async () => {
   return digests(await bytesOf('/dist/glassformer.wasm'), (model, name) => bytesOf(`/web/models/${model}/${name}`))
 }
 
-test('Node computes numbers, and the same ones again', t => {
+test('Node computes numbers, and with time to spare the same ones again', t => {
   t.diagnostic(`Node ${process.version}: ${expected.map(one => one.toString(16)).join(' ')}`)
   assert.equal(new Set(expected).size, 8)
-  assert.deepEqual(inNode(process.execPath), expected)
+  if (isLong) assert.deepEqual(inNode(process.execPath), expected)
 })
 
 test('another Node computes the same bits', { skip: !process.env.OTHER_NODE && 'OTHER_NODE names none' }, t => {

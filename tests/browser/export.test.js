@@ -38,7 +38,7 @@ test('room, head and text stand below the title, and what a twin is', async () =
       '토큰 하나씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],
     [{ model: 'sentences', room: 'self_attn.scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
     [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
-  ], 2)) {
+  ], 4)) {
     const { page, complaints, close } = await open(state)
     if (state.twin) await page.waitForSelector('.twin-body .caption')
     const [title, subtitle] = await picture(page)
@@ -80,7 +80,7 @@ longTest('a picture has what stands around the matrices, as it is seen, and noth
   }
 })
 
-test('where copying is not allowed the text stands there, selected', async () => {
+longTest('where copying is not allowed the text stands there, selected', async () => {
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
@@ -94,7 +94,7 @@ test('where copying is not allowed the text stands there, selected', async () =>
   await close()
 })
 
-test('a matrix is chosen by pressing its name, and a press elsewhere closes the menu', async () => {
+longTest('a matrix is chosen by pressing its name, and a press elsewhere closes the menu', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding' })
   const isOpen = () => page.$eval('.figure-actions .menu', menu => menu.open)
   const chosen = () => page.getAttribute('.menu-choice input:checked', 'value')

@@ -40,7 +40,7 @@ const slides = async (page, entered) => {
 
 for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
   test(`the figure begins in the upper 60 % of a low window, in every room: ${language}`, async () => {
-    for (const model of HOUSES) {
+    for (const model of sample(HOUSES, 2)) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
       const rooms = await roomsOn(page)
@@ -53,7 +53,7 @@ for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
 }
 
 test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', async () => {
-  for (const [width, height] of SLIDES) {
+  for (const [width, height] of sample(SLIDES, 3)) {
     const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scores' },
       { viewport: { width, height } })
     const figure = () => page.locator('.stage-figure').first().boundingBox()

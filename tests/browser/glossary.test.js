@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TERMS } from '../../web/glossary/terms.js'
-import { sample, share } from '../lib/long.js'
+import { longTest, sample, share } from '../lib/long.js'
 import { beyond, useHouse, violations } from './host.js'
 
 const { open } = useHouse()
@@ -18,7 +18,7 @@ for (const [i, [language, options]] of sample([
   ['ko', { viewport: { width: 1280, height: 720 } }],
   ['en', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]
 ], 2).entries()) {
-  test(`${language}, ${options.viewport.width} pixels: every press lights up a matrix that is in sight`, async () => {
+  longTest(`${language}, ${options.viewport.width} pixels: every press lights up a matrix that is in sight`, async () => {
     const { page, complaints, close } = await open({ model: 'dates', room: 'source.tokens', language }, options)
     for (const { id } of share(TERMS, i, 4)) {
       await page.evaluate(() => document.querySelector('[data-action="glossary"]').click())
@@ -57,7 +57,7 @@ test('by keyboard from a room’s text: the term, its entry, its matrix; Escape 
   await page.waitForTimeout(REST)
   await page.reload()
   await isLit(page, 'rms, by its link')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await violations(page, '.stage'), [])
   await page.evaluate(() => document.querySelector('.map li[data-room="output"] a, .map li[data-room="linear"] a').click())
   await page.waitForFunction(() => !document.querySelector('.pointer'))
   await page.click('[data-action="glossary"]')

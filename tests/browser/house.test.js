@@ -16,7 +16,7 @@ const open = (state, options) => visit({ language: 'en', ...state }, options)
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the whole house: its answer is the model\'s, its floors lead to their rooms, the name back to the opening', async () => {
-  for (const state of sample([{}, { weights: 'untrained' }, { model: 'sentences' }], 2)) {
+  for (const state of sample([{}, { weights: 'untrained' }, { model: 'sentences' }], 3)) {
     const { page, complaints, close } = await open(state)
     const rooms = roomsOf(runHere(state))
     assert.equal(await roomHere(page), 'house')
@@ -41,7 +41,7 @@ test('the whole house: its answer is the model\'s, its floors lead to their room
   }
 })
 
-test('the wire from the encoder goes up between the towers, through no floor', async () => {
+longTest('the wire from the encoder goes up between the towers, through no floor', async () => {
   for (const width of [1440, 820]) {
     const { page, complaints, close } = await open({}, { viewport: { width, height: 900 } })
     await page.waitForSelector('.panes > .memory path[d^="M"]', { state: 'attached' })
@@ -135,7 +135,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.evaluate(() => location.href))
   await close()
 
-  for (const width of [320, 900]) {
+  for (const width of sample([320, 900], 2)) {
     const alone = await visit(url, { viewport: { width, height: 520 } })
     for (const hidden of ['.top', '.side', '.lead', '.tools', '.twin-choice', '.asides', '.ways', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
@@ -176,7 +176,7 @@ longTest('on a phone the header takes two rows and keeps the rest behind one but
   }
 })
 
-test('on paper the pictures of a dark house are light, at once: the print does not wait for a frame', async () => {
+longTest('on paper the pictures of a dark house are light, at once: the print does not wait for a frame', async () => {
   const { page, complaints, close } = await open({ theme: 'dark' })
   await page.waitForFunction(() => [...document.querySelectorAll('.pane-picture canvas')].every(
     ({ width }) => width > 1))
@@ -230,7 +230,7 @@ longTest('arrows take a pinned cell along; a depth below the window comes into s
   await close()
 })
 
-test('on paper stands no layer of marks, nothing to press, and where the room is', async () => {
+longTest('on paper stands no layer of marks, nothing to press, and where the room is', async () => {
   const { page, close } = await open({ room: 'decoding', decoding: 'beam', temperature: 2 })
   await page.emulateMedia({ media: 'print' })
   for (const selector of ['.heat-marks', '.scrubber', '.changed', '.top', '.tools', '.eyebrow']) {

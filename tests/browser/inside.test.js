@@ -114,7 +114,7 @@ test('a run without a part stands beside this one: the menu offers those that ma
 })
 
 test('on a phone the rooms stay within the window', async () => {
-  for (const room of ROOMS) {
+  for (const room of sample(ROOMS, 2)) {
     const { page, close } = await open({ room, language: 'ko' }, { viewport: { width: 360, height: 740 }, hasTouch: true })
     await settled(page)
     assert.equal(await beyond(page), 0)
@@ -126,7 +126,7 @@ test('on a phone the rooms stay within the window', async () => {
   }
 })
 
-test('a cut residual stands in the list of changes by both names, each where it can be read', async () => {
+longTest('a cut residual stands in the list of changes by both names, each where it can be read', async () => {
   const { page, complaints, close } = await open(stateOf({ room: 'parts', language: 'en' }))
   await settled(page)
   await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention: residual cut"]'))

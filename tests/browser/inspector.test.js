@@ -192,7 +192,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   await other.close()
 })
 
-test('beside a term of −∞ a finite one has next to no bar', async () => {
+longTest('beside a term of −∞ a finite one has next to no bar', async () => {
   const cell = { name: 'transformer.decoder.layers.0.self_attn.masked_scores', index: [0, 0, 1, 5] }
   const { page, complaints, close } = await open({ room: 'decoder.0.self_attn.mask', cell })
   await page.waitForSelector('.terms .bar', { state: 'attached' })
@@ -275,7 +275,7 @@ longTest('the result of a nudge is announced, and nothing else of the inspector 
   }
 })
 
-test('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
+longTest('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
   const state = { model: 'sentences', room: 'text.sum', cell: { name: 'positions.output', index: [0, 1, 2] } }
   const { page, complaints, close } = await open(state)
   await changing(page, async () => {
@@ -381,7 +381,7 @@ longTest('the list of comparisons is among the tools, on a phone below the figur
   await close()
 })
 
-test('tables that would run into one another side by side stand below one another', async () => {
+longTest('tables that would run into one another side by side stand below one another', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')
   await page.waitForTimeout(REST)

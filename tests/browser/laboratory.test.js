@@ -57,7 +57,7 @@ for (const [i, [name, options]] of sample([
 ], 2).entries()) {
   test(`every experiment: nothing wider than the page, nothing a reader could not reach: ${name}`, async () => {
     const { page, complaints, close } = await open({ room: 'house', language: 'ko' }, options)
-    for (const room of share(PLACES, i, 2)) {
+    for (const room of share(PLACES, i, 4)) {
       await go(page, room)
       await page.waitForSelector(`#house[data-room="${room}"]`)
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
@@ -137,7 +137,7 @@ test('a drop rate of 0 drops nothing, and it is said', async () => {
   await close()
 })
 
-test('at a drop rate of 0 the slider keeps the keyboard, and the mask before it can neither be told nor taken', async () => {
+longTest('at a drop rate of 0 the slider keeps the keyboard, and the mask before it can neither be told nor taken', async () => {
   const { page, complaints, close } = await open({
     room: 'dropout', dropout: 0.05, depth: 'code', cell: { name: 'dropout.drop.mask', index: [0, 0, 0] }
   })
@@ -176,7 +176,7 @@ test('another pair of the circle is the cell that is told, and the matrix that i
   await close()
 })
 
-test('only what plays a part is compared, by buttons that say so; what a link compares stays to be seen', async () => {
+longTest('only what plays a part is compared, by buttons that say so; what a link compares stays to be seen', async () => {
   const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(one => one.label))
   const { page, close } = await open({ room: 'beyond' })
   assert.deepEqual(await groups(page), ['Seed'])
@@ -188,7 +188,7 @@ test('only what plays a part is compared, by buttons that say so; what a link co
   await linked.close()
 })
 
-test('the house has a row that leads to the notebooks, each by its name', async () => {
+longTest('the house has a row that leads to the notebooks, each by its name', async () => {
   const { page, close } = await open({ room: 'house' })
   const names = await page.$$eval('.house-notebooks a', links => links.map(link => link.textContent))
   assert.deepEqual(names.map(name => name.slice(0, 12)), ['000', '001', '002', '003', '004'].map(id => `Notebook ${id}`))
@@ -198,7 +198,7 @@ test('the house has a row that leads to the notebooks, each by its name', async 
   await close()
 })
 
-test('a language that was chosen is there again without a link, and a link has its own', async () => {
+longTest('a language that was chosen is there again without a link, and a link has its own', async () => {
   const { page, close } = await house.open({ model, room: 'waves' })
   assert.equal(await page.getAttribute('html', 'lang'), 'ko')
   await page.click('[data-language="en"]')

@@ -10,7 +10,7 @@ import { shownRun } from '../lib/page.js'
 import { runs, runCount, stateOf, useHouse } from './host.js'
 
 const { open } = useHouse()
-const COUNT = isLong ? 500 : 40
+const COUNT = isLong ? 500 : 20
 const SEED = 20261122
 /** For what is asked of the worker to come back, in milliseconds. */
 const PAUSE = 60

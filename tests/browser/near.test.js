@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { brief } from '../../web/lib/number.js'
 import { labelsOf, tensorOf } from '../../web/lib/run.js'
 import { go, runHere, useHouse, violations } from './host.js'
-import { sample } from '../lib/long.js'
+import { longTest, sample } from '../lib/long.js'
 
 const { open } = useHouse()
 const TABLES = ['source_embedding.weight', 'target_embedding.weight']
@@ -54,7 +54,7 @@ for (const [language, options] of sample([
   })
 }
 
-test('another cell has words of its own, and queries, keys and shares have none', async () => {
+longTest('another cell has words of its own, and queries, keys and shares have none', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding', language: 'en' })
   await pin(page, [])
   await page.click('[data-keep="near"]')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { sample, share } from '../lib/long.js'
+import { isLong, sample, share } from '../lib/long.js'
 import { useHouse } from './host.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
@@ -50,16 +50,17 @@ for (const [i, theme] of sample(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing, ${theme}, wide or on a phone; nothing scrolls sideways or is too small to read`, async () => {
     for (const width of share([1440, 360], i, 2)) {
       const { page, close } = await open({ viewport: { width, height: 760 }, colorScheme: theme })
-      await page.fill('#search', 'attention')
-      await page.evaluate(await readFile(AXE, 'utf8'))
-      const { violations } = await page.evaluate(() => globalThis.axe.run())
-      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html.slice(0, 90)]), [])
-      await page.fill('#search', '')
       const [scroll, small] = await page.evaluate(() => [document.documentElement.scrollWidth,
         [...document.querySelectorAll('main *, nav *, header *')].filter(one => one.checkVisibility() && one.textContent.trim() &&
           parseFloat(getComputedStyle(one).fontSize) < 13).slice(0, 3).map(one => one.outerHTML.slice(0, 80))])
       assert.ok(scroll <= width, `${scroll} of ${width}`)
       assert.deepEqual(small, [])
+      await page.fill('#search', 'attention')
+      await page.evaluate(await readFile(AXE, 'utf8'))
+      // What the search hides has nothing that could be wrong, and would take ten seconds to be gone through.
+      if (!isLong) await page.$$eval('main > section > .entry[hidden]', all => all.forEach(one => one.remove()))
+      const { violations } = await page.evaluate(() => globalThis.axe.run())
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html.slice(0, 90)]), [])
       await close()
     }
   })

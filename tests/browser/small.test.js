@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { go, useHouse } from './host.js'
-import { sample } from '../lib/long.js'
+import { longTest, sample } from '../lib/long.js'
 
 const { open } = useHouse()
 const LEAST = 13
@@ -26,7 +26,7 @@ for (const [model, theme, viewport] of sample([
   ['particles', 'light', { width: 360, height: 740 }], ['dates', 'light', { width: 1440, height: 900 }],
   ['sentences', 'dark', { width: 360, height: 740 }], ['stories', 'dark', { width: 1280, height: 720 }],
   ['positions', 'light', { width: 1440, height: 900 }]
-], 2)) {
+], 5)) {
   test(`${model}, ${theme}, ${viewport.width} px`, async t => {
     const { page, close } = await open({ model, theme, language: 'en' }, { viewport })
     const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))
@@ -78,7 +78,7 @@ test('words between which lines are drawn stay inside their figure', async () =>
   await close()
 })
 
-test('a name that is brought forward lies over no other', async () => {
+longTest('a name that is brought forward lies over no other', async () => {
   const places = [
     { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },
     { model: 'positions', room: 'beyond', cell: { name: 'beyond.shares', index: [1, 16] } }

@@ -51,7 +51,7 @@ test('a combination that nobody has trained says so and leads to the training th
   await close()
 })
 
-test('the table of what was trained leads from one variant to another', async () => {
+longTest('the table of what was trained leads from one variant to another', async () => {
   const { page, complaints, close } = await open(ROOM)
   await page.click('.learned-variants summary')
   await page.waitForSelector('.learned-all tbody tr')

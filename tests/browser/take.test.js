@@ -36,7 +36,7 @@ async function compare(page, run, name) {
   }
 }
 
-for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 2)) test(
+for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4)) test(
   `a ${type} that was brought leaves as a folder, weights, ONNX and a script`, async () => {
     const files = filesOf(cases(type)[0]), { page, complaints, close } = await open({ language: 'en' })
     await page.selectOption('.models select', 'own')
@@ -63,7 +63,7 @@ for (const [title, state] of sample(Object.entries({
   'with the parts of a Llama': { model: 'stories', language: 'en', ...PARTS },
   'with learned positions': { model: 'stories', language: 'en', positions: 'learned' },
   'of the laboratory': { model: 'positions', language: 'en' }
-}), 2)) test(`so does a model of the page, ${title}`, async () => {
+}), 3)) test(`so does a model of the page, ${title}`, async () => {
   const { page, complaints, close } = await open(state)
   const run = runHere(state)
   await compare(page, run.made, state.model)

@@ -44,7 +44,7 @@ test('a model learns before the reader, forwards and back, and every number show
   await close()
 })
 
-test('weights that the page has not trained are asked for: it is said at the setting, and nothing breaks', async () => {
+longTest('weights that the page has not trained are asked for: it is said at the setting, and nothing breaks', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
   await page.waitForFunction(() => /no trained weights/.test(document.querySelector('.theatre [data-control="start"]')?.textContent))
   await page.waitForTimeout(500)
@@ -146,7 +146,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await close()
 })
 
-test('a link to weights that are not in this tab says so', async () => {
+longTest('a link to weights that are not in this tab says so', async () => {
   const { page, close } = await house.open({ room: 'house' })
   await page.evaluate(() => { location.hash = '#v=1&model=dates&weights=theatre' })
   await page.waitForFunction(() => document.getElementById('status').textContent.includes('탭에 없어요'))
@@ -232,7 +232,7 @@ longTest('a step is walked layer by layer: forward, the loss, back, moved, and o
   await close()
 })
 
-test('a part that is drawn anew takes nothing away from what is still to be drawn', async () => {
+longTest('a part that is drawn anew takes nothing away from what is still to be drawn', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
   await drawn(page, 0)
   await page.evaluate(() => {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { longTest } from '../lib/long.js'
 import { launch } from './host.js'
 import { firefox, launchFirefox } from './firefox.js'
 
@@ -114,7 +115,7 @@ test('where a policy forbids workers of its own making one computes, and says so
   assert.match(reason, /^a worker could not be started: .*(Content-Security-Policy|Content Security Policy)/)
 })
 
-test('Firefox does so, too', { skip: !firefox() && 'there is no Firefox' }, async () => {
+longTest('Firefox does so, too', { skip: !firefox() && 'there is no Firefox' }, async () => {
   const fox = await launchFirefox(firefox())
   try {
     await fox.goto(`${address}/isolated`)

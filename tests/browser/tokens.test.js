@@ -6,6 +6,7 @@ import { gf } from '../lib/engine.js'
 import { fixed } from '../../web/lib/number.js'
 import { learn } from '../../web/worker/learn.js'
 import { beyond, changing, go, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const house = useHouse()
 const TEXT = 'Julia went to the riverbank ж'
@@ -60,7 +61,7 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
   await close()
 })
 
-test('a unigram model: every piece with its score, totals, what a press tells', async () => {
+longTest('a unigram model: every piece with its score, totals, what a press tells', async () => {
   const text = '나는 파리 여행을 weights 漢', { page, complaints, close } = await house.open({ language: 'ko', theme: 'dark' })
   await bring(page, t5Files(), text)
   await enter(page, 'text.lattice', '.lattice-box')

@@ -19,7 +19,7 @@ async function opened(state, options) {
 const heads = page => page.$$eval('.twins > h2', list => list.map(one => one.textContent))
 const difference = page => page.$$eval('.twin-body .caption b', list => list.map(one => one.textContent))
 
-test('where each decoder reads its own words, only steps that have read the same are subtracted', async () => {
+longTest('where each decoder reads its own words, only steps that have read the same are subtracted', async () => {
   const [here, there] = [{}, { positional: false }].map(more => runHere({ ...more }))
   const [own, others] = [here, there].map(run => run.streams.target.tokens[0])
   const alike = own.findIndex((token, i) => token !== others[i])
@@ -85,7 +85,7 @@ test('differences are called what the figure above calls its matrices', async ()
   }
 })
 
-test('where the probabilities are the same, what differs all the same is said', async () => {
+longTest('where the probabilities are the same, what differs all the same is said', async () => {
   const draw = { room: 'decoding', language: 'en', source: '5/6/2026', decoding: 'sample', temperature: 0.5 }
   for (const [state, pattern] of [
     [{ ...draw, twin: 'seed:43' }, /Only the numbers drawn differ/],

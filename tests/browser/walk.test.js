@@ -1,5 +1,5 @@
 // Through every room of the house, at every depth, in both languages: each number on the page is the trace's. In
-// `npm test` the walks through a model share half of its kinds of rooms.
+// `npm test` the walks through a model share a third of its kinds of rooms.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { indexAt, tensorNamed, valueAt } from './cells.js'
 import { opened } from '../lib/brought.js'
 import { bringHere } from '../lib/page.js'
 import { cases, filesOf } from '../models/drawn.js'
-import { isLong, ofKinds, share } from '../lib/long.js'
+import { isLong, ofKinds, sample, share } from '../lib/long.js'
 import { ATTRIBUTES, KINDS, judge, viewOf } from './kinds.js'
 import { eyes, watchCanvases } from './seen.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
@@ -200,7 +200,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const rooms = roomsOf(run)
   const house = viewOf(run, state, rooms, code)
   // What is drawn of a turned pair is a plot; its matrices are held in bring.test.js.
-  const entered = share(ofKinds(rooms), 2 * i, 2 * walks).filter(({ stage }) => stage !== 'rotary')
+  const entered = share(ofKinds(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
   let [count, told] = [0, 0]
   for (const [at, room] of entered.entries()) {
     const view = { ...house, room }
@@ -232,7 +232,7 @@ describe('every number of the page', { concurrency: 2 }, () => {
 
 /** One at a time: what Node computes beside the page is of the model that was brought last. */
 describe('every number of models that are brought', () => {
-  const items = ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
+  const items = sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
   for (const [at, item] of items.entries()) for (const [i, language] of share([...['ko', 'en'].entries()], at % 2, 2)) {
     test(`${item.name}, ${language}`, t => walkBrought(t, [item, language], { i, walks: 2 }))
   }

@@ -13,7 +13,7 @@ import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../
 import { CONFIG, createStories } from '../../web/models/stories/model.js'
 import { USUAL, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
 import { gf } from '../lib/engine.js'
-import { isLong } from '../lib/long.js'
+import { longTest } from '../lib/long.js'
 
 const here = path => fileURLToPath(new URL(`../../web/models/stories/${path}`, import.meta.url))
 const WEIGHTS = here('stories.safetensors')
@@ -201,7 +201,7 @@ test('a reader may begin with anything: a story goes on, nothing fails', () => {
   assert.equal(beginningOf(story), '서준과 지우는 친구예요.')
 })
 
-test('training gives the same bits every time', () => {
+longTest('training gives the same bits every time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stories-'))
   const trained = (name, ...more) => {
     const options = ['--steps', '4', '--tests', '1', '--out', join(folder, name), ...more]
@@ -209,7 +209,7 @@ test('training gives the same bits every time', () => {
     assert.equal(status, more.length ? 0 : 1, `few steps do not suffice, and that is said: ${stderr}`)
     return readFileSync(join(folder, name))
   }
-  if (isLong) assert.deepEqual(trained('one'), trained('other'))
+  assert.deepEqual(trained('one'), trained('other'))
   const variant = ['--variant', 'stories_llama']
   assert.deepEqual(trained('third', ...variant), trained('fourth', ...variant))
   assert.equal(spawnSync(process.execPath, [here('train.js'), '--variant', 'other']).status, 1)

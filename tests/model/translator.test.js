@@ -103,7 +103,7 @@ test('training is the same to the bit, also when it was stopped and resumed', ()
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-'))
   const train = (out, ...more) => {
     const files = ['--out', join(folder, out), '--checkpoints', folder]
-    return spawnSync(process.execPath, [TRAIN, '--steps', '6', '--only', 'positions', ...files, ...more],
+    return spawnSync(process.execPath, [TRAIN, '--steps', '4', '--only', 'positions', ...files, ...more],
       { encoding: 'utf8' })
   }
   try {

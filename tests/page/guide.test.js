@@ -17,8 +17,8 @@ const TOLD = {
   byHeart: 'rises', dropout: 'this', floor: 'floor', grokking: 'this', positions: 'this', scale: 'this', norm: 'other',
   warmUp: 'this', vanishing: 'first', exploding: 'grows', plain: 'this'
 }
-/** Those that take a second or two; the others take half a minute each at worst. */
-const SHORT = ['byHeart', 'exploding']
+/** What takes a second or two; the others take half a minute each at worst. */
+const SHORT = ['exploding']
 
 function trained(settings, until) {
   const session = createSession(gf, settings)
