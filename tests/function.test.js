@@ -170,3 +170,24 @@ test('grad that misses an input leaves nothing behind, whichever it misses', () 
   }
   for (const inputs of [[other, x, y], [x, other, y], [x, y, other]]) assert.equal(leftBy(inputs), 0)
 })
+
+test('grad through a checkpoint changes no grad, and an error inside leaves the drawn numbers where they were', () => {
+  const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2], { requiresGrad: true }), other = gf.tensor(3)
+  const expected = gf.grad(layer.forward(x).sum(), x).toArray()
+  const run = (h, y) => layer.forward(h).mul(y)
+  assert.deepEqual(gf.grad(gf.checkpoint(run, x, gf.tensor(1)).sum(), [x])[0].toArray(), expected)
+  assert.deepEqual([layer.weight.grad, x.grad], [null, null])
+  gf.checkpoint(run, x, other).sum().backward()
+  assert.deepEqual(layer.weight.grad.toArray(), [[3, 3], [3, 3]])
+  let calls = 0
+  gf.manualSeed(3)
+  const numbers = [gf.rand([1]).item(), gf.rand([1]).item()]
+  gf.manualSeed(3)
+  const out = gf.checkpoint(h => {
+    if (calls++) throw new Error('again')
+    return h.mul(2)
+  }, x)
+  assert.equal(gf.rand([1]).item(), numbers[0])
+  assert.throws(() => out.sum().backward(), /again/)
+  assert.equal(gf.rand([1]).item(), numbers[1])
+})

@@ -359,13 +359,13 @@ test('where it cannot be, one computes, and why is said', async () => {
   fewer.threads.stop()
   assert.deepEqual([fewer.threads.count, fewer.threads.reason], [1, 'they were stopped'])
   const Refused = class { constructor() { throw new Error('not here') } }
-  assert.equal(await reasonFor(2, { Worker: Refused }), 'a worker could not be started: not here')
+  assert.equal(await reasonFor(2, { Worker: Refused, document: {} }), 'a worker could not be started: not here')
   const Violating = class {
     constructor() { setTimeout(() => this.onerror({})) }
     postMessage() {}
     terminate() {}
   }
-  assert.match(await reasonFor(2, { Worker: Violating }), /Content-Security-Policy needs worker-src blob:/)
+  assert.match(await reasonFor(2, { Worker: Violating, document: {} }), /Content-Security-Policy needs worker-src blob:/)
   assert.match(await reasonFor(2, { WebAssembly: { ...everything(WebAssembly), Memory: Refused } }), /^not here/)
 })
 
@@ -408,4 +408,15 @@ for (let left = 200; !gone && left > 0; left--) {
 }
 console.log(gone, gf.threads.count)`
   assert.equal(await ends(script, '--expose-gc'), '1 2')
+})
+
+test('a page\'s Worker that somebody put into Node is no hindrance', async () => {
+  const { Worker } = await import('node:worker_threads'), before = globalThis.Worker
+  globalThis.Worker = Worker
+  const gf = await withCores(2, () => load({ threads: 2 })).finally(() => {
+    if (before) globalThis.Worker = before
+    else delete globalThis.Worker
+  })
+  assert.deepEqual([gf.threads.count, gf.threads.reason], [2, null])
+  gf.threads.stop()
 })

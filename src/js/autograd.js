@@ -212,6 +212,8 @@ function walk(starts, retainGraph, isCollecting) {
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
 
+  const outer = engine.isCollecting
+  engine.isCollecting = isCollecting
   try {
     for (const { out, start } of starts) add(out, start)
     nodes.forEach(goBack)
@@ -223,6 +225,8 @@ function walk(starts, retainGraph, isCollecting) {
       leaf.grad = null
     }
     throw error
+  } finally {
+    engine.isCollecting = outer
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.moment
   for (const held of begun) held.touch()

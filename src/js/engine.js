@@ -15,6 +15,7 @@ export class Engine extends Kernels {
   /** The outermost forward that runs, if one does. @type {import('./nn/forward.js').Outermost | null} */
   outermost = null
   /** False inside `noGrad`. */ gradEnabled = true
+  /** Whether a backward collects gradients, as gf.grad does, and changes no `grad`. */ isCollecting = false
   /** Counts how often values were overwritten. */ moment = 0
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
   /** What the matrices of new modules are stored in. @type {import('./dtype.js').DType} */ matrixType = 'float32'

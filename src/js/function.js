@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, shapeText } from './errors.js'
-import { record } from './autograd.js'
+import { grad, record } from './autograd.js'
 import { constant, product } from './explain.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -146,10 +146,21 @@ class Checkpoint extends CustomFunction {
     const after = state().slice()
     const again = inputs.map((/** @type {any} */ input) => (input instanceof Tensor ? leaf(input) : input))
     state().set(random)
-    const out = engine.enableGrad(() => fn(...again))
-    state().set(after)
+    /** @type {Tensor} */ let out
+    try {
+      out = engine.enableGrad(() => fn(...again))
+    } finally {
+      state().set(after)
+    }
+    const wanted = again.map((/** @type {any} */ input) => input instanceof Tensor && input.requiresGrad)
+    if (engine.isCollecting && out.requiresGrad) {
+      // gf.grad changes no `grad`, those of fn's own weights neither.
+      const leaves = again.filter((/** @type {any} */ _, /** @type {number} */ i) => wanted[i])
+      const found = /** @type {(Tensor | null)[]} */ (grad(out, leaves, { gradOutputs: gradient, allowUnused: true }))
+      return [null, ...again.map((/** @type {any} */ input) => found[leaves.indexOf(input)] ?? null)]
+    }
     if (out.requiresGrad) out.backward(gradient)
-    return [null, ...again.map((/** @type {any} */ input) => (input instanceof Tensor ? input.grad : null))]
+    return [null, ...again.map((/** @type {any} */ input, /** @type {number} */ i) => (wanted[i] ? input.grad : null))]
   }
 }
 

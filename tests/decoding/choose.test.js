@@ -72,3 +72,22 @@ test('kept: tensors, views of rows, and what it does not take', () => {
   reject('range', [[1], { topK: -1 }], 'topK')
   reject('type', [[1], { top_k: 1 }], 'top_k')
 })
+
+test('logits of half the bits are the numbers they stand for', () => {
+  for (const dtype of ['float16', 'bfloat16']) {
+    const row = gf.tensor([1, -2, 0.5]).to(dtype)
+    assert.equal(gf.decoding.greedy(row), 0, dtype)
+    assert.deepEqual([...gf.decoding.kept(row).ids], [0, 2, 1], dtype)
+    const answer = gf.decoding.generate(() => row.reshape(1, 1, 3), [0], { maxNewTokens: 2, cache: false })
+    assert.deepEqual([...answer.ids ?? answer], [0, 0], dtype)
+  }
+})
+
+test('a temperature so small that logits become infinite keeps the best', () => {
+  for (const temperature of [1e-36, 1e-38, Number.MIN_VALUE]) {
+    const { ids, shares } = gf.decoding.kept([3, 5, 30], { temperature })
+    assert.deepEqual([[...ids], [...shares]], [[2], [1]], `${temperature}`)
+  }
+  assert.deepEqual([...gf.decoding.kept([7, -2, 7], { temperature: 1e-40 }).shares], [0.5, 0.5])
+  assert.deepEqual([...gf.decoding.kept([-30, -3, -30], { temperature: 1e-39 }).ids], [1])
+})

@@ -258,3 +258,8 @@ test('what it does not take', () => {
   reject('type', [model, [1], { signal: 3 }], 'signal')
   reject('shape', [() => gf.rand([2, 2]), [1]], 'logits')
 })
+
+test('hundreds of beams are no more than the stack holds', () => {
+  const zeros = rows => gf.zeros([rows.length, 1, 500])
+  assert.equal(gf.decoding.generate(zeros, [0], { beams: 400, maxNewTokens: 2, cache: false }).length, 2)
+})

@@ -96,3 +96,26 @@ test('closed: inputs of one sentence, of one axis, or of several batches', async
     await assert.rejects(session.run(named(fed)), /invalid dimensions|Got: 3/)
   }
 })
+
+/** Constants that have as many rows as there are sentences, and are none of theirs: another batch is right, too. */
+const BY_CHANCE = {
+  'a mean over two places': [x => gf.full([2, 2], 0.5).matmul(x).sum({ dim: 1 }), [2, 3]],
+  'a weight': [x => F.linear(x, gf.ones([2, 3])).sum({ dim: 2 }), [2, 3]],
+  'a row that is stretched over two': [x => x.narrow(1, 0, 1).add(gf.ones([2, 3])).sum({ dim: 1 }), [2, 3]],
+  'a product of matrices': [x => x.matmul(gf.ones([2, 4])), [3, 2]],
+  'a table': [ids => F.embedding(ids, gf.ones([2, 4]).mul(gf.tensor([1, 2, 3, 4]))), ['ids', 3]]
+}
+for (const [name, [fn, ...shapes]] of Object.entries(BY_CHANCE)) test(`as many rows by chance: ${name}`, async () => {
+  for (const batch of [2, 3]) {
+    const feeds = Object.fromEntries(Object.entries(drawn(shapes, batch)).map(([key, value]) => (
+      [key, shapes[0][0] === 'ids' ? gf.ones([batch, 3]).to('int32') : value])))
+    const example = shapes[0][0] === 'ids' ? gf.ones([2, 3]).to('int32') : given(drawn(shapes, 2))
+    await assertRuns(new Of(fn), example, feeds, () => fn(...Object.values(feeds)), `${name}, ${batch}`)
+  }
+})
+
+test('a model without an input is told so', () => {
+  for (const inputs of [[], [[]]]) for (const write of [gf.toOnnx, gf.toPyTorch]) {
+    assert.throws(() => write(new Of(() => gf.ones([2])), inputs), { name: 'GlassformerError' }, JSON.stringify(inputs))
+  }
+})

@@ -155,6 +155,18 @@ test('loading takes the memory of the parameters, gives it back when it fails, a
   assert.equal(gf.memory().bytes, held)
 })
 
+test('a piece that comes short is no piece, and a folder within hides nothing; ids that are none end nothing', async () => {
+  const files = filesOf(item), blob = new Blob([files['model.safetensors']]), whole = blob.slice.bind(blob)
+  blob.slice = (from, to) => whole(from, from > 3000 ? to - 8 : to)
+  await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }),
+    { code: 'format', message: /of the bytes \d+ to \d+ came \d+ and not/ })
+  assert.deepEqual(gf.models.inspect({ '1_Pooling/config.json': '{}', ...files }).problems, [])
+  const config = JSON.parse(files['config.json'])
+  const { model } = await gf.models.load({ ...files, 'config.json': JSON.stringify({ ...config, eos_token_id: [-1, 2, 2 ** 31] }) })
+  assert.deepEqual(model.ends, [2])
+  model.dispose()
+})
+
 test('loading tells how far it is, can be stopped, and keeps nothing then', async () => {
   const files = filesOf(item), blob = { ...files, 'model.safetensors': new Blob([files['model.safetensors']]) }
   for (const given of [files, blob]) {

@@ -94,6 +94,15 @@ test("llama: a llama2.c's .bin of one word, and sizes that are none", async () =
   }
 })
 
+test("llama: a llama2.c's .bin that claims a million layers is refused before anything is made for them", async () => {
+  const file = new Uint8Array(4096), message = 'a.bin must have 181760147740 bytes for its sizes, got 4096'
+  new Int32Array(file.buffer).set([64, 172, 1_000_000, 8, 4, 512, 512])
+  const begun = process.cpuUsage()
+  assert.deepEqual(gf.models.inspect({ 'a.bin': file }).problems, [message])
+  await assert.rejects(gf.models.load({ 'a.bin': file }), { code: 'format', message })
+  assert.ok(process.cpuUsage(begun).user < 2e6)
+})
+
 for (const version of [0, 1]) test(`llama: llama2.c's .bin, version ${version}`, async () => {
   const bytes = llama2c(item, version, false), files = { 'any.bin': bytes }
   assert.deepEqual(gf.models.inspect(files).problems, [])

@@ -1,5 +1,6 @@
 import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { tensor } from '../from_values.js'
+import { to } from '../ops/convert.js'
 import { seedBits } from '../random.js'
 import { Tensor } from '../tensor.js'
 
@@ -21,6 +22,18 @@ import { Tensor } from '../tensor.js'
  */
 
 export const CUTS = ['temperature', 'topK', 'topP']
+
+/**
+ * Logits by a temperature. Where that is so small that the best become infinite, they are counted from the best: what
+ * is less than it has no share then.
+ * @param {Float32Array} row @param {number} inverse
+ */
+function temperedBy(row, inverse) {
+  const tempered = row.map(logit => logit * inverse)
+  if (!tempered.some((value, i) => Number.isFinite(row[i]) && !Number.isFinite(value))) return tempered
+  const best = row.reduce((most, logit) => Math.max(most, logit), -Infinity)
+  return row.map(logit => (logit === best ? 0 : (logit - best) * inverse))
+}
 
 /** @param {string} where @param {any} given @returns {Required<Cuts>} */
 export function checkCuts(where, { temperature = 1, topK = 0, topP = 1 }) {
@@ -70,7 +83,7 @@ function countFor(shares, p) {
 export function kept(engine, logits, cuts) {
   const { temperature, topK, topP } = checkCuts('kept', optionsOf('kept', cuts, CUTS))
   const row = rowOf('kept', logits), inverse = Math.fround(1 / temperature)
-  const tempered = row.map(logit => logit * inverse), most = topK > 0 ? Math.min(topK, row.length) : row.length
+  const tempered = temperedBy(row, inverse), most = topK > 0 ? Math.min(topK, row.length) : row.length
   return engine.tidy(() => {
     const order = ranking(tensor(engine, tempered), most), values = Float32Array.from(order, id => tempered[id])
     const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most
@@ -80,9 +93,15 @@ export function kept(engine, logits, cuts) {
   })
 }
 
+/** The numbers of logits, of a tensor of any dtype. @param {any} logits */
+const valuesOf = logits => {
+  if (!(logits instanceof Tensor)) return logits
+  return logits.dtype === 'float32' ? logits.values : logits.engine.tidy(() => to(logits, 'float32').values.slice())
+}
+
 /** @param {string} where @param {any} logits @returns {Float32Array} a copy */
 export function rowOf(where, logits) {
-  const values = logits instanceof Tensor ? logits.values : logits
+  const values = valuesOf(logits)
   const isRow = ArrayBuffer.isView(values) || Array.isArray(values)
   expect(isRow && /** @type {any} */ (values).length > 0, 'type',
     () => `${where}: logits must be a row of numbers, got ${describe(logits)}`)
@@ -102,7 +121,7 @@ export function pick({ ids, shares }, draw) {
 
 /** The place of the largest value, of equal ones the first. @param {Tensor | ArrayLike<number>} logits */
 export function greedy(logits) {
-  const values = logits instanceof Tensor ? logits.values : logits
+  const values = valuesOf(logits)
   let best = 0
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i
   return best

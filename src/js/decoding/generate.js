@@ -1,5 +1,6 @@
 import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
+import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { turn } from '../turn.js'
 import { bestOf, grow, pathTo } from './beam.js'
@@ -195,7 +196,8 @@ class Asker {
       expect(fits && logits.size > 0, 'shape',
         () => `generate: the model must give logits [${rows.length}, T, V], got ${describe(logits)}`)
       const [B, T, V] = logits.shape, last = engine.empty([B, V])
-      for (let b = 0; b < B; b++) last.values.set(logits.values.subarray((b * T + T - 1) * V, (b * T + T) * V), b * V)
+      const { values } = logits.dtype === 'float32' ? logits : to(logits, 'float32')
+      for (let b = 0; b < B; b++) last.values.set(values.subarray((b * T + T - 1) * V, (b * T + T) * V), b * V)
       return use(last)
     }))
   }
@@ -238,11 +240,12 @@ function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, i
   /** @type {number[] | null} */ let from = null
   for (let step = 0; step < maxNewTokens && live.length; step++) {
     const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, before = live
-    tree.push(...asker.ask(rows, from, logits => {
+    const grown = asker.ask(rows, from, logits => {
       const logs = engine.empty(logits.shape)
       engine.c.gf_log_softmax_forward(logs.address, logits.address, ...logits.shape)
       return grow(tree, before, logs, beams, step, isEnd)
-    }))
+    })
+    for (const branch of grown) tree.push(branch)
     live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
     from = live.map(at => before.indexOf(tree[at].parent))
     yield null

@@ -75,6 +75,21 @@ const RULES = {
 /** What a single row may go through and be one still. */
 const ROWWISE = ['embedding', 'add', 'mul', 'layer_norm', 'rms_norm', 'linear']
 
+const CELLWISE = new Set([...Object.keys(BINARY), ...Object.keys(QUESTIONS), 'where'].map(snake))
+
+/**
+ * Whether a tensor has the batch in front where it stands: a weight, or a matrix that a batch is multiplied by, may
+ * have as many rows by chance.
+ * @param {Node} node @param {Tensor} tensor
+ */
+function isInFront({ op: { name }, inputs, outputs, saved: { origin } }, tensor) {
+  const { length } = tensor.shape
+  if (CELLWISE.has(name)) return length === outputs.out.shape.length
+  if (name === 'matmul') return length > 2 && length === outputs.out.shape.length
+  if (name === 'attention') return tensor === inputs.mask && length === 4
+  return tensor === (name === 'embedding' ? origin?.ids : inputs.x) && tensor !== inputs.weight
+}
+
 /** Whether all rows of a constant are the same. @param {Tensor} tensor @param {number} batch */
 function isRepeated({ shape, bytes }, batch) {
   const row = bytes.length / batch
@@ -94,9 +109,12 @@ export function openBatch({ inputs, state }, live) {
   for (const node of live) {
     const sources = sourcesOf(node), { op: { name } } = node, outputs = Object.values(node.outputs)
     const isConstant = (/** @type {Tensor} */ t) => !made.has(t) && !state.has(t) && !has(t)
-    if (name !== 'rotary') for (const t of sources) if (isConstant(t) && isRepeated(t, batch)) single.add(t)
+    if (name !== 'rotary') for (const t of sources) {
+      if (isConstant(t) && isInFront(node, t) && isRepeated(t, batch)) single.add(t)
+    }
     for (const tensor of outputs) made.add(tensor)
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : null, isSingle = sources.some(t => single.has(t))
+    if (sources.some(t => single.has(t) && !isInFront(node, t))) return none
     if (sources.some(has)) {
       // A single row is stretched where others are: it counts as one of length 1.
       const seen = isSingle ? withRows(node, single) : node

@@ -82,5 +82,6 @@ export function inputsOf(where, engine, model, inputs) {
   const rest = options?.map(([name, value]) => [name, isAdded(name, value) ? value : given(name, value)]) ?? []
   const { inputNames } = /** @type {typeof Module} */ (model.constructor)
   if (rest.length) args.push(...inputNames.slice(args.length).map(() => undefined), Object.fromEntries(rest))
+  expect(fed.length > 0, 'type', () => `${where}: inputs must have a tensor or nested ids among them, got ${describe(inputs)}`)
   return { inputs: fed, args }
 }

@@ -8,11 +8,17 @@ const INDEX = 'model.safetensors.index.json'
 /** The last part of a path. @param {string} name */
 export const baseName = name => name.slice(name.lastIndexOf('/') + 1)
 
+/** @param {string} path */
+const depthOf = path => path.split('/').length
+
 /**
- * The file of a name, wherever it lies.
+ * The file of a name, wherever it lies; of several the one that lies highest: folders within hold other forms of a
+ * model.
  * @param {Record<string, unknown>} files @param {string} name @returns {string | undefined}
  */
-export const fileCalled = (files, name) => Object.keys(files).find(path => baseName(path) === name)
+export const fileCalled = (files, name) => Object.keys(files).filter(path => baseName(path) === name)
+  .reduce((/** @type {string | undefined} */ best, path) => (
+    best === undefined || depthOf(path) < depthOf(best) ? path : best), undefined)
 
 /**
  * A file of JSON, or undefined where there is none.

@@ -61,8 +61,12 @@ export function* sourceOf(where, name, value) {
     return { name, size: bytes.length, read: (from, to) => bytes.subarray(from, to) }
   }
   if (isBlob(value)) {
-    const read = async (/** @type {number} */ from, /** @type {number} */ to) =>
-      new Uint8Array(await value.slice(from, to).arrayBuffer())
+    const read = async (/** @type {number} */ from, /** @type {number} */ to) => {
+      const bytes = new Uint8Array(await value.slice(from, to).arrayBuffer())
+      expect(bytes.length === to - from, 'format',
+        () => `${name}: of the bytes ${from} to ${to} came ${bytes.length} and not ${to - from}`)
+      return bytes
+    }
     return { name, size: value.size, read }
   }
   expect(isHandle(value), 'type',

@@ -297,7 +297,7 @@ async function read(engine, files, options) {
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
-  model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
+  model.ends = [config.eos_token_id ?? []].flat().filter(id => Number.isInteger(id) && id >= 0 && id < 2 ** 31)
   model.origin = { kind, settings, config }
   try {
     const own = model.stateDict()

@@ -67,16 +67,22 @@ export function* openLlama2c(source) {
   expect(areSizes && dim % heads === 0 && heads % kvHeads === 0, 'format',
     () => `${name} must begin with seven sizes of a Llama, got ${Object.values(sizes).join(', ')}`)
   const isTied = isFirst ? words > 0 : head[SIZES + 8] === 1
+  const kinds = contents(sizes, isFirst, isTied).map(([key, ...shape]) => ({
+    key, shape, count: key.includes('{n}') ? layers : 1, bytes: 4 * shape.reduce((product, side) => product * side, 1)
+  }))
+  const first = isFirst ? SIZES : HEADER
+  // Before anything is made for each layer: a header may claim millions.
+  const end = kinds.reduce((sum, { count, bytes }) => sum + count * bytes, first)
+  expect(end === size, 'format', () => `${name} must have ${end} bytes for its sizes, got ${size}`)
   /** @type {Map<string, Entry>} */ const entries = new Map()
-  let at = isFirst ? SIZES : HEADER
-  for (const [key, ...shape] of contents(sizes, isFirst, isTied)) {
-    for (let n = 0; n < (key.includes('{n}') ? layers : 1); n++) {
+  let at = first
+  for (const { key, shape, count, bytes } of kinds) {
+    for (let n = 0; n < count; n++) {
       const from = at
-      at += 4 * shape.reduce((product, side) => product * side, 1)
+      at += bytes
       if (key !== 'rotary') entries.set(key.replace('{n}', String(n)), { source, dtype: 'F32', shape, from, to: at })
     }
   }
-  expect(at === size, 'format', () => `${name} must have ${at} bytes for its sizes, got ${size}`)
   const config = {
     model_type: 'llama', hidden_size: dim, intermediate_size: hidden, num_hidden_layers: layers,
     num_attention_heads: heads, num_key_value_heads: kvHeads, vocab_size: Math.abs(words),

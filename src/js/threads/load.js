@@ -22,6 +22,15 @@ function threadsHere(count, node) {
   return Math.min(count, node ? builtin('node:os').availableParallelism() : navigator?.hardwareConcurrency ?? count)
 }
 
+/**
+ * Whether threads are those of Node, which others may have given a page's Worker; Deno and Bun have one of their own.
+ */
+function isNode() {
+  const { process, Worker } = /** @type {any} */ (globalThis)
+  const { node, bun, deno } = process?.versions ?? {}
+  return typeof Worker !== 'function' || Boolean(node && !bun && !deno && typeof document === 'undefined')
+}
+
 /** @param {unknown} threads @returns {ThreadOptions} */
 function readThreads(threads) {
   expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
@@ -55,7 +64,7 @@ export async function loadThreads(options) {
   /** @type {string | null} */ let reason = null
   if (count > 1) {
     try {
-      const node = typeof (/** @type {any} */ (globalThis)).Worker === 'function' ? null : builtin('node:worker_threads')
+      const node = isNode() ? builtin('node:worker_threads') : null
       const here = threadsHere(count, node)
       if (here < count) reason = `there ${here === 1 ? 'is 1 core' : `are ${here} cores`} here`
       if (here > 1) return await loadShared(node, here, { wasm, leastWork, reason })
