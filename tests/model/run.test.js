@@ -130,6 +130,16 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
   }
 })
 
+test('with a fault built in the answer is the same, whatever was answered before', () => {
+  for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
+    const [one, other] = [{}, { fault: 'swapped' }].map(before => {
+      shownRun(before)
+      return wordsOf(shownRun({ fault }))
+    })
+    assert.equal(one, other, fault)
+  }
+})
+
 test('without its mask the decoder still writes token by token, and only then reads the whole answer', () => {
   const open = shownRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')

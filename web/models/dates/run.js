@@ -77,7 +77,9 @@ const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
  * @param {number[]} source @param {Edit[]} edits @returns {Chosen}
  */
 function targetOf(gf, model, settings, source, edits) {
-  const { target, tgtIsCausal: isCausal } = settings
+  const { target } = settings
+  // A norm over the tokens lets each know of those after it, whatever the mask hides.
+  const isCausal = settings.tgtIsCausal && settings.fault !== 'tokenNorm'
   const isOwn = typeof target === 'string' && target.trim() === ''
   if (isOwn || target === null) {
     /** @param {number[][]} rows */
