@@ -16,9 +16,9 @@ export const filesBelow = (folder, ending) => readdirSync(folder, { recursive: t
 
 /**
  * A copy of the project in `build/mutants/<name>`, with its kernels built file by file so that a change costs one.
- * @param {string} name @param {string[]} folders
+ * @param {string} name @param {string[]} folders @param {string[]} [more] flags for the compiler
  */
-export function createCopy(name, folders) {
+export function createCopy(name, folders, more = []) {
   const at = `${ROOT}build/mutants/${name}/`
   rmSync(at, { recursive: true, force: true })
   mkdirSync(`${at}objects`, { recursive: true })
@@ -30,7 +30,8 @@ export function createCopy(name, folders) {
   const sources = filesBelow(`${at}src/c`, '.c')
   const objectOf = source => `${at}objects/${source.slice(at.length).replaceAll('/', '_')}.o`
   const wasm = `${at}dist/glassformer.wasm`
-  const compile = source => execFileSync(EMCC, [...FLAGS, '-MMD', '-c', source, '-o', objectOf(source)], { stdio: 'pipe' })
+  const compile = source => (
+    execFileSync(EMCC, [...FLAGS, ...more, '-MMD', '-c', source, '-o', objectOf(source)], { stdio: 'pipe' }))
   const link = () => execFileSync(EMCC, [...FLAGS, ...LINK, ...sources.map(objectOf), '-o', wasm], { stdio: 'pipe' })
   sources.forEach(compile)
   link()
