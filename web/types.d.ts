@@ -446,6 +446,8 @@ export interface RunReport {
   idleEdits: LibraryRun['idleEdits']
   loss: number
   hasLoss: boolean
+  /** What gradients begin at. */
+  end: string | null
 }
 
 /** What the worker sends of a run; no structure where the page knows it already. */

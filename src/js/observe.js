@@ -126,6 +126,11 @@ export class Run {
     return Array.from(this.#output.values).reduce((sum, v) => sum + v, 0)
   }
 
+  /** The name of what gradients begin at: the loss, or the output. */
+  get end() {
+    return this.#names.get(this.#output) ?? null
+  }
+
   /** The library's tensor of a name. @param {string} name @returns {Tensor} */
   tensor(name) {
     return this.#trace.get(this.#known(name))

@@ -172,3 +172,13 @@ test('the summary counts apart what was given and what was drawn', () => {
   const { given, drawn, count, gradients, isRight, rooms, times } = summary(results, () => null)
   assert.deepEqual([given, drawn, count, gradients, isRight, rooms.length, times], [3, 4, 11, 6, false, 1, 3])
 })
+
+test('of the laboratory, which is checked as it was written down, all agrees, and a gradient that is off is noticed', () => {
+  const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.made.run)
+  const results = recompute({ ...run, gradients })
+  assert.deepEqual(wrongIn(results), [])
+  assert.ok(counted(results, 'value') > 400_000 && counted(results, 'gradient') > 1000)
+  gradients.get('shuffle.placed_here')[0] += 0.01
+  assert.ok(wrongIn(recompute({ ...run, gradients })).some(({ name }) => name === 'shuffle.placed_here'))
+  run.dispose()
+})

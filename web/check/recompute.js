@@ -25,6 +25,7 @@ import { takenFrom } from './taken.js'
  * @property {Record<string, Stream>} streams
  * @property {Decoding | null} [decoding]
  * @property {boolean} [hasLoss]
+ * @property {string | null} [end] of a run without a loss, what its gradients begin at
  * @property {Record<string, any>} [shape]
  * @property {Map<string, Float32Array>} [gradients]
  */
@@ -134,15 +135,23 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
-function backward(plan, { tensors, steps, gradients, hasLoss, edits = [] }, { done, readOf, valueOf }) {
+function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edits = [] }, { done, readOf, valueOf }) {
   if (!gradients) return []
   /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
-  const seed = hasLoss ? 'loss' : plan[plan.length - 1].out
+  const seed = hasLoss ? 'loss' : isPlanned(settings.model) ? plan[plan.length - 1].out : end ?? ''
   if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
   // What an attention gives back whose matrices were left out is taken from the run.
   const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
     .flatMap(({ inputs }) => Object.values(inputs)))
+  // So is what a step gives back that is none of these here.
+  const known = new Set(done.map(({ out }) => out))
+  for (const { inputs, outputs } of isPlanned(settings.model) ? [] : steps) {
+    const made = Object.values(outputs)
+    if (made.some(name => gradients.has(name)) && !made.some(name => known.has(name))) {
+      for (const name of Object.values(inputs)) unknown.add(name)
+    }
+  }
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
    * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.

@@ -323,8 +323,19 @@ export const STEPS = {
     forward: (_, { value }) => ({ shape: [1], data: Float64Array.of(Math.fround(value)) }),
     bound: (_, __, y) => zeros(y.shape)
   },
+  sub: {
+    forward: ({ a, b }) => add.forward({ a, b: map(b, v => -v) }).y, bound: (_, __, y) => sizes(y, U),
+    backward: ({ a, b }, _, dy) => ({ a: sumToShape(dy, a.shape), b: map(sumToShape(dy, b.shape), v => -v) }),
+    // One added to the next, where a gradient is of more cells than one.
+    backwardBound: (read, _, dy) => Object.fromEntries(Object.entries(read).map(([key, { shape }]) => (
+      [key, map(sumToShape(map(dy, Math.abs), shape), v => v * U * dy.data.length)])))
+  },
   reciprocal: {
-    forward: (_, { of }) => ({ shape: [1], data: Float64Array.of(1 / of) }), bound: (_, __, y) => sizes(y, U)
+    forward: ({ x }, { of }) => (x ? map(x, v => 1 / v) : { shape: [1], data: Float64Array.of(1 / of) }),
+    bound: (_, __, y) => sizes(y, U),
+    backward: ({ x }, _, dy, y) => /** @type {Parts} */ (x ? { x: map(dy, (v, i) => -v * y.data[i] ** 2) } : {}),
+    backwardBound: ({ x }, _, dy, y) => /** @type {Parts} */ (
+      x ? { x: map(dy, (v, i) => 4 * U * Math.abs(v) * y.data[i] ** 2) } : {})
   },
   narrow: {
     forward: ({ x }, where) => narrowed(x, where), bound: (_, __, y) => zeros(y.shape),

@@ -45,7 +45,7 @@ function simple({ op, inputs, outputs, parameters }, shapeOf) {
         one(op, inputs, out, parameters)]
     }
     // A number beside a tensor is one of a tensor of its own.
-    case 'mul': return 'number' in parameters ? [one('number', {}, `${out} · number`, { value: parameters.number }),
+    case 'mul': case 'sub': return 'number' in parameters ? [one('number', {}, `${out} · number`, { value: parameters.number }),
       one(op, { b: `${out} · number`, ...inputs }, out)] : [one(op, inputs, out)]
     case 'gelu': return [one(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
     case 'dropout': return [one(op, { ...inputs, mask: outputs.mask }, out)]
