@@ -98,6 +98,7 @@ test('a run without a part stands beside this one: the menu offers those that ma
   const labels = await page.$$eval('.twin-choice optgroup', list => list.map(({ label }) => label))
   assert.ok(labels.includes('A part switched off'))
   assert.ok(!labels.some(label => /Temperature|Beams/.test(label)), 'nothing about the choice of an answer')
+  assert.ok(!labels.some(label => /Vector length|Heads|Seed|Layers/.test(label)), 'nothing that trained weights fix')
   const offered = await page.$$eval('.twin-choice option[value^="without:"]', list => list.map(({ textContent }) => textContent))
   assert.ok(offered.includes('without Encoder layer 1 · Self-attention · head 2'))
   assert.ok(!offered.some(text => /Decoder|layer 2/.test(text)), offered.join())

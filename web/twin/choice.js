@@ -3,7 +3,7 @@
 import { arrange, find, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, switched } from '../lib/edits.js'
 import { fullName, lineage, partKey, partsIn } from '../lib/parts.js'
-import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
+import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
 import { isNarrow } from './beside.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
@@ -133,7 +133,7 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     settle()
     const state = get()
     const chosen = readTwin(state.twin, state, rooms())?.name
-    const names = controlsOf(state.model).filter(name => name === chosen || plays(name))
+    const names = controlsOf(state.model).filter(name => name === chosen || (plays(name) && isUseful(name, state)))
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
     shown = new Map(groups.map(group => [group.name, shownAs(group)]))
