@@ -4,6 +4,8 @@
 export default {
   'src/c/ops/binary.c: for (int i = 0; i < whole; i += PIECE) { [< -> <=]': 'a piece of no values changes nothing',
   'src/c/ops/int8.c: gf_i4 most = {0}; [0 -> 1]': 'the bits of a number far below NOTHING',
+  'src/c/ops/attention.c: keys.scored_end = keeps && p->mask.keep_hidden ? Tk : keys.end; [&& -> ||]':
+    'what is computed besides is hidden again where it is kept, and read by nobody where it is not',
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same lanes in the same order',
   'src/c/ops/int8.c: return (gf_i4)(gf_load(x) * by + magic) - (gf_i4)magic; [- -> +]':

@@ -2,6 +2,7 @@
 
 /** @type {Record<string, string>} */
 export default {
+  'src/js/text/bpe_model.js: for (let i = 0; i < count; i++) { [< -> <=]': 'behind the end of an array nothing is written',
   'src/js/text/bpe_model.js: for (let k = 0, start = 0; k < words.length; start = words[k++]) { [< -> <=]':
     'behind the last word there are no characters',
   'src/js/text/by_words.js: while (from < size) { [< -> <=]': 'behind the end no word is found, which ends it, too',
