@@ -90,4 +90,7 @@ test('a temperature so small that logits become infinite keeps the best', () => 
   }
   assert.deepEqual([...gf.decoding.kept([7, -2, 7], { temperature: 1e-40 }).shares], [0.5, 0.5])
   assert.deepEqual([...gf.decoding.kept([-30, -3, -30], { temperature: 1e-39 }).ids], [1])
+  const [all, best] = [-3e38, -Infinity].map(least => (
+    gf.decoding.kept([0.47, 7.41, least], { temperature: 0.3 }).shares))
+  assert.deepEqual(all, best, 'what is lost at the other end changes no bit')
 })

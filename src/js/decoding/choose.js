@@ -24,15 +24,14 @@ import { Tensor } from '../tensor.js'
 export const CUTS = ['temperature', 'topK', 'topP']
 
 /**
- * Logits by a temperature. Where that is so small that the best become infinite, they are counted from the best: what
+ * Logits by a temperature. Where that is so small that the best becomes infinite, all are counted from it: what
  * is less than it has no share then.
  * @param {Float32Array} row @param {number} inverse
  */
 function temperedBy(row, inverse) {
-  const tempered = row.map(logit => logit * inverse)
-  if (!tempered.some((value, i) => Number.isFinite(row[i]) && !Number.isFinite(value))) return tempered
   const best = row.reduce((most, logit) => Math.max(most, logit), -Infinity)
-  return row.map(logit => (logit === best ? 0 : (logit - best) * inverse))
+  const isLost = Number.isFinite(best) && !Number.isFinite(Math.fround(best * inverse))
+  return row.map(logit => (!isLost ? logit * inverse : logit === best ? 0 : (logit - best) * inverse))
 }
 
 /** @param {string} where @param {any} given @returns {Required<Cuts>} */
