@@ -21,8 +21,8 @@
 
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
  * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. Where A is a single
- * block it is packed once, and B comes in narrower pieces (393 KB) that fit beside it. */
-enum { ROWS = 4, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
+ * block it is packed once for each block of k, and B comes in narrower pieces (393 KB) that fit beside it. */
+enum { ROWS = 4, STEPS = 4, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -31,11 +31,21 @@ GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b) {
   gf_f4 left = gf_load(b), right = gf_load(b + 4);
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    gf_f4 x = gf_splat_at(a + r);
-    acc[2 * r] = gf_mul_add(x, left, acc[2 * r]);
-    acc[2 * r + 1] = gf_mul_add(x, right, acc[2 * r + 1]);
-  }
+  for (int r = ROWS - 1; r >= 0; r--) gf_mul_add_two(acc + 2 * r, gf_splat_at(a + r), left, right);
+}
+
+/* The same for all k, of which there is one at least: four steps a round, for what a round costs beside them is a tenth
+ * of a step. Each has a way out: where two stand in a straight piece, compilers mix them and run out of registers
+ * (measured: 57 % of the limit). */
+GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K) {
+  const float *end = a + ROWS * (size_t)K;
+  for (;; b += STEPS * PANEL)
+#pragma unroll
+    for (int k = 0; k < STEPS; k++) {
+      tile_step(acc, a, b + k * PANEL);
+      a = gf_hidden(a + ROWS);
+      if (a == end) return;
+    }
 }
 
 /* Tiles beside and below each other: c = from + a b over all k. Rows of c and from are `c_row` and `from_row` floats
@@ -50,8 +60,7 @@ typedef struct {
   int K, quadruples, panels;
 } tiles;
 
-/* c[4][8] = from[4][8] + a b. One step a round: where two stand in a straight piece, an engine moves all their loads to
- * the front and runs out of registers (measured: 57 % of the multiply-add limit). */
+/* c[4][8] = from[4][8] + a b */
 GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const float *a, const float *b) {
   gf_f4 acc[2 * ROWS];
 #pragma unroll
@@ -59,7 +68,7 @@ GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const floa
     acc[2 * r] = gf_load(from + r * t->from_row);
     acc[2 * r + 1] = gf_load(from + r * t->from_row + 4);
   }
-  for (int k = 0; k < t->K; k++, a += ROWS, b += PANEL) tile_step(acc, a, b);
+  tile_steps(acc, a, b, t->K);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     gf_store(c + r * t->c_row, acc[2 * r]);
@@ -67,9 +76,7 @@ GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const floa
   }
 }
 
-/* A function of its own, so that nothing around it competes for registers, and all tiles in one call: an engine unrolls
- * the inner loop by itself, with a way out after each step, but only where it lies deep enough in others (measured: 93 %
- * of the limit instead of 76 %). */
+/* A function of its own, so that nothing around it competes for registers, and all tiles in one call. */
 static __attribute__((noinline)) void full_tiles(const tiles *all) {
   const tiles local = *all, *t = &local; /* or every store might have changed it */
   float *c_panel = t->c;
@@ -274,7 +281,7 @@ static tiles whole_tiles(const gf_product *p, int m0, int quadruples, int panels
 
 /* Rows m0 <= m < m1, packed first unless they still are, by a piece of B. */
 static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
-  int is_packed = at->n0 > 0 && p->M <= BLOCK_M && p->K <= BLOCK_K;
+  int is_packed = at->n0 > 0 && p->M <= BLOCK_M;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
   else if (!is_packed) pack_a(p, m0, m1, at->k0, at->K);
   int quadruples = (m1 - m0) / ROWS, panels = (at->n1 - at->n0) / PANEL;
@@ -337,7 +344,7 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, const char *b, int o
 
 /* All rows, fewer than a tile has, by a piece of B: a panel of its first half and one of its second at a time. Two
  * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). A
- * function of its own with all loops in it, for the reason that full_tiles is one. */
+ * function of its own with all loops in it: the deeper the inner one lies, the more an engine unrolls it. */
 #define GF_FEW_ROWS(name, type)                                                                               \
   static __attribute__((noinline)) void name(const gf_product *p, const piece *at) {                          \
     int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \
@@ -376,8 +383,8 @@ void gf_multiply(const gf_product *p) {
   int widened = p->b_type != GF_FLOAT32 && (!few || (p->b_type == GF_FLOAT16 && !may_grow(p)));
   int block_k = few && panels && !widened ? p->K : BLOCK_K;
   int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N;
-  for (int n = 0; n < p->N; n += block_n)
-    for (int k = 0; k < p->K; k += block_k) {
+  for (int k = 0; k < p->K; k += block_k)
+    for (int n = 0; n < p->N; n += block_n) {
       piece at = {.n0 = n, .n1 = min(n + block_n, p->N), .k0 = k, .K = min(block_k, p->K - k)};
       find_panels(&at, p, room_for_b(p), widened);
       if (few) few_rows(p, &at);
