@@ -4,6 +4,12 @@ import { Kernels } from './kernels.js'
 import { Tensor } from './tensor.js'
 
 /**
+ * Whether this engine keeps the order in which the kernels give their instructions. V8 had one of its own until 2024;
+ * it got Array.fromAsync at about the time when that ended, the others have that since 2023.
+ */
+export const keepsOrder = () => 'fromAsync' in Array
+
+/**
  * Running kernels and what belongs to tensors: random generator, open scopes and modes.
  * Tensors carry their engine, so operations need no global state and two engines can live side by side.
  */
@@ -32,6 +38,7 @@ export class Engine extends Kernels {
     super(exports)
     this.generator = this.memory.alloc(this.c.gf_generator_size())
     this.c.gf_seed(this.generator, (Math.random() * 2 ** 32) >>> 0)
+    this.c.gf_matmul_in_pairs(Number(keepsOrder()))
   }
 
   /**

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
+import { keepsOrder } from '../../src/js/engine.js'
 import { matmul } from '../../src/reference/index.js'
 import { sizeOf } from '../../src/reference/tensor.js'
 
@@ -44,9 +45,22 @@ function cellByHand(K, a, b) {
 /** Indices on both sides of every border between blocks, and the last. */
 const borders = n => [0, 3, 4, 7, 8, 63, 64, 127, 128, 520, 767, 768, 1023, 1024, 1031, 1032, n - 1].filter(i => i < n)
 
-test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => {
+/** In both orders that the kernel knows, whichever this engine runs faster. */
+function inBothOrders(fn) {
+  for (const inPairs of [false, true]) {
+    gf.engine.c.gf_matmul_in_pairs(Number(inPairs))
+    try {
+      fn(inPairs ? 'in pairs' : 'one by one')
+    } finally {
+      gf.engine.c.gf_matmul_in_pairs(Number(keepsOrder()))
+    }
+  }
+}
+
+test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => inBothOrders(order => {
   const sizes = [
-    [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537]
+    [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537],
+    [6, 9, 1], [6, 9, 2], [6, 9, 3], [6, 9, 4], [6, 9, 5]
   ]
   for (const [M, N, K] of sizes) {
     gf.tidy(() => {
@@ -59,13 +73,13 @@ test('matmul, linear: to the bit across blocks of rows, columns and k, however B
         for (const m of borders(M)) {
           for (const n of borders(N)) {
             const expected = cellByHand(K, k => x[m * K + k], k => y[k * N + n])
-            assert.equal(data[m * N + n], expected, `${form} [${m}, ${n}] of ${M} x ${N} x ${K}`)
+            assert.equal(data[m * N + n], expected, `${form} [${m}, ${n}] of ${M} x ${N} x ${K}, ${order}`)
           }
         }
       }
     })
   }
-})
+}))
 
 test('matmul backward: to the bit across blocks', () => {
   const [M, N, K] = [1035, 131, 771]

@@ -27,25 +27,34 @@ enum { ROWS = 4, STEPS = 4, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns. */
-GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b) {
+/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns: the two products of a row before their sums, or each sum
+ * behind its product. */
+GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired) {
   gf_f4 left = gf_load(b), right = gf_load(b + 4);
 #pragma unroll
-  for (int r = ROWS - 1; r >= 0; r--) gf_mul_add_two(acc + 2 * r, gf_splat_at(a + r), left, right);
+  for (int n = 0; n < ROWS; n++) {
+    int r = paired ? ROWS - 1 - n : n;
+    gf_f4 x = gf_splat_at(a + r), *c = acc + 2 * r;
+    if (paired) gf_mul_add_two(c, x, left, right);
+    else c[0] = gf_mul_add(x, left, c[0]), c[1] = gf_mul_add(x, right, c[1]);
+  }
 }
 
-/* The same for all k, of which there is one at least: four steps a round, for what a round costs beside them is a tenth
- * of a step. Each has a way out: where two stand in a straight piece, compilers mix them and run out of registers
- * (measured: 57 % of the limit). */
-GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K) {
+/* The same for all k, of which there is one at least: one step a round, which engines unroll as they like, or four in
+ * pairs, for what a round costs beside them is a tenth of a step. Each has a way out: where two stand in a straight
+ * piece, compilers mix them and run out of registers (measured: 57 % of the limit). */
+GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int paired) {
   const float *end = a + ROWS * (size_t)K;
-  for (;; b += STEPS * PANEL)
+  if (!paired)
+    for (int k = 0; k < K; k++, a += ROWS, b += PANEL) tile_step(acc, a, b, 0);
+  else
+    for (;; b += STEPS * PANEL)
 #pragma unroll
-    for (int k = 0; k < STEPS; k++) {
-      tile_step(acc, a, b + k * PANEL);
-      a = gf_hidden(a + ROWS);
-      if (a == end) return;
-    }
+      for (int k = 0; k < STEPS; k++) {
+        tile_step(acc, a, b + k * PANEL, 1);
+        a = gf_hidden(a + ROWS);
+        if (a == end) return;
+      }
 }
 
 /* Tiles beside and below each other: c = from + a b over all k. Rows of c and from are `c_row` and `from_row` floats
@@ -61,14 +70,14 @@ typedef struct {
 } tiles;
 
 /* c[4][8] = from[4][8] + a b */
-GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const float *a, const float *b) {
+GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const float *a, const float *b, int paired) {
   gf_f4 acc[2 * ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     acc[2 * r] = gf_load(from + r * t->from_row);
     acc[2 * r + 1] = gf_load(from + r * t->from_row + 4);
   }
-  tile_steps(acc, a, b, t->K);
+  tile_steps(acc, a, b, t->K, paired);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     gf_store(c + r * t->c_row, acc[2 * r]);
@@ -76,8 +85,7 @@ GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const floa
   }
 }
 
-/* A function of its own, so that nothing around it competes for registers, and all tiles in one call. */
-static __attribute__((noinline)) void full_tiles(const tiles *all) {
+GF_INLINE void all_tiles(const tiles *all, int paired) {
   const tiles local = *all, *t = &local; /* or every store might have changed it */
   float *c_panel = t->c;
   const float *from_panel = t->from, *b = t->b;
@@ -85,8 +93,21 @@ static __attribute__((noinline)) void full_tiles(const tiles *all) {
     float *c = c_panel;
     const float *from = from_panel, *a = t->a;
     for (int q = 0; q < t->quadruples; q++, c += ROWS * t->c_row, from += ROWS * t->from_row, a += ROWS * (size_t)t->K)
-      full_tile(t, c, from, a, b);
+      full_tile(t, c, from, a, b, paired);
   }
+}
+
+/* Functions of their own, so that nothing around them competes for registers, and all tiles in one call: the deeper an
+ * inner loop lies, the more an engine unrolls it (measured: 93 % of the limit instead of 76 %). */
+GF_APART void paired_tiles(const tiles *t) { all_tiles(t, 1); }
+GF_APART void single_tiles(const tiles *t) { all_tiles(t, 0); }
+
+static int in_pairs = 1;
+void gf_matmul_in_pairs(int yes) { in_pairs = yes; }
+
+static void full_tiles(const tiles *t) {
+  if (in_pairs) paired_tiles(t);
+  else single_tiles(t);
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
@@ -344,7 +365,7 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, const char *b, int o
 
 /* All rows, fewer than a tile has, by a piece of B: a panel of its first half and one of its second at a time. Two
  * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). A
- * function of its own with all loops in it: the deeper the inner one lies, the more an engine unrolls it. */
+ * function of its own with all loops in it, for the reason that all tiles are one call. */
 #define GF_FEW_ROWS(name, type)                                                                               \
   static __attribute__((noinline)) void name(const gf_product *p, const piece *at) {                          \
     int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \
