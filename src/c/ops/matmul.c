@@ -22,7 +22,7 @@
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
  * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. Where A is a single
  * block it is packed once for each block of k, and B comes in narrower pieces (393 KB) that fit beside it. */
-enum { ROWS = 4, STEPS = 4, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
+enum { ROWS = 4, STEPS = 8, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -40,7 +40,7 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired)
   }
 }
 
-/* The same for all k, of which there is one at least: one step a round, which engines unroll as they like, or four in
+/* The same for all k, of which there is one at least: one step a round, which engines unroll as they like, or eight in
  * pairs, for what a round costs beside them is a tenth of a step. Each has a way out: where two stand in a straight
  * piece, compilers mix them and run out of registers (measured: 57 % of the limit). */
 GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int paired) {
