@@ -59,16 +59,18 @@ static void expect_same(const float *x, float *y, int n) {
   free(y);
 }
 
-/* The product in four parts, each with as much workspace as it needs. */
+/* The product in four parts, each with as much workspace as it needs, and in the other order. */
 static void product_in_parts(float *out, const float *a, const float *b, const float *bias, int M, int N, int K,
                              int flags) {
   int m = M / 2, n = N / 2 / 8 * 8;
+  gf_matmul_in_pairs(0);
   for (int part = 0; part < 4; part++) {
     int rows = part & 1 ? M - m : m, columns = part & 2 ? N - n : n;
     float *work = zeros(gf_matmul_workspace(rows, columns, K));
     gf_matmul_part(out, work, a, b, bias, M, N, K, flags, part & 1 ? m : 0, rows, part & 2 ? n : 0, columns);
     free(work);
   }
+  gf_matmul_in_pairs(1);
 }
 
 static uint32_t matrix_product(uint32_t d, int n) {
