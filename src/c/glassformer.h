@@ -333,8 +333,8 @@ enum {
   GF_FLOAT16_B = 16,  /* panels of b hold float16, all of them finite */
   GF_BFLOAT16_B = 32  /* ... or bfloat16 */
 };
-/* In which order products and sums come, for the same bits: in pairs (1, from the start) for engines that keep the order
- * of instructions, one by one (0) for those that make one of their own, which run pairs slower. */
+/* In which order products and sums come, for the same bits: in pairs (1, from the start), or one by one (0) for engines
+ * that run it faster. */
 GF_EXPORT void gf_matmul_in_pairs(int yes);
 /* Floats of workspace that gf_matmul needs; with GF_PANELS_B of float32 an N of 0 will do. */
 GF_EXPORT double gf_matmul_workspace(int M, int N, int K);

@@ -119,7 +119,7 @@ GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
 /* c[0] += a left and c[1] += a right, both products before both sums: in pairs a processor finds work for all its units
- * (measured on Zen 3: 7 % more than with each sum behind its product). The engines keep the order that they are given. */
+ * (measured on Zen 3: 7 % more than with each sum behind its product). Engines of today keep the order they are given. */
 GF_INLINE void gf_mul_add_two(gf_f4 *c, gf_f4 a, gf_f4 left, gf_f4 right) {
   gf_f4 x = c[0], y = c[1], of_right = a * right, of_left = a * left;
 #ifdef __wasm_simd128__

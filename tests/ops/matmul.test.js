@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { keepsOrder } from '../../src/js/engine.js'
+import { prefersPairs } from '../../src/js/engine.js'
 import { matmul } from '../../src/reference/index.js'
 import { sizeOf } from '../../src/reference/tensor.js'
 
@@ -52,7 +52,7 @@ function inBothOrders(fn) {
     try {
       fn(inPairs ? 'in pairs' : 'one by one')
     } finally {
-      gf.engine.c.gf_matmul_in_pairs(Number(keepsOrder()))
+      gf.engine.c.gf_matmul_in_pairs(Number(prefersPairs()))
     }
   }
 }
