@@ -170,5 +170,11 @@ GF_INLINE void gf_store_tail(float *p, gf_f4 a, int n) {
   if (n > 1) p[1] = a[1];
   if (n > 2) p[2] = a[2];
 }
+/* The first n of four, or all where there are more, and zeros after them; and back. */
+GF_INLINE gf_f4 gf_load_some(const float *p, int n) { return n < 4 ? gf_load_tail(p, n, 0) : gf_load(p); }
+GF_INLINE void gf_store_some(float *p, gf_f4 a, int n) {
+  if (n < 4) gf_store_tail(p, a, n);
+  else gf_store(p, a);
+}
 
 #endif

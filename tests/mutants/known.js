@@ -6,9 +6,9 @@ const C = 'src/c/ops/', OPTIM = 'src/js/optim/', OPS = 'src/js/ops/', NN = 'src/
 /** @type {[file: string, from: string, to: string][]} */
 export const KNOWN = [
   [`${C}dropout.c`, 'dx[i] += dout[i]', 'dx[i] = dout[i]'],
-  ['src/c/optim/adam.c', 'gf_load_tail(grad + i, left, 0)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_load_tail(v + i, left, 0)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_store_tail(m + i, mean, left), gf_store_tail(v', 'gf_store_tail(v'],
+  ['src/c/optim/adam.c', 'gf_load_some(grad + i, left)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_load_some(v + i, left)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_store_some(m + i, mean, left);', ''],
   ['src/c/optim/sgd.c', 'first ? g : momentum', '0 ? g : momentum'],
   ['src/c/optim/sgd.c', '(1.0f - dampening) * g', 'g'],
   ['src/c/optim/sgd.c', 'nesterov ? g + momentum', 'nesterov ? momentum'],

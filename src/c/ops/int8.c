@@ -134,14 +134,12 @@ void gf_int8_rounded(float *out, const float *x, int M, int K) {
 
 /* Two vectors of 4 rows each, of a panel. */
 GF_INLINE void load_edge(gf_f4 *v, const float *p, int n) {
-  v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0);
-  v[1] = n >= 8 ? gf_load(p + 4) : n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
+  v[0] = gf_load_some(p, n);
+  v[1] = n > 4 ? gf_load_some(p + 4, n - 4) : gf_zero();
 }
 GF_INLINE void store_edge(float *p, const gf_f4 *v, int n) {
-  if (n >= 4) gf_store(p, v[0]);
-  else gf_store_tail(p, v[0], n);
-  if (n >= 8) gf_store(p + 4, v[1]);
-  else if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
+  gf_store_some(p, v[0], n);
+  if (n > 4) gf_store_some(p + 4, v[1], n - 4);
 }
 
 /* sums[8] += what one block adds: the dots, which are whole, times both scales. */

@@ -8,7 +8,7 @@
  * The subtraction x - mean uses the double mean's rounding and its rest, so a large offset does not cost digits.
  */
 #include "../glassformer.h"
-#include "../math.h"
+#include "sum.h"
 
 typedef struct {
   double mean, rstd;
@@ -19,9 +19,8 @@ static moments row_moments(const float *x, int C, double eps) {
   int c = 0;
   for (; c + 4 <= C; c += 4) {
     gf_f4 v = gf_load(x + c);
-    gf_d2 low = gf_low_double(v), high = gf_high_double(v);
-    sum += low + high;
-    squares += low * low + high * high;
+    sum += gf_low_double(v) + gf_high_double(v);
+    squares = gf_sum_products(squares, v, v);
   }
   double total = gf_sum_lanes_double(sum), total_squares = gf_sum_lanes_double(squares);
   for (; c < C; c++) total += x[c], total_squares += (double)x[c] * x[c];
@@ -29,21 +28,26 @@ static moments row_moments(const float *x, int C, double eps) {
   return (moments){mean, 1.0 / __builtin_sqrt((var < 0.0 ? 0.0 : var) + eps)};
 }
 
-/* (x - mean) rstd for four values, the mean in two floats. */
-GF_INLINE gf_f4 normalise(gf_f4 x, gf_f4 mean, gf_f4 mean_rest, gf_f4 rstd) { return ((x - mean) - mean_rest) * rstd; }
+/* What makes xhat = (x - mean) rstd of four values; the mean is in two floats. */
+typedef struct {
+  gf_f4 mean, rest, rstd;
+} scales;
 
-GF_INLINE void row_forward(float *out, const float *x, const float *weight, const float *bias, int C, moments m) {
-  gf_f4 mean = gf_splat((float)m.mean), rest = gf_splat((float)(m.mean - (float)m.mean));
-  gf_f4 rstd = gf_splat((float)m.rstd);
+GF_INLINE scales scales_of(float mean, double exact, float rstd) {
+  return (scales){gf_splat(mean), gf_splat((float)(exact - mean)), gf_splat(rstd)};
+}
+GF_INLINE gf_f4 normalise(gf_f4 x, const scales *s) { return ((x - s->mean) - s->rest) * s->rstd; }
+
+GF_INLINE void row_forward(float *out, const float *x, const float *weight, const float *bias, int C, const scales *s) {
   int c = 0;
   for (; c + 4 <= C; c += 4) {
-    gf_f4 y = normalise(gf_load(x + c), mean, rest, rstd);
+    gf_f4 y = normalise(gf_load(x + c), s);
     if (weight) y *= gf_load(weight + c);
     if (bias) y += gf_load(bias + c);
     gf_store(out + c, y);
   }
   for (; c < C; c++) {
-    float y = ((x[c] - mean[0]) - rest[0]) * rstd[0];
+    float y = normalise(gf_splat(x[c]), s)[0];
     if (weight) y *= weight[c];
     if (bias) y += bias[c];
     out[c] = y;
@@ -55,7 +59,8 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
   for (int n = 0; n < N; n++) {
     moments m = row_moments(x + (size_t)n * C, C, eps);
     if (mean) mean[n] = (float)m.mean, rstd[n] = (float)m.rstd;
-    row_forward(out + (size_t)n * C, x + (size_t)n * C, weight, bias, C, m);
+    scales s = scales_of((float)m.mean, m.mean, (float)m.rstd);
+    row_forward(out + (size_t)n * C, x + (size_t)n * C, weight, bias, C, &s);
   }
 }
 
@@ -65,21 +70,25 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
  */
 static void row_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
                          const float *weight, int C, float mean, float rstd) {
-  double sum = 0.0, sum_xhat = 0.0;
-  /* mean is rounded; xhat's own mean puts back what that took away. */
-  double shift = gf_sum(x, C) / C - mean;
-  for (int c = 0; c < C; c++) {
-    float xhat = (float)((x[c] - mean) - shift) * rstd, g = weight ? dout[c] * weight[c] : dout[c];
-    sum += g;
-    sum_xhat += (double)g * xhat;
-    if (dweight) dweight[c] += dout[c] * xhat;
-    if (dbias) dbias[c] += dout[c];
+  scales s = scales_of(mean, gf_sum(x, C) / C, rstd);
+  gf_d2 sum = {0, 0}, sum_xhat = {0, 0};
+  for (int c = 0; c < C; c += 4) {
+    int n = C - c;
+    gf_f4 d = gf_load_some(dout + c, n), xhat = normalise(gf_load_some(x + c, n), &s);
+    gf_f4 g = weight ? d * gf_load_some(weight + c, n) : d;
+    sum += gf_low_double(g) + gf_high_double(g);
+    sum_xhat = gf_sum_products(sum_xhat, g, xhat);
+    if (dweight) gf_store_some(dweight + c, gf_load_some(dweight + c, n) + d * xhat, n);
+    if (dbias) gf_store_some(dbias + c, gf_load_some(dbias + c, n) + d, n);
   }
   if (!dx) return;
-  float mean_g = (float)(sum / C), mean_gx = (float)(sum_xhat / C);
-  for (int c = 0; c < C; c++) {
-    float xhat = (float)((x[c] - mean) - shift) * rstd, g = weight ? dout[c] * weight[c] : dout[c];
-    dx[c] += rstd * (g - mean_g - xhat * mean_gx);
+  gf_f4 mean_g = gf_splat((float)(gf_sum_lanes_double(sum) / C));
+  gf_f4 mean_gx = gf_splat((float)(gf_sum_lanes_double(sum_xhat) / C));
+  for (int c = 0; c < C; c += 4) {
+    int n = C - c;
+    gf_f4 g = gf_load_some(dout + c, n), xhat = normalise(gf_load_some(x + c, n), &s);
+    if (weight) g *= gf_load_some(weight + c, n);
+    gf_store_some(dx + c, gf_load_some(dx + c, n) + s.rstd * (g - mean_g - xhat * mean_gx), n);
   }
 }
 

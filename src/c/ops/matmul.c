@@ -112,12 +112,11 @@ static void full_tiles(const tiles *t) {
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
 GF_APART void load_edge(gf_f4 *v, const float *p, int n) {
-  v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0);
+  v[0] = gf_load_some(p, n);
   v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
 }
 GF_APART void store_edge(float *p, const gf_f4 *v, int n) {
-  if (n >= 4) gf_store(p, v[0]);
-  else gf_store_tail(p, v[0], n);
+  gf_store_some(p, v[0], n);
   if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
 }
 GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
@@ -178,7 +177,7 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
   for (int m = m0; m < m1; m += ROWS)
     for (int k = 0; k < K; k++, out += ROWS) {
       const float *a = p->a + (size_t)(k0 + k) * p->lda + m;
-      gf_store(out, m + ROWS <= m1 ? gf_load(a) : gf_load_tail(a, m1 - m, 0));
+      gf_store(out, gf_load_some(a, m1 - m));
     }
 }
 
@@ -333,7 +332,7 @@ GF_INLINE void load_parted(gf_f4 *v, const char *b) {
 
 /* One row against two panels: four chains of sums, enough to keep up with memory. */
 GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char *b, const char *c, int K, int type) {
-  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3], scale = gf_splat(0x1p112f);
+  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3], scale = GF_CONSTANT(0x1p112f);
   size_t step = PANEL * cell_size(type);
   for (int k = 0; k < K; k++, a += a_step, b += step, c += step) {
     gf_f4 x = gf_splat_at(a), left[2], right[2];

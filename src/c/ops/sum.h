@@ -30,3 +30,8 @@ GF_INLINE double gf_sum_parts(const float *x, int n, gf_part part, double centre
   double sum = gf_sum_lanes_double(sums[0] + sums[1]);
   return i < n ? sum + part((gf_d2){x[i], x[i]}, about)[0] : sum;
 }
+
+/* sum + a b of four values, the upper two beside the lower two. */
+GF_INLINE gf_d2 gf_sum_products(gf_d2 sum, gf_f4 a, gf_f4 b) {
+  return sum + (gf_low_double(a) * gf_low_double(b) + gf_high_double(a) * gf_high_double(b));
+}

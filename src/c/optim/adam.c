@@ -26,19 +26,17 @@ void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, in
   gf_f4 c1 = gf_splat((float)(1.0 - beta1)), c2 = gf_splat((float)(1.0 - beta2));
   for (int i = 0; i < n; i += 4) {
     int left = n - i;
-    gf_f4 p = left >= 4 ? gf_load(param + i) : gf_load_tail(param + i, left, 0);
-    gf_f4 g = left >= 4 ? gf_load(grad + i) : gf_load_tail(grad + i, left, 0);
-    gf_f4 mean = left >= 4 ? gf_load(m + i) : gf_load_tail(m + i, left, 0);
-    gf_f4 square = left >= 4 ? gf_load(v + i) : gf_load_tail(v + i, left, 0);
+    gf_f4 p = gf_load_some(param + i, left);
+    gf_f4 g = gf_load_some(grad + i, left);
+    gf_f4 mean = gf_load_some(m + i, left);
+    gf_f4 square = gf_load_some(v + i, left);
     p *= shrink;
     if (pulls) g += pull * p; /* 0 times an infinite parameter is NaN */
     mean = b1 * mean + c1 * g;
     square = b2 * square + c2 * g * g;
     p -= rate * (mean / (gf_sqrt(square) / correction + small));
-    if (left >= 4) {
-      gf_store(param + i, p), gf_store(m + i, mean), gf_store(v + i, square);
-    } else {
-      gf_store_tail(param + i, p, left), gf_store_tail(m + i, mean, left), gf_store_tail(v + i, square, left);
-    }
+    gf_store_some(param + i, p, left);
+    gf_store_some(m + i, mean, left);
+    gf_store_some(v + i, square, left);
   }
 }

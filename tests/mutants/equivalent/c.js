@@ -2,10 +2,6 @@
 
 /** @type {Record<string, string>} */
 export default {
-  'src/c/optim/adam.c: gf_f4 p = left >= 4 ? gf_load(param + i) : gf_load_tail(param + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
-  'src/c/optim/adam.c: gf_f4 g = left >= 4 ? gf_load(grad + i) : gf_load_tail(grad + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
-  'src/c/optim/adam.c: gf_f4 mean = left >= 4 ? gf_load(m + i) : gf_load_tail(m + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
-  'src/c/optim/adam.c: gf_f4 square = left >= 4 ? gf_load(v + i) : gf_load_tail(v + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
   'src/c/math.c: return x < 0.0 ? -rest : rest; [< -> <=]': 'asked only of numbers of at least 2^20, on either side of 0',
   'src/c/math.c: gf_i4 tiny = x < GF_CONSTANT(0x1p-126f); [< -> <=]':
     'the smallest normal number times 2^23 is exact, and 23 is taken from its exponent again',
