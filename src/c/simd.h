@@ -104,9 +104,6 @@ GF_INLINE gf_d2 gf_high_double(gf_f4 a) {
 }
 /* Four bfloat16 as what they are: the upper halves of float32. */
 GF_INLINE gf_f4 gf_load_brains(const void *p) { return (gf_f4)(gf_load_ints(p) << 16); }
-/* The even and the odd ones of eight bfloat16 in a row. */
-GF_INLINE gf_f4 gf_even_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) << 16); }
-GF_INLINE gf_f4 gf_odd_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) >> 16 << 16); }
 /* Where the compiler cannot look through it. */
 GF_INLINE const float *gf_hidden(const float *p) {
   __asm__("" : "+r"(p));
@@ -114,15 +111,18 @@ GF_INLINE const float *gf_hidden(const float *p) {
 }
 /* A constant in four lanes, read from memory. As a literal an engine may make it anew in every round of a loop, which
  * takes three instructions, and a literal takes 18 bytes. */
-#define GF_CONSTANT(x)                 \
-  __extension__({                      \
-    static const float gf_value = x;   \
-    gf_splat_at(gf_hidden(&gf_value)); \
+#define GF_CONSTANT_OF(type, x)                       \
+  __extension__({                                     \
+    static const type gf_value = x;                   \
+    gf_splat_at(gf_hidden((const float *)&gf_value)); \
   })
+#define GF_CONSTANT(x) GF_CONSTANT_OF(float, x)
+#define GF_BITS(x) ((gf_i4)GF_CONSTANT_OF(uint32_t, x))
+/* The even and the odd ones of eight bfloat16 in a row. */
+GF_INLINE gf_f4 gf_even_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) << 16); }
+GF_INLINE gf_f4 gf_odd_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) & GF_BITS(0xffff0000)); }
 /* Four finite float16 times 2^-112: their bits, 0x8fffe000, where a float32 has them, whose exponents begin 112 lower. */
-GF_INLINE gf_f4 gf_load_tiny(const void *p) {
-  return (gf_f4)(gf_load_ints(p) << 13 & (gf_i4)GF_CONSTANT(-0x1.ffcp-96f));
-}
+GF_INLINE gf_f4 gf_load_tiny(const void *p) { return (gf_f4)(gf_load_ints(p) << 13 & GF_BITS(0x8fffe000)); }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
