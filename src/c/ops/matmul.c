@@ -166,6 +166,7 @@ static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
   for (int m = m0; m < m1; m += ROWS, out += (size_t)ROWS * K) {
     const float *row[4];
+#pragma unroll
     for (int r = 0; r < 4; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
     interleave4(out, ROWS, row, K);
   }
@@ -217,6 +218,7 @@ static void pack_rows(float *out, size_t apart, const float *b, int ldb, int N, 
 static void pack_transposed(float *out, size_t apart, const float *b, int ldb, int N, int K) {
   for (int n = 0; n < round_up(N, PANEL); n += 4) {
     const float *row[4];
+#pragma unroll
     for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + r, N - 1) * ldb;
     interleave4(out + n / PANEL * apart + n % PANEL, PANEL, row, K);
   }
