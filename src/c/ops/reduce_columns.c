@@ -23,6 +23,7 @@ GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, 
   for (int c = 0; c < width; c++) sums[c] = 0.0;
   for (int r = 0; r < R; r++, x += C) {
     int c = 0;
+#pragma unroll 2
     for (; c + 4 <= width; c += 4) {
       gf_f4 v = gf_load(x + c);
       add_to(sums + c, of(gf_low_double(v), load_doubles(centres + c)));
