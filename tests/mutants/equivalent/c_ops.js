@@ -105,8 +105,6 @@ export default {
     'a block that begins at the end has no rows',
   'src/c/ops/matmul.c: int few = p->M < ROWS, panels = p->b_layout == GF_B_PANELS; [< -> <=]':
     'four rows one by one: the same sums in the same order',
-  'src/c/ops/matmul.c: int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \\ [1 -> 2]':
-    'the first half may have a panel more',
   'src/c/ops/matmul.c: if (size >= 0x1p15f && size < GF_INFINITY) return 0; [< -> <=]':
     'goes the way that is right for all values',
   'src/c/ops/attention.c: if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count); [+ -> -]':
