@@ -15,7 +15,7 @@
 #include "../simd.h"
 #include "convert.h"
 
-enum { PANEL = 8, BLOCK = 32, ROWS = 4 };
+enum { PANEL = 8, BLOCK = 32, ROWS = 4, STREAMS = 3 };
 /* Blocks whose values are all smaller count as 0: a reciprocal of theirs might not be finite. */
 static const float NOTHING = 0x1p-100f;
 
@@ -155,17 +155,18 @@ GF_INLINE void add_pair(gf_i4 *dots, const int8_t q[PANEL][2], gf_h8 x) {
   dots[1] += gf_dot_pairs(gf_load_halves(q + 4), x);
 }
 
-/* One row by two panels, far apart: see few_rows in matmul.c. */
-static __attribute__((noinline)) void one_row(gf_f4 *sums, const part *x, const block *b, const block *c, size_t n) {
-  for (; n > 0; n--, x++, b++, c++) {
-    gf_i4 dots[4] = {{0}};
+/* One row by three panels, far apart: see few_rows in matmul.c. */
+static __attribute__((noinline)) void one_row(gf_f4 *sums, const part *x, const block *const *panels, size_t n) {
+  const block *b[STREAMS] = {panels[0], panels[1], panels[2]};
+  for (; n > 0; n--, x++) {
+    gf_i4 dots[2 * STREAMS] = {{0}};
     for (int k = 0; k < BLOCK / 2; k++) {
       gf_h8 pair = gf_splat_pair(x->r + 2 * k);
-      add_pair(dots, b->q[k], pair);
-      add_pair(dots + 2, c->q[k], pair);
+#pragma unroll
+      for (int s = 0; s < STREAMS; s++) add_pair(dots + 2 * s, b[s]->q[k], pair);
     }
-    add_block(sums, dots, b, x->step);
-    add_block(sums + 2, dots + 2, c, x->step);
+#pragma unroll
+    for (int s = 0; s < STREAMS; s++) add_block(sums + 2 * s, dots + 2 * s, b[s]++, x->step);
   }
 }
 
@@ -197,14 +198,14 @@ static void rows_by_panel(float *out, const part *x, const block *b, const float
   for (int r = 0; r < ROWS; r++) store_edge(out + (size_t)r * N + n, sums + 2 * r, N - n);
 }
 
-static void row_by_two(float *out, const part *x, const block *b, const block *c, const float *bias, int n, int other,
-                       int N, size_t blocks) {
-  gf_f4 sums[4];
-  start(sums, bias, n, N);
-  start(sums + 2, bias, other, N);
-  one_row(sums, x, b, other < N ? c : b, blocks);
-  store_edge(out + n, sums, N - n);
-  if (other < N) store_edge(out + other, sums + 2, N - other);
+/* The panels of columns n, n + third, ... of a weight, the first again where there is none; returns how many there are. */
+static int find_panels(const block **panels, const block *weight, int n, int third, int N, size_t blocks) {
+  int there = 0;
+  for (int s = 0; s < STREAMS; s++, n += third) {
+    panels[s] = n < N ? weight + (size_t)(n / PANEL) * blocks : panels[0];
+    there += n < N;
+  }
+  return there;
 }
 
 void gf_int8_product(float *out, float *workspace, const float *x, const void *weight, const float *bias, int M, int N,
@@ -212,14 +213,18 @@ void gf_int8_product(float *out, float *workspace, const float *x, const void *w
   size_t blocks = blocks_of(K);
   part *parts = (part *)workspace;
   for (int m = 0; m < M; m++) pack_row(parts + m * blocks, x + (size_t)m * K, K);
-  int half = (N + 2 * PANEL - 1) / (2 * PANEL) * PANEL;
-  const block *b = weight, *c = b + (size_t)(half / PANEL) * blocks;
-  for (int n = 0; n < half; n += PANEL, b += blocks, c += blocks) {
-    int m = 0, other = n + half;
-    for (; m + ROWS <= M; m += ROWS) {
-      rows_by_panel(out + (size_t)m * N, parts + m * blocks, b, bias, n, N, blocks);
-      if (other < N) rows_by_panel(out + (size_t)m * N, parts + m * blocks, c, bias, other, N, blocks);
+  int third = (N + STREAMS * PANEL - 1) / (STREAMS * PANEL) * PANEL;
+  for (int n = 0; n < third; n += PANEL) {
+    const block *panels[STREAMS];
+    int m = 0, there = find_panels(panels, weight, n, third, N, blocks);
+    for (; m + ROWS <= M; m += ROWS)
+      for (int s = 0; s < there; s++)
+        rows_by_panel(out + (size_t)m * N, parts + m * blocks, panels[s], bias, n + s * third, N, blocks);
+    for (; m < M; m++) {
+      gf_f4 sums[2 * STREAMS];
+      for (int s = 0; s < STREAMS; s++) start(sums + 2 * s, bias, n + s * third, N);
+      one_row(sums, parts + m * blocks, panels, blocks);
+      for (int s = 0; s < there; s++) store_edge(out + (size_t)m * N + n + s * third, sums + 2 * s, N - n - s * third);
     }
-    for (; m < M; m++) row_by_two(out + (size_t)m * N, parts + m * blocks, b, c, bias, n, other, N, blocks);
   }
 }
