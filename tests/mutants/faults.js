@@ -97,6 +97,7 @@ export const FAULTS = [
   [`${C}layer_norm.c`, 'gf_load_some(dweight + c, n) + d * xhat', 'd * xhat'],
   [`${C}layer_norm.c`, 'gf_sum(x, C) / C, rstd', 'mean, rstd'],
   [`${C}rms_norm.c`, 'sum / C + eps', 'sum + eps'],
+  [`${C}rms_norm.c`, 'squares_of(x, C) : 0.0', 'gf_sum_squares(x, C) : 0.0'],
   [`${C}rms_norm.c`, 'gf_load(next + c)', 'gf_load(x + c)'],
   [`${C}rms_norm.c`, '(double)next[c] * next[c]', '(double)x[c] * x[c]'],
   [`${C}rms_norm.c`, 'gf_load_some(dx + c, n) + rstd', 'rstd'],

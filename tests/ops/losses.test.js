@@ -54,6 +54,31 @@ testOp('pair', {
   golden: { arithmetic: ['pair'] }
 })
 
+/** Two neighbouring numbers between which `value` of them changes. */
+function change(value, low, high) {
+  for (const first = value(low); ;) {
+    const middle = (low + high) / 2
+    if (middle === low || middle === high) return [low, high]
+    if (value(middle) === first) low = middle
+    else high = middle
+  }
+}
+
+test('a row has the same bits alone and behind others, down to the last bit of its sum', () => {
+  const normOf = {
+    layerNorm: (x, eps) => F.layerNorm(x, null, null, { eps }), rmsNorm: (x, eps) => F.rmsNorm(x, null, { eps })
+  }
+  for (const [op, norm] of Object.entries(normOf)) {
+    for (let seed = 1; seed <= 12; seed++) {
+      const values = Array.from(numbers([1, 37], seed).data)
+      const last = (rows, eps) => gf.tidy(() => norm(gf.tensor(rows), eps).toArray().at(-1))
+      for (const eps of change(eps => last([values], eps)[0], 1, 1.001)) {
+        assert.deepEqual(last([values.toReversed(), values], eps), last([values], eps), `${op}, seed ${seed}, eps ${eps}`)
+      }
+    }
+  }
+})
+
 test('rmsNorm without eps takes the spacing of float32, as PyTorch does', () => {
   const x = gf.tensor([[3e-4, -4e-4]])
   const [a] = F.rmsNorm(x).toArray()[0]

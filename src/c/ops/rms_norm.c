@@ -5,6 +5,16 @@
 #include "../glassformer.h"
 #include "sum.h"
 
+/* The sum of the squares of a row, in the order of scale_row: the bits of a row do not depend on its place. */
+static double squares_of(const float *x, int C) {
+  gf_d2 squares = {0, 0};
+  int c = 0;
+  for (; c + 4 <= C; c += 4) squares = gf_sum_products(squares, gf_load(x + c), gf_load(x + c));
+  double sum = gf_sum_lanes_double(squares);
+  for (; c < C; c++) sum += (double)x[c] * x[c];
+  return sum;
+}
+
 /* out = x scale weight of a row; returns the sum of the squares of the next one: so memory is read while it is written. */
 GF_INLINE double scale_row(float *out, const float *x, const float *weight, int C, float scale, const float *next) {
   gf_d2 squares = {0, 0};
@@ -23,7 +33,7 @@ GF_INLINE double scale_row(float *out, const float *x, const float *weight, int 
 }
 
 void gf_rms_norm_forward(float *out, float *rstd, const float *x, const float *weight, int N, int C, double eps) {
-  double sum = N > 0 ? gf_sum_squares(x, C) : 0.0;
+  double sum = N > 0 ? squares_of(x, C) : 0.0;
   for (int n = 0; n < N; n++, out += C, x += C) {
     float scale = (float)(1.0 / __builtin_sqrt(sum / C + eps));
     if (rstd) rstd[n] = scale;
