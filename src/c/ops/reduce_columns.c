@@ -13,24 +13,33 @@ GF_INLINE gf_d2 load_doubles(const double *p) {
   memcpy(&a, p, sizeof a);
   return a;
 }
-GF_INLINE void add_to(double *sum, gf_d2 x) {
-  gf_d2 a = load_doubles(sum) + x;
-  memcpy(sum, &a, sizeof a);
+GF_INLINE void store_doubles(double *p, gf_d2 a) { memcpy(p, &a, sizeof a); }
+
+/* sums[c] += a part of each value of column c of a few rows, one row after the other. */
+GF_INLINE void add_rows(double *sums, const float *x, int rows, int C, int width, gf_part of, const double *centres) {
+  int c = 0;
+  for (; c + 4 <= width; c += 4) {
+    gf_d2 low = load_doubles(sums + c), high = load_doubles(sums + c + 2);
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+      gf_f4 v = gf_load(x + (size_t)r * C + c);
+      low += of(gf_low_double(v), load_doubles(centres + c));
+      high += of(gf_high_double(v), load_doubles(centres + c + 2));
+    }
+    store_doubles(sums + c, low);
+    store_doubles(sums + c + 2, high);
+  }
+  for (; c < width; c++)
+    for (int r = 0; r < rows; r++) sums[c] += of((gf_d2){x[(size_t)r * C + c], 0.0}, load_doubles(centres + c))[0];
 }
 
-/* sums[c] = the sum of a part of each value of column c, of `width` columns */
+/* sums[c] = the sum of a part of each value of column c, of `width` columns; a sum is taken up once for four rows. */
 GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_part of, const double *centres) {
+  enum { ROWS = 4 };
+  int r = 0;
   for (int c = 0; c < width; c++) sums[c] = 0.0;
-  for (int r = 0; r < R; r++, x += C) {
-    int c = 0;
-#pragma unroll 2
-    for (; c + 4 <= width; c += 4) {
-      gf_f4 v = gf_load(x + c);
-      add_to(sums + c, of(gf_low_double(v), load_doubles(centres + c)));
-      add_to(sums + c + 2, of(gf_high_double(v), load_doubles(centres + c + 2)));
-    }
-    for (; c < width; c++) sums[c] += of((gf_d2){x[c], 0.0}, load_doubles(centres + c))[0];
-  }
+  for (; r + ROWS <= R; r += ROWS) add_rows(sums, x + (size_t)r * C, ROWS, C, width, of, centres);
+  for (; r < R; r++) add_rows(sums, x + (size_t)r * C, 1, C, width, of, centres);
 }
 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
