@@ -377,7 +377,7 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, int apart, const cha
 
 /* All rows, fewer than a tile has, by a piece of B: a panel of each third of it at a time. Far streams come from memory
  * at full speed, neighbouring ones at half of it (measured: 37 and 20 GB/s), and three in less time than two (by 12 %;
- * four would need more registers than there are). A function of its own with all loops in it, for the reason that all
+ * four have too few registers for halves). A function of its own with all loops in it, for the reason that all
  * tiles are one call. */
 #define GF_FEW_ROWS(name, type)                                                      \
   static __attribute__((noinline)) void name(const gf_product *p, const piece *at) { \
