@@ -1,12 +1,14 @@
 /* reduce_columns.c - one number of each column of x [R,C]: sum, mean, variance, its root, the largest, the smallest.
  *
- * Rows are read as they lie in memory, a strip of columns at a time whose sums stay in the cache. As in reduce.c sums run
- * in double, each in the order of its column, and a NaN wins.
+ * Rows are read as they lie in memory, a strip of columns at a time whose sums stay in the cache (strips of less than
+ * two pages, each a page or more from the next, came from memory half as fast), and sums read one row of each quarter of
+ * x at a time: four streams that lie far apart are faster than one by half, rows that follow each other are not (measured
+ * on Zen 3). As in reduce.c sums run in double, and a NaN wins.
  */
 #include "../glassformer.h"
 #include "sum.h"
 
-enum { STRIP = 1024 };
+enum { STRIP = 4096, STREAMS = 4 };
 
 GF_INLINE gf_d2 load_doubles(const double *p) {
   gf_d2 a;
@@ -15,14 +17,15 @@ GF_INLINE gf_d2 load_doubles(const double *p) {
 }
 GF_INLINE void store_doubles(double *p, gf_d2 a) { memcpy(p, &a, sizeof a); }
 
-/* sums[c] += a part of each value of column c of a few rows, one row after the other. */
-GF_INLINE void add_rows(double *sums, const float *x, int rows, int C, int width, gf_part of, const double *centres) {
+/* sums[c] += a part of each value of column c of a few rows, which lie `apart`. */
+GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, int width, gf_part of,
+                        const double *centres) {
   int c = 0;
   for (; c + 4 <= width; c += 4) {
     gf_d2 low = load_doubles(sums + c), high = load_doubles(sums + c + 2);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-      gf_f4 v = gf_load(x + (size_t)r * C + c);
+      gf_f4 v = gf_load(x + (size_t)r * apart + c);
       low += of(gf_low_double(v), load_doubles(centres + c));
       high += of(gf_high_double(v), load_doubles(centres + c + 2));
     }
@@ -30,17 +33,15 @@ GF_INLINE void add_rows(double *sums, const float *x, int rows, int C, int width
     store_doubles(sums + c + 2, high);
   }
   for (; c < width; c++)
-    for (int r = 0; r < rows; r++) sums[c] += of((gf_d2){x[(size_t)r * C + c], 0.0}, load_doubles(centres + c))[0];
+    for (int r = 0; r < rows; r++) sums[c] += of((gf_d2){x[(size_t)r * apart + c], 0.0}, load_doubles(centres + c))[0];
 }
 
-/* sums[c] = the sum of a part of each value of column c, of `width` columns; a sum is taken up once for four
- * rows (measured: from memory two are slower than one, four faster). */
+/* sums[c] = the sum of a part of each value of column c, of `width` columns. */
 GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_part of, const double *centres) {
-  enum { ROWS = 4 };
-  int r = 0;
+  int part = R / STREAMS;
   for (int c = 0; c < width; c++) sums[c] = 0.0;
-  for (; r + ROWS <= R; r += ROWS) add_rows(sums, x + (size_t)r * C, ROWS, C, width, of, centres);
-  for (; r < R; r++) add_rows(sums, x + (size_t)r * C, 1, C, width, of, centres);
+  for (int r = 0; r < part; r++) add_rows(sums, x + (size_t)r * C, STREAMS, (size_t)part * C, width, of, centres);
+  for (int r = part * STREAMS; r < R; r++) add_rows(sums, x + (size_t)r * C, 1, 0, width, of, centres);
 }
 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
