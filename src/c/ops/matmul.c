@@ -145,19 +145,21 @@ static void edge_tile(const gf_product *p, int m, int n, const float *a, const f
   for (int r = 0; r < rows; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, edge + 2 * r, p->N - n);
 }
 
-/* row[0..3][k] into out[k][0..3], the rows of out `width` floats apart. */
-GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], int K) {
+/* Four rows, or twice four, k by k: row[r][k] into out[k][r]. */
+GF_INLINE void interleave(float *out, int fours, const float *const *row, int K) {
   int k = 0;
-  for (; k + 4 <= K; k += 4, out += 4 * width) {
-    gf_f4 v[4];
+  for (; k + 4 <= K; k += 4, out += 16 * fours)
 #pragma unroll
-    for (int r = 0; r < 4; r++) v[r] = gf_load(row[r] + k);
-    gf_transpose4(v);
+    for (int f = 0; f < fours; f++) {
+      gf_f4 v[4];
 #pragma unroll
-    for (int r = 0; r < 4; r++) gf_store(out + r * width, v[r]);
-  }
-  for (; k < K; k++, out += width)
-    for (int r = 0; r < 4; r++) out[r] = row[r][k];
+      for (int r = 0; r < 4; r++) v[r] = gf_load(row[4 * f + r] + k);
+      gf_transpose4(v);
+#pragma unroll
+      for (int r = 0; r < 4; r++) gf_store(out + 4 * (r * fours + f), v[r]);
+    }
+  for (; k < K; k++)
+    for (int r = 0; r < 4 * fours; r++) *out++ = row[r][k];
 }
 
 /* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. Rows past the edge
@@ -165,10 +167,10 @@ GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], 
 static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
   for (int m = m0; m < m1; m += ROWS, out += (size_t)ROWS * K) {
-    const float *row[4];
+    const float *row[ROWS];
 #pragma unroll
-    for (int r = 0; r < 4; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
-    interleave4(out, ROWS, row, K);
+    for (int r = 0; r < ROWS; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
+    interleave(out, ROWS / 4, row, K);
   }
 }
 
@@ -189,6 +191,10 @@ typedef struct {
   int type;
   int n0, n1, k0, K;
 } piece;
+
+/* Floats from one packed panel to the next: a cache line more than it has, for panels that were whole pages apart would
+ * push each other out of the cache while they are written (measured: a quarter of the time of packing). */
+GF_INLINE size_t packed_panel(int K) { return (size_t)K * PANEL + 16; }
 
 /* Eight panels side by side, so that a cache line is read once and what follows it is fetched meanwhile; then the rest,
  * one by one. */
@@ -216,17 +222,21 @@ static void pack_rows(float *out, size_t apart, const float *b, int ldb, int N, 
 
 /* The same from a transposed B; columns past the edge repeat the last one and are never used. */
 static void pack_transposed(float *out, size_t apart, const float *b, int ldb, int N, int K) {
-  for (int n = 0; n < round_up(N, PANEL); n += 4) {
-    const float *row[4];
+  for (int n = 0; n < N; n += PANEL, out += apart) {
+    const float *row[PANEL];
 #pragma unroll
-    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + r, N - 1) * ldb;
-    interleave4(out + n / PANEL * apart + n % PANEL, PANEL, row, K);
+    for (int r = 0; r < PANEL; r++) row[r] = b + (size_t)min(n + r, N - 1) * ldb;
+    interleave(out, PANEL / 4, row, K);
   }
 }
 
+static void pack_b(float *panels, size_t apart, const float *b, int ldb, gf_layout layout, int N, int K) {
+  if (layout == GF_B_TRANSPOSED) pack_transposed(panels, apart, b, ldb, N, K);
+  else pack_rows(panels, apart, b, ldb, N, K);
+}
+
 void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K) {
-  if (layout == GF_B_TRANSPOSED) pack_transposed(panels, (size_t)K * PANEL, b, ldb, N, K);
-  else pack_rows(panels, (size_t)K * PANEL, b, ldb, N, K);
+  pack_b(panels, (size_t)K * PANEL, b, ldb, layout, N, K);
 }
 
 /* The eight values of a panel at one k. A float16 is 2^-112 of itself there; what it meets is 2^112 times as large. */
@@ -243,14 +253,14 @@ GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
 GF_INLINE size_t cell_size(int type) { return type == GF_FLOAT32 ? 4 : 2; }
 
 /* Panels of halves as panels of float32. */
-static void widen_panels(float *out, const char *b, size_t apart, int type, int N, int K) {
+static void widen_panels(float *out, size_t packed, const char *b, size_t apart, int type, int N, int K) {
   gf_f4 scale = gf_splat(type == GF_FLOAT16 ? 0x1p112f : 1);
-  for (int n = 0; n < N; n += PANEL, b += apart)
-    for (int k = 0; k < K; k++, out += PANEL) {
+  for (int n = 0; n < N; n += PANEL, b += apart, out += packed)
+    for (int k = 0; k < K; k++) {
       gf_f4 v[2];
       load_column(v, b + (size_t)k * PANEL * 2, type);
-      gf_store(out, v[0] * scale);
-      gf_store(out + 4, v[1] * scale);
+      gf_store(out + (size_t)k * PANEL, v[0] * scale);
+      gf_store(out + (size_t)k * PANEL + 4, v[1] * scale);
     }
 }
 
@@ -261,12 +271,13 @@ static void find_panels(piece *at, const gf_product *p, float *room, int widened
   *at = (piece){there, apart, p->b_type, at->n0, at->n1, at->k0, at->K};
   if (p->b_layout == GF_B_PANELS && !widened) return;
   const float *b = p->b;
-  if (widened) widen_panels(room, there, apart, p->b_type, at->n1 - at->n0, at->K);
+  size_t packed = packed_panel(at->K);
+  if (widened) widen_panels(room, packed, there, apart, p->b_type, at->n1 - at->n0, at->K);
   else {
     b += p->b_layout == GF_B_TRANSPOSED ? n * p->ldb + k : k * p->ldb + n;
-    gf_pack_panels(room, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
+    pack_b(room, packed, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
   }
-  at->apart = (size_t)at->K * PANEL * sizeof(float);
+  at->apart = packed * sizeof(float);
   at->panels = (const char *)room;
   at->type = GF_FLOAT32;
 }
@@ -428,7 +439,8 @@ void gf_multiply(const gf_product *p) {
 }
 
 double gf_matmul_workspace(int M, int N, int K) {
-  return (round_up(min(M, BLOCK_M), ROWS) + round_up(min(N, BLOCK_N), PANEL)) * min(K, BLOCK_K);
+  int depth = min(K, BLOCK_K), panels = round_up(min(N, BLOCK_N), PANEL) / PANEL;
+  return (double)round_up(min(M, BLOCK_M), ROWS) * depth + (double)(panels * packed_panel(depth));
 }
 
 static gf_product product_of(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,

@@ -130,7 +130,7 @@ export default {
     'the next loop takes the last four, to the same',
   'src/c/ops/sum.c: if (!(size <= largest)) largest = size; [<= -> <]': 'of two equal numbers either is the largest',
   'src/c/ops/gelu.c: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same values',
-  'src/c/ops/matmul.c: for (; k + 4 <= K; k += 4, out += 4 * width) { [<= -> <]':
+  'src/c/ops/matmul.c: for (; k + 4 <= K; k += 4, out += 16 * fours) [<= -> <]':
     'the next loop takes the last four, to the same',
   'src/c/ops/matmul.c: for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart) [<= -> <]':
     'the next loop takes the last panels, to the same',
