@@ -157,5 +157,9 @@ export default {
   'src/c/ops/binary.c: f(change, (const float *)&d, (const float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
     'the step of a single block is not taken; the last 1 has a test',
   'src/c/ops/binary.c: f((float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
-    'the step of a single block is not taken; the last 1 has a test'
+    'the step of a single block is not taken; the last 1 has a test',
+  'src/c/ops/reduce_columns.c: double var = sums[c] / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
+  'src/c/ops/reduce_columns.c: for (int c = 0; c < C; c += STRIP) { [< -> <=]': 'a strip that begins at the end has no columns',
+  'src/c/ops/reduce_columns.c: for (; c + 8 <= width; c += 8) [<= -> <]': 'the next loop takes the same values one by one',
+  'src/c/ops/reduce_columns.c: gf_i4 are_numbers = {-1, -1, -1, -1}; [1 -> 2]': 'asked only whether a lane is 0'
 }
