@@ -1,4 +1,5 @@
 // What is claimed of a measured work: one number each, with the target of the project beside it.
+import { LOOP, LOOPS } from './loops.js'
 
 /** @typedef {import('./harness.js').Stats} Stats */
 /**
@@ -36,6 +37,13 @@ export const ofSlower = (one, other, target) => ({ stats }) => {
   const limit = stats[one].min > stats[other].min ? one : other
   const value = 100 * stats[limit].min / stats.ours.min
   return { against: limit, ours: stats.ours, theirs: stats[limit], value, unit: '%', target }
+}
+
+/** What ours gains from several threads, as a share of what bare loops gain that share nothing (lib/loops.js). */
+export const gains = (one, threads, target) => ({ stats }) => {
+  const { ours, [one]: alone, [LOOP]: loop, [LOOPS]: loops } = stats
+  const value = 100 * (alone.min / ours.min) / (threads * loop.min / loops.min)
+  return { against: `${threads} bare loops`, ours, theirs: loops, value, unit: '%', target }
 }
 
 /** Side `what` takes no more than this percentage longer than side `than`. */
