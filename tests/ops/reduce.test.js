@@ -4,6 +4,7 @@ import { goldenCases } from '../golden/index.js'
 import { U } from '../lib/bounds.js'
 import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
 import { forward, backward, reductionNames } from '../../src/reference/reduce.js'
 
@@ -271,4 +272,14 @@ test('an empty list of axes is all of them, as in PyTorch; the largest size of n
   }
   assertRejects(() => gf.zeros([0]).norm({ p: Infinity }), 'shape', 'norm', 'nothing to choose from')
   assertRejects(() => x.sum({ dim: Array(100000).fill(0) }), 'range', 'sum: dim names axis 0 twice')
+})
+
+test('a long row gives the same alone and among others, and what the reference gives', () => {
+  for (const C of [16, 31, 32, 67, 130]) for (const op of ['sum', 'mean', 'var', 'std', 'norm', 'amax', 'logsumexp']) {
+    const x = numbers([4, C], C, { shift: 1 }), all = toTensor(x)[op]({ dim: 1 }).toArray()
+    const alone = gf.tensor(x.data, { shape: [4, C] }).split(1).map(row => row[op]({ dim: 1 }).item())
+    assert.deepEqual(alone, all, `${op} of ${C}`)
+    const expected = forward({ x }, { op, dim: 1 }).y
+    assertClose({ shape: [4], data: all }, expected, { tol: all.map(v => 8 * U * Math.abs(v)), name: `${op} of ${C}` })
+  }
 })

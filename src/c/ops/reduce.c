@@ -13,9 +13,32 @@
 
 static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
-GF_APART double variance(const float *x, int C, double correction) {
-  double sum = gf_sum_parts(x, C, gf_squared_distance, mean_of(x, C)), rest = C - correction;
-  return sum / (rest > 0.0 ? rest : 0.0);
+/* sum((x - mean)^2) of a row. Meanwhile the next one comes from memory and is summed, in the order of gf_sum, so that a
+ * row's bits do not depend on its place. */
+GF_INLINE double squares_about(double mean, const float *x, int C, const float *next, double *next_sum) {
+  gf_d2 about = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
+  int i = 0;
+  for (; i + GF_SUM_BLOCK <= C; i += GF_SUM_BLOCK) {
+    gf_add_block(sums, next + i, gf_own, about);
+#pragma unroll
+    for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
+      gf_f4 v = gf_load(x + i + k);
+      squares[k / 4 % 2] +=
+          gf_squared_distance(gf_low_double(v), about) + gf_squared_distance(gf_high_double(v), about);
+    }
+  }
+  *next_sum = gf_end_sum(sums, next, i, C, gf_own, about);
+  double sum = gf_sum_lanes_double(squares[0] + squares[1]);
+  for (; i < C; i++) sum += (x[i] - mean) * (x[i] - mean);
+  return sum;
+}
+
+static void variances(float *out, const float *x, int N, int C, double correction, int is_root) {
+  double sum = N > 0 ? gf_sum(x, C) : 0.0, rest = C - correction;
+  for (int n = 0; n < N; n++, x += C) {
+    double var = squares_about(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (rest > 0.0 ? rest : 0.0);
+    out[n] = (float)(is_root ? __builtin_sqrt(var) : var);
+  }
 }
 
 enum { BLOCK = 16 };
@@ -108,6 +131,7 @@ static GF_SMALL float product(const float *x, int C) {
 }
 
 GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
+  if (kind == GF_VAR || kind == GF_STD) return variances(out, x, N, C, p, kind == GF_STD);
   for (int n = 0; n < N; n++, x += C) switch (kind) {
       case GF_SUM:
         out[n] = (float)gf_sum(x, C);
@@ -123,12 +147,6 @@ GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, 
         break;
       case GF_PROD:
         out[n] = product(x, C);
-        break;
-      case GF_VAR:
-        out[n] = (float)variance(x, C, p);
-        break;
-      case GF_STD:
-        out[n] = (float)__builtin_sqrt(variance(x, C, p));
         break;
       case GF_LOGSUMEXP:
         out[n] = log_sum_exp(work, x, C);

@@ -24,11 +24,11 @@ GF_INLINE gf_d2 square(gf_d2 x, gf_d2 about) {
   return x * x;
 }
 
-double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_own, 0.0); }
+double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_own); }
 
-double gf_sum_absolute(const float *x, int n) { return gf_sum_parts(x, n, size_of, 0.0); }
+double gf_sum_absolute(const float *x, int n) { return gf_sum_parts(x, n, size_of); }
 
-double gf_sum_squares(const float *x, int n) { return gf_sum_parts(x, n, square, 0.0); }
+double gf_sum_squares(const float *x, int n) { return gf_sum_parts(x, n, square); }
 
 /* NaN wins, as in torch.linalg.norm with ord=inf. */
 float gf_max_absolute(const float *x, int n) {
