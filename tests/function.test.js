@@ -149,6 +149,11 @@ test('a checkpoint gives the same gradients and the same drawn numbers', () => {
   assert.deepEqual(results[1], results[0])
 })
 
+test('a checkpoint of an async function is refused for what it gives', () => {
+  const x = leaf([2])
+  assert.throws(() => gf.checkpoint(async y => y.mul(2), x), { code: 'type', message: /checkpoint: fn must return a tensor/ })
+})
+
 test('enableGrad records inside noGrad', () => {
   const x = leaf([2])
   const y = gf.noGrad(() => [x.mul(2).requiresGrad, gf.enableGrad(() => x.mul(2)).requiresGrad, x.mul(2).requiresGrad])

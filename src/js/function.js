@@ -137,7 +137,9 @@ class Checkpoint extends CustomFunction {
     ctx.fn = fn
     ctx.inputs = inputs
     ctx.saveForBackward(...inputs.filter(input => input instanceof Tensor))
-    return fn(...inputs)
+    const out = fn(...inputs)
+    expect(out instanceof Tensor, 'type', () => `checkpoint: fn must return a tensor at once, got ${describe(out)}`)
+    return out
   }
 
   /** @param {any} ctx @param {Tensor} gradient */

@@ -185,6 +185,10 @@ test('loading tells how far it is, can be stopped, and keeps nothing then', asyn
     assert.ok(calls < told.length, 'not to the end')
     assert.ok(gf.memory().bytes <= bytes)
     await assert.rejects(gf.models.load(given, { signal: AbortSignal.abort(reason) }), one => one === reason)
+    for (const which of ['first', 'last']) await assert.rejects(gf.models.load(given, {
+      onProgress: async ({ done, total }) => { if (done === (which === 'first' ? 0 : total)) throw reason }
+    }), one => one === reason, `a promise that is broken, ${which}`)
+    assert.ok(gf.memory().bytes <= bytes)
   }
   await assert.rejects(gf.models.load(files, { onProgress: true }), { code: 'type', message: /onProgress.*function/ })
   await assert.rejects(gf.models.load(files, { signal: {} }), { code: 'type', message: /signal.*AbortSignal/ })

@@ -28,6 +28,17 @@ export function whole(config, name, usual, least = 1) {
   return value
 }
 
+/**
+ * With which word an answer begins.
+ * @param {Config} config @param {number} usual where it is left out @param {number} words that can be answered
+ */
+export function startOf(config, usual, words) {
+  const name = 'decoder_start_token_id', start = whole(config, name, usual, 0)
+  expect(start < words || config[name] == null, 'format',
+    () => `config.json: ${name} must be one of ${words} words, from 0, got ${start}`)
+  return start
+}
+
 /** @param {Config} config @param {string} name @param {number} usual @returns {number} not below 0 */
 export function real(config, name, usual) {
   const value = config[name] ?? usual

@@ -238,8 +238,8 @@ function expectWhole({ kind, missing, problems, error }) {
  * @typedef {object} LoadOptions
  * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] 'float32'; another one for what the matrices are
  *   stored in: see quantize
- * @property {(progress: { done: number, total: number }) => void} [onProgress] called as weights are read, with the
- *   bytes of the files that have been and that will be
+ * @property {(progress: { done: number, total: number }) => void | Promise<void>} [onProgress] called as weights are
+ *   read, with the bytes of the files that have been and that will be; of a promise the end is waited for
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks have their turn between
  *   tensors
  */
@@ -254,9 +254,9 @@ function watched(reads, { onProgress, signal }) {
   /** @param {import('../files/source.js').Source} source */
   const watch = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
     signal?.throwIfAborted()
-    onProgress?.({ done, total })
+    const told = onProgress?.({ done, total })
     done += to - from
-    return source.read(from, to)
+    return told instanceof Promise ? told.then(() => source.read(from, to)) : source.read(from, to)
   } })
   return {
     reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: watch(read.entry.source) } })),
@@ -305,7 +305,7 @@ async function read(engine, files, options) {
       if (watching.signal) await turn()
       await settle(readRow(engine, own[read.own], read))
     }
-    finish()
+    await finish()
     if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
       if (parameter.isMatrix) settleWeight(parameter)
     }

@@ -24,12 +24,15 @@ import { layerRows } from './plan.js'
  */
 function baseOf(config) {
   for (const name of ['rope_scaling', 'rope_parameters']) {
-    const given = config[name] ?? {}, type = given.rope_type ?? given.type ?? 'default'
+    const given = config[name] ?? {}
+    const type = typeof given === 'object' ? given.rope_type ?? given.type ?? 'default' : given
     expect(type === 'default', 'format',
       () => `config.json: ${name} of type ${describe(type)} is not understood; expected none or "default"`)
   }
   const { rope_theta: inside } = config.rope_parameters ?? {}
-  return real({ rope_theta: config.rope_theta ?? inside }, 'rope_theta', 10000)
+  const base = real({ rope_theta: config.rope_theta ?? inside }, 'rope_theta', 10000)
+  expect(base > 0, 'format', () => `config.json: rope_theta must be more than 0, got ${base}`)
+  return base
 }
 
 /**
@@ -44,9 +47,11 @@ function settings(config, shapeOf) {
   const kvHeads = whole(config, 'num_key_value_heads', heads)
   expectDivides('num_attention_heads', heads, 'num_key_value_heads', kvHeads)
   if (!config.head_dim) expectDivides('hidden_size', channels, 'num_attention_heads', heads)
+  const size = whole(config, 'head_dim', channels / heads)
+  expect(size % 2 === 0, 'format',
+    () => `config.json: a head must have an even number of channels, which turn in pairs, got ${size}`)
   return {
-    channels, heads, kvHeads,
-    size: whole(config, 'head_dim', channels / heads),
+    channels, heads, kvHeads, size,
     inner: whole(config, 'intermediate_size', 11008),
     layers: whole(config, 'num_hidden_layers', 32),
     words: whole(config, 'vocab_size', 32000),

@@ -7,7 +7,7 @@ import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
 import { own, through } from '../passing.js'
-import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
+import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, joined, layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
@@ -36,16 +36,16 @@ function settings(config) {
     return { heads, layers: whole(config, `${name}_layers`, 12), inner: whole(config, `${name}_ffn_dim`, 4096) }
   }
   const isShared = truth(config, 'share_encoder_decoder_embeddings', true)
+  const answers = isShared ? words : whole(config, 'decoder_vocab_size', words)
   return {
-    channels, words, isShared,
+    channels, words, isShared, answers,
     encoder: side('encoder'),
     decoder: side('decoder'),
-    answers: isShared ? words : whole(config, 'decoder_vocab_size', words),
     positions: whole(config, 'max_position_embeddings', 1024),
     activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
     dropout: real(config, 'dropout', 0.1),
     scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
-    start: whole(config, 'decoder_start_token_id', 58100, 0),
+    start: startOf(config, 58100, answers),
     never: singles(config.bad_words_ids)
   }
 }

@@ -1,3 +1,4 @@
+import { expect } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
@@ -9,7 +10,7 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
 import { own, through } from '../passing.js'
-import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, truth, whole } from './config.js'
+import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
@@ -32,21 +33,23 @@ const FEED_FORWARD = {
  */
 function settings(config, shapeOf) {
   refuseOthers(config, NEVER)
-  const layers = whole(config, 'num_layers', 6)
+  const layers = whole(config, 'num_layers', 6), words = whole(config, 'vocab_size', 32128)
+  const buckets = whole(config, 'relative_attention_num_buckets', 32)
+  const farthest = whole(config, 'relative_attention_max_distance', 128)
+  expect(2 * farthest > buckets, 'format', () => 'config.json: relative_attention_max_distance must be more than half ' +
+    `of relative_attention_num_buckets, so many distances have one each, got ${farthest} of ${buckets}`)
   return {
     channels: whole(config, 'd_model', 512),
     heads: whole(config, 'num_heads', 8),
     size: whole(config, 'd_kv', 64),
     inner: whole(config, 'd_ff', 2048),
     layers: { encoder: layers, decoder: whole(config, 'num_decoder_layers', layers) },
-    words: whole(config, 'vocab_size', 32128),
-    buckets: whole(config, 'relative_attention_num_buckets', 32),
-    farthest: whole(config, 'relative_attention_max_distance', 128),
+    words, buckets, farthest,
     ...meaning(config, 'feed_forward_proj', FEED_FORWARD, 'relu'),
     eps: real(config, 'layer_norm_epsilon', 1e-6),
     dropout: real(config, 'dropout_rate', 0.1),
     isTied: truth(config, 'tie_word_embeddings', !shapeOf('lm_head.weight')),
-    start: whole(config, 'decoder_start_token_id', config.pad_token_id ?? 0, 0)
+    start: startOf(config, config.pad_token_id ?? 0, words)
   }
 }
 
