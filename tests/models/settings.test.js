@@ -30,6 +30,8 @@ const SENSELESS = {
     [{ rope_scaling: 'linear' }, /rope_scaling of type "linear" is not understood/],
     [{ rope_scaling: { type: 'yarn' } }, /rope_scaling of type "yarn" is not understood/]],
   t5: [[{ relative_attention_max_distance: 4, relative_attention_num_buckets: 8 }, /more than half .* got 4 of 8/],
+    ...[2, 5, 2000].map(buckets => [{ relative_attention_num_buckets: buckets, relative_attention_max_distance: 5000 },
+      new RegExp(`num_buckets must be an even number from 4 to 1024, got ${buckets}`)]),
     [{ decoder_start_token_id: 1e6 }, /decoder_start_token_id must be one of \d+ words, from 0, got 1000000/]],
   marian: [[{ decoder_start_token_id: 1e6 }, /decoder_start_token_id must be one of \d+ words, from 0, got 1000000/]]
 }

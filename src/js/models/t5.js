@@ -36,6 +36,8 @@ function settings(config, shapeOf) {
   const layers = whole(config, 'num_layers', 6), words = whole(config, 'vocab_size', 32128)
   const buckets = whole(config, 'relative_attention_num_buckets', 32)
   const farthest = whole(config, 'relative_attention_max_distance', 128)
+  expect(buckets % 2 === 0 && buckets >= 4 && buckets <= 1024, 'format', () => 'config.json: ' +
+    `relative_attention_num_buckets must be an even number from 4 to 1024, got ${buckets}`)
   expect(2 * farthest > buckets, 'format', () => 'config.json: relative_attention_max_distance must be more than half ' +
     `of relative_attention_num_buckets, so many distances have one each, got ${farthest} of ${buckets}`)
   return {
