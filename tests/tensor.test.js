@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import { load, Tensor } from '../src/js/index.js'
 
-const gf = await load()
+const gf = await load(), otherEngine = await load()
 
 test('a tensor from nested arrays, numbers and typed arrays', () => {
   assert.deepEqual(gf.tensor([[1, 2], [3, 4]]).toArray(), [[1, 2], [3, 4]])
@@ -109,4 +109,16 @@ test('places in brackets are answered, whether they are read or written', () => 
     assert.throws(() => x[place], refusal, `${place}`)
     assert.throws(() => { x[place] = 1 }, refusal, `${place}`)
   }
+})
+
+test('copyFrom writes nothing that does not fit', () => {
+  const [a, b, c] = [[1, 2, 3], [4, 5, 6], [7, 8, 9]].map(row => gf.tensor(row))
+  for (const [wrong, code] of [
+    [gf.full([40], 666), 'shape'], [gf.full([2], 666), 'shape'], [gf.full([3, 1], 666), 'shape'],
+    [gf.tensor([true, true, true]), 'type'], [gf.tensor([1, 2, 3], { dtype: 'float64' }), 'type'],
+    [otherEngine.tensor([1, 2, 3]), 'type'], [[1, 2, 3], 'type'], [null, 'type']
+  ]) assert.throws(() => a.copyFrom(wrong), { name: 'GlassformerError', code, message: /^copyFrom: other must / })
+  assert.deepEqual([a, b, c].map(t => t.toArray()), [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+  a.copyFrom(b)
+  assert.deepEqual(a.toArray(), [4, 5, 6])
 })

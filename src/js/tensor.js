@@ -142,8 +142,17 @@ export class Tensor extends Methods {
     return this.engine.memory.bytes(...this.#place)
   }
 
-  /** Takes the values of another one of its type and size. @param {Tensor} other @internal */
+  /**
+   * Overwrites the values with those of another tensor.
+   * @param {Tensor} other of the same engine, dtype and shape
+   * @throws {GlassformerError} 'type' for what is no such tensor, 'shape' for another shape; nothing is written then
+   * @internal
+   */
   copyFrom(other) {
+    const isSameKind = other instanceof Tensor && other.engine === this.engine && other.dtype === this.dtype
+    expect(isSameKind, 'type', () => `copyFrom: other must be a ${this.dtype} tensor of the same engine, got ${describe(other)}`)
+    expect(sameShape(other.shape, this.shape), 'shape',
+      () => `copyFrom: other must have shape ${shapeText(this.shape)}, got ${shapeText(other.shape)}`)
     this.engine.memory.move(this.#place[0], ...other.#place)
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
 import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertFollows, parameter, setGradient, trajectories } from '../lib/optimisers.js'
@@ -150,3 +151,26 @@ test('an optimiser takes leaves, each once', () => {
     assert.throws(() => new Optimizer([a, a]), { code: 'range', message: /params\[1\] is the same tensor as params\[0\]/ })
   }
 })
+
+// `state` is public, as in PyTorch. Kernels write over as many cells as the parameter has.
+for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, 'momentumBuffer'], ['Adam', Adam, {}, 'expAvg']]) {
+  test(`${name}: state of another shape, type or engine is refused before anything is written`, async () => {
+    const param = gf.randn([64], { requiresGrad: true }), optimizer = new Optimizer([param], options)
+    param.square().sum().backward()
+    optimizer.step()
+    const before = param.toArray(), state = optimizer.state.get(param), right = state[key], other = await load()
+    for (const wrong of [gf.zeros([1]), gf.zeros([128]), gf.zeros([64], { dtype: 'int32' }), other.zeros([64]), null, [1], undefined]) {
+      state[key] = wrong
+      assertRejects(() => optimizer.step(), 'state', `${name}: ${key} of the state must be a tensor like its parameter`)
+    }
+    state[key] = right
+    if ('step' in state) {
+      state.step = 'x'
+      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be a whole number`)
+      state.step = 1
+    }
+    optimizer.state.set(param, undefined)
+    assertRejects(() => optimizer.step(), null, name)
+    assert.deepEqual(param.toArray(), before)
+  })
+}

@@ -123,6 +123,7 @@ export class Optimizer {
 
   /**
    * The state of a parameter, made by `create` the first time, whole or not at all; it lives as long as the optimiser.
+   * `state` is public, so what a kernel is about to write over is checked each time.
    * @param {Tensor} param @param {() => any} create
    */
   stateOf(param, create) {
@@ -131,7 +132,21 @@ export class Optimizer {
       for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
       this.state.set(param, made)
     }
-    return this.state.get(param)
+    const state = this.state.get(param)
+    for (const name of /** @type {any} */ (this.constructor).remembers) this.#checkState(param, name, state?.[name])
+    return state
+  }
+
+  /** @param {Tensor} param @param {string} name @param {unknown} value */
+  #checkState(param, name, value) {
+    if (name === 'step') {
+      wholeNumber(this.#where, 'step of the state', value)
+      return
+    }
+    const isLikeParam = value instanceof Tensor && !value.disposed && value.dtype === 'float32' &&
+      value.engine === param.engine && sameShape(value.shape, param.shape)
+    expect(isLikeParam, 'state', () => `${this.#where}: ${name} of the state must be a tensor like its parameter, ` +
+      `${describe(param)}, got ${value instanceof Tensor && value.disposed ? 'a disposed tensor' : describe(value)}`)
   }
 
   /**
