@@ -94,3 +94,54 @@ test('a temperature so small that logits become infinite keeps the best', () => 
     gf.decoding.kept([0.47, 7.41, least], { temperature: 0.3 }).shares))
   assert.deepEqual(all, best, 'what is lost at the other end changes no bit')
 })
+
+// A model that has diverged must not answer as if nothing had happened.
+const settings = [
+  {}, { beams: 2 }, { temperature: 1, seed: 0 }, { temperature: 1, topK: 2, seed: 1 }, { temperature: 1, topP: 0.9, seed: 2 }
+]
+const generate = (row, options) =>
+  decoding.generate(() => gf.tensor([[row]]), [0], { maxNewTokens: 1, cache: false, ...options })
+
+test('NaN among the logits is an error, wherever a token is chosen', () => {
+  for (const row of [[NaN, 1, 5], [0, NaN, 0], [0, 1, NaN], [NaN, NaN, NaN], [Infinity, NaN, 0]]) {
+    const place = row.findIndex(Number.isNaN)
+    for (const options of settings) assertRejects(() => generate(row, options), 'range', 'generate: logits', `NaN at place ${place}`)
+    for (const logits of [row, Float32Array.from(row), gf.tensor(row)]) {
+      assertRejects(() => decoding.greedy(logits), 'range', 'greedy: logits', `NaN at place ${place}`)
+      assertRejects(() => decoding.kept(logits), 'range', 'kept: logits', `NaN at place ${place}`)
+    }
+  }
+})
+
+test('+∞ among the logits wins, and shares with none but other infinite ones', () => {
+  for (const options of settings) assert.deepEqual(generate([0, Infinity, 100], options), [1], JSON.stringify(options))
+  assert.equal(decoding.greedy([0, Infinity, 100]), 1)
+  for (const [row, ids, shares] of [
+    [[0, 1, Infinity], [2], [1]], [[Infinity, 3, Infinity], [0, 2], [0.5, 0.5]], [[-Infinity, Infinity], [1], [1]],
+    [[0, 1e40], [1], [1]]
+  ]) for (const cuts of [{}, { temperature: 0.1 }, { temperature: 1e-40 }]) {
+    const found = decoding.kept(row, cuts)
+    assert.deepEqual([Array.from(found.ids), Array.from(found.shares)], [ids, shares], `${row}`)
+  }
+})
+
+test('logits that are all −∞ leave nothing to choose from', () => {
+  const row = [-Infinity, -Infinity]
+  for (const options of settings) assertRejects(() => generate(row, options), 'range', 'one of the logits must be above −∞')
+  assertRejects(() => decoding.greedy(row), 'range', 'above −∞')
+  assertRejects(() => decoding.kept(row), 'range', 'above −∞')
+})
+
+test('what is no row of logits, no result of kept and no tree is refused', () => {
+  for (const wrong of [['a', 'b'], [], [undefined], null, 3, 'ab', new DataView(new ArrayBuffer(4))]) {
+    assertRejects(() => decoding.greedy(wrong), 'type', 'greedy: logits must be a row of numbers')
+    assertRejects(() => decoding.kept(wrong), 'type', 'kept: logits must be a row of numbers')
+  }
+  for (const wrong of [null, undefined, {}, { ids: [], shares: [] }, { ids: [1, 2], shares: [1] }]) {
+    assertRejects(() => decoding.pick(wrong, 0), 'type', 'pick: from must be { ids, shares }')
+  }
+  assertRejects(() => decoding.pathTo([{ id: 1, parent: 0 }], 0), 'range', 'pathTo: parent of tree[0]')
+  assertRejects(() => decoding.pathTo([{ id: 1, parent: 1 }, { id: 2, parent: 0 }], 1), 'range', 'pathTo: parent of tree[0]')
+  assertRejects(() => decoding.pathTo([{ id: 1, parent: -1 }], 1), 'range', 'pathTo: at')
+  assert.deepEqual(decoding.pathTo([{ id: 5, parent: -1 }, { id: 6, parent: 0 }], 1), [5, 6])
+})

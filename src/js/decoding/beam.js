@@ -1,3 +1,4 @@
+import { describe, expect, wholeNumber } from '../errors.js'
 import { ranking } from './choose.js'
 
 /**
@@ -18,11 +19,18 @@ import { ranking } from './choose.js'
 /**
  * The ids from the prompt on to a branch. @param {readonly Branch[]} tree @param {number} at its place
  * @returns {number[]}
+ * @throws {import('../errors.js').GlassformerError} 'range' for a parent that does not stand before its branch
  */
 export function pathTo(tree, at) {
+  expect(Array.isArray(tree), 'type', () => `pathTo: tree must be a list of branches, got ${describe(tree)}`)
   const ids = []
-  for (let i = at; i >= 0; i = tree[i].parent) ids.unshift(tree[i].id)
-  return ids
+  let last = tree.length
+  for (let i = wholeNumber('pathTo', 'at', at, -1, tree.length - 1); i >= 0; i = tree[i].parent) {
+    expect(i < last, 'range', () => `pathTo: parent of tree[${last}] must be a place from -1 to ${last - 1}, got ${describe(i)}`)
+    last = i
+    ids.push(tree[i].id)
+  }
+  return ids.reverse()
 }
 
 /**

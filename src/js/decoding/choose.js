@@ -34,6 +34,23 @@ function temperedBy(row, inverse) {
   return row.map(logit => (!isLost ? logit * inverse : logit === best ? 0 : (logit - best) * inverse))
 }
 
+/**
+ * Logits from which a token can be chosen: NaN is an error, since every order of it would be a guess; +∞ leaves nothing
+ * to the others.
+ * @template {ArrayLike<number>} T @param {string} where @param {T} row
+ * @returns {T | Float32Array<ArrayBuffer>} the row itself, or a copy with 0 in place of +∞ and −∞ in place of the rest
+ * @throws {import('../errors.js').GlassformerError} 'range' for NaN, and where all are −∞
+ */
+export function rankable(where, row) {
+  let best = -Infinity
+  for (let id = 0; id < row.length; id++) {
+    expect(!Number.isNaN(row[id]), 'range', () => `${where}: logits must be numbers, got NaN at place ${id}`)
+    if (row[id] > best) best = row[id]
+  }
+  expect(best > -Infinity, 'range', () => `${where}: one of the logits must be above −∞, got ${row.length} that are not`)
+  return best < Infinity ? row : Float32Array.from(row, logit => (logit === Infinity ? 0 : -Infinity))
+}
+
 /** @param {string} where @param {any} given @returns {Required<Cuts>} */
 export function checkCuts(where, { temperature = 1, topK = 0, topP = 1 }) {
   numberWhere(where, 'temperature', temperature, 'a number > 0', v => v > 0 && v < Infinity)
@@ -81,7 +98,7 @@ function countFor(shares, p) {
  */
 export function kept(engine, logits, cuts) {
   const { temperature, topK, topP } = checkCuts('kept', optionsOf('kept', cuts, CUTS))
-  const row = rowOf('kept', logits), inverse = Math.fround(1 / temperature)
+  const row = rankable('kept', Float32Array.from(rowOf('kept', logits))), inverse = Math.fround(1 / temperature)
   const tempered = temperedBy(row, inverse), most = topK > 0 ? Math.min(topK, row.length) : row.length
   return engine.tidy(() => {
     const order = ranking(tensor(engine, tempered), most), values = Float32Array.from(order, id => tempered[id])
@@ -98,20 +115,21 @@ const valuesOf = logits => {
   return logits.dtype === 'float32' ? logits.values : logits.engine.tidy(() => to(logits, 'float32').values.slice())
 }
 
-/** @param {string} where @param {any} logits @returns {Float32Array} a copy */
-export function rowOf(where, logits) {
-  const values = valuesOf(logits)
-  const isRow = ArrayBuffer.isView(values) || Array.isArray(values)
-  expect(isRow && /** @type {any} */ (values).length > 0, 'type',
-    () => `${where}: logits must be a row of numbers, got ${describe(logits)}`)
-  return Float32Array.from(/** @type {any} */ (values))
+/** @param {string} where @param {any} logits @returns {ArrayLike<number>} its values, not a copy */
+function rowOf(where, logits) {
+  const values = valuesOf(logits), isTyped = ArrayBuffer.isView(values) && !(values instanceof DataView)
+  const isList = Array.isArray(values) && values.every(value => typeof value === 'number')
+  expect((isTyped || isList) && /** @type {any} */ (values).length > 0, 'type', () => `${where}: logits must be a row of numbers, got ${describe(logits)}`)
+  return /** @type {any} */ (values)
 }
 
 /**
  * The token a draw falls on when the shares lie side by side, the largest first.
- * @param {Kept} from @param {number} draw from 0 up to 1 @returns {number} its id
+ * @param {Kept} from what `kept` gave @param {number} draw from 0 up to 1 @returns {number} its id
  */
-export function pick({ ids, shares }, draw) {
+export function pick(from, draw) {
+  const { ids, shares } = Object(from), isKept = ids?.length > 0 && ids.length === shares?.length
+  expect(isKept, 'type', () => `pick: from must be { ids, shares }, as gf.decoding.kept gives them, got ${describe(from)}`)
   numberWhere('pick', 'draw', draw, 'a number from 0 up to 1', v => v >= 0 && v < 1)
   let end = 0
   for (let i = 0; i < ids.length; i++) if ((end += shares[i]) > draw) return ids[i]
@@ -120,7 +138,7 @@ export function pick({ ids, shares }, draw) {
 
 /** The place of the largest value, of equal ones the first. @param {Tensor | ArrayLike<number>} logits */
 export function greedy(logits) {
-  const values = valuesOf(logits)
+  const values = rankable('greedy', rowOf('greedy', logits))
   let best = 0
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i
   return best

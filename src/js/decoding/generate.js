@@ -5,7 +5,7 @@ import { Tensor } from '../tensor.js'
 import { turn } from '../turn.js'
 import { bestOf, grow, pathTo } from './beam.js'
 import { seedBits } from '../random.js'
-import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
+import { CUTS, Draws, checkCuts, greedy, kept, pick, rankable } from './choose.js'
 
 /**
  * Ids from a model that gives logits for the next one: greedily, drawn, or by beam search, one after the other.
@@ -197,7 +197,9 @@ class Asker {
         () => `generate: the model must give logits [${rows.length}, T, V], got ${describe(logits)}`)
       const [B, T, V] = logits.shape, last = engine.empty([B, V])
       const { values } = logits.dtype === 'float32' ? logits : to(logits, 'float32')
-      for (let b = 0; b < B; b++) last.values.set(values.subarray((b * T + T - 1) * V, (b * T + T) * V), b * V)
+      for (let b = 0; b < B; b++) {
+        last.values.set(rankable('generate', values.subarray((b * T + T - 1) * V, (b * T + T) * V)), b * V)
+      }
       return use(last)
     }))
   }
