@@ -391,9 +391,9 @@ GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out
                                   int kind, double p, int shared);
 /* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */
 GF_EXPORT void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest);
-/* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. A sum that does not fit stops at the
- * largest int32. */
-GF_EXPORT void gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind);
+/* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. Returns 0 if a sum does not fit into
+ * int32, else 1. */
+GF_EXPORT int gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind);
 
 /* Normalising ------------------------------------------------------------------------------------------------------ */
 

@@ -21,14 +21,22 @@ function readOptions(where, options, standard = 'float32') {
   return { dtype: oneOf(where, 'dtype', dtype, MADE), requiresGrad: flag(where, 'requiresGrad', requiresGrad) }
 }
 
+const INT32_MIN = -(2 ** 31), INT32_MAX = 2 ** 31 - 1
+
 /**
  * A tensor whose values are counted out in double and then rounded to its type.
- * @param {Engine} engine @param {readonly number[]} shape @param {{ dtype: DType, requiresGrad: boolean }} options
+ * @param {string} where @param {Engine} engine @param {readonly number[]} shape
+ * @param {{ dtype: DType, requiresGrad: boolean }} options
  * @param {(values: Float64Array) => void} fill
  */
-function filled(engine, shape, { dtype, requiresGrad }, fill) {
+function filled(where, engine, shape, { dtype, requiresGrad }, fill) {
   const out = engine.empty(shape, dtype), wide = engine.empty(shape, 'float64')
-  fill(/** @type {Float64Array} */ (wide.values))
+  const values = /** @type {Float64Array} */ (wide.values)
+  fill(values)
+  const isOutside = (/** @type {number} */ value) => !(value >= INT32_MIN && value <= INT32_MAX)
+  const wrong = dtype === 'int32' ? values.find(isOutside) : undefined
+  expect(wrong === undefined, 'range',
+    () => `${where}: values of an int32 tensor must be from ${INT32_MIN} to ${INT32_MAX}, got ${wrong}`)
   engine.c.gf_convert(out.address, DTYPES[dtype].code, wide.address, DTYPES.float64.code, out.size)
   wide.dispose()
   return requireGrad(out, requiresGrad)
@@ -45,7 +53,7 @@ export function full(engine, shape, value, options) {
   const sides = checkShape('full', shape), given = readOptions('full', options)
   expect(typeof value === 'number' || typeof value === 'boolean', 'type',
     () => `full: value must be a number, got ${describe(value)}`)
-  return filled(engine, sides, given, values => values.fill(Number(value)))
+  return filled('full', engine, sides, given, values => values.fill(Number(value)))
 }
 
 /**
@@ -66,7 +74,7 @@ export function zeros(engine, shape, options) {
  * gf.ones([3], { dtype: 'bool' })                 // bool [true, true, true]
  */
 export const ones = (engine, shape, options) =>
-  filled(engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
+  filled('ones', engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
 
 /** Zeros of another tensor's shape and type: torch.zeros_like. @param {Tensor} x @param {MakeOptions} [options] */
 export const zerosLike = (x, options) => like('zerosLike', x, options, 0)
@@ -77,7 +85,7 @@ export const onesLike = (x, options) => like('onesLike', x, options, 1)
 /** @param {string} where @param {Tensor} x @param {MakeOptions | undefined} options @param {number} value */
 function like(where, x, options, value) {
   const { engine, shape, dtype } = anyTensor(where, 'x', x)
-  return filled(engine, shape, readOptions(where, options, dtype), values => values.fill(value))
+  return filled(where, engine, shape, readOptions(where, options, dtype), values => values.fill(value))
 }
 
 /**
@@ -99,7 +107,7 @@ export function arange(engine, given) {
   expect(step !== 0 && (end - start) * step >= 0, 'range',
     () => `arange: step ${step} does not lead from ${start} to ${end}`)
   const standard = [start, end, step].every(Number.isInteger) ? 'int32' : 'float32'
-  return filled(engine, [Math.ceil((end - start) / step)], readOptions('arange', options, standard), values =>
+  return filled('arange', engine, [Math.ceil((end - start) / step)], readOptions('arange', options, standard), values =>
     values.forEach((_, i) => { values[i] = start + step * i }))
 }
 
@@ -115,7 +123,7 @@ export function linspace(engine, start, end, steps, options) {
   numberWhere('linspace', 'start', start, 'a finite number', Number.isFinite)
   numberWhere('linspace', 'end', end, 'a finite number', Number.isFinite)
   const n = wholeNumber('linspace', 'steps', steps), step = n > 1 ? (end - start) / (n - 1) : 0
-  return filled(engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
+  return filled('linspace', engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
     values[i] = i < n / 2 ? start + step * i : end - step * (n - 1 - i)
   }))
 }
@@ -130,7 +138,7 @@ export function linspace(engine, start, end, steps, options) {
 export function eye(engine, n, m, options) {
   const isOptions = typeof m === 'object', columns = m === undefined || isOptions ? n : m
   const [rows, sides] = [wholeNumber('eye', 'n', n), wholeNumber('eye', 'm', columns)]
-  return filled(engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
+  return filled('eye', engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
     values.fill(0)
     for (let i = 0; i < Math.min(rows, sides); i++) values[i * sides + i] = 1
   })

@@ -97,7 +97,8 @@ test('a temperature so small that logits become infinite keeps the best', () => 
 
 // A model that has diverged must not answer as if nothing had happened.
 const settings = [
-  {}, { beams: 2 }, { temperature: 1, seed: 0 }, { temperature: 1, topK: 2, seed: 1 }, { temperature: 1, topP: 0.9, seed: 2 }
+  {}, { beams: 2 }, { temperature: 1, seed: 0 }, { temperature: 1, topK: 2, seed: 1 },
+  { temperature: 1, topP: 0.9, seed: 2 }
 ]
 const generate = (row, options) =>
   decoding.generate(() => gf.tensor([[row]]), [0], { maxNewTokens: 1, cache: false, ...options })

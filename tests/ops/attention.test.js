@@ -245,3 +245,26 @@ test('every step is the kernel\'s: dots, scores and masked scores follow from ea
     return [0, 1, 2, 3].reduce((sum, d) => Math.fround(sum + Math.fround(q.at(0, 0, i, d) * k.at(0, 0, j, d))), 0)
   }))
 })
+
+test('attention without heads: forward and backward, whatever the mask', () => {
+  const masks = [
+    {}, { attnMask: gf.zeros([5, 11]) }, { keyPaddingMask: [new Array(11).fill(false)] }, { isCausal: true },
+    { dropoutP: 0.5 }, { enableGqa: true }, { window: 2 }
+  ]
+  for (const options of masks) for (const [D, Dv] of [[2, 1], [0, 0], [3, 2]]) {
+    const [q, k, v] = [[5, D], [11, D], [11, Dv]].map(sides => gf.zeros([1, 0, ...sides], { requiresGrad: true }))
+    const run = () => gf.functional.scaledDotProductAttention(q, k, v, options)
+    assert.deepEqual([...run().shape], [1, 0, 5, Dv])
+    run().sum().backward()
+    assert.deepEqual([q, k, v].map(t => [...t.grad.shape]), [q, k, v].map(t => [...t.shape]))
+    const { output, trace } = gf.trace(() => run().sum())
+    output.backward()
+    trace.dispose()
+  }
+})
+
+test('an empty bool mask is a mask', () => {
+  const [q, k] = [gf.zeros([1, 2, 0, 2]), gf.zeros([1, 2, 3, 2])]
+  const attnMask = gf.tensor([], { shape: [0, 3], dtype: 'bool' })
+  assert.deepEqual([...gf.functional.scaledDotProductAttention(q, k, k, { attnMask }).shape], [1, 2, 0, 2])
+})

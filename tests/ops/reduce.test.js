@@ -78,7 +78,6 @@ test('sums and extremes of whole numbers and bools', () => {
   assert.deepEqual(plain(gf.tensor([0.25, 0]).any()), ['bool', true])
   assert.deepEqual(plain(gf.tensor([0.25, 0]).all()), ['bool', false])
   assert.deepEqual(plain(mask.max()), ['bool', true])
-  assert.deepEqual(gf.tensor([2 ** 31 - 1, 5], { dtype: 'int32' }).sum().item(), 2 ** 31 - 1)
 })
 
 test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing', () => {

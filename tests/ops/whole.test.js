@@ -85,3 +85,28 @@ test('single cells are computed, too', () => {
   const seven = gf.tensor(7, { dtype: 'int32' })
   assert.deepEqual([seven.add(1).item(), seven.mul(seven).item(), seven.sub(9).item()], [8, 49, -2])
 })
+
+test('a sum that does not fit into int32 is an error, and leaves nothing behind', () => {
+  const ints = (values, shape) => gf.tensor(values, { dtype: 'int32', shape }), most = 2 ** 31 - 1
+  for (const [values, options, shape] of [
+    [[most, 1], {}, [2]], [[-(2 ** 31), -1], {}, [2]], [[most, 1, 1, 2], { dim: 1 }, [2, 2]],
+    [[1, most, 2, most], { dim: 0 }, [2, 2]], [[most, 1], { keepdim: true }, [2]],
+    [[1, 1, most, most, -5, 3], { dim: [0, 2] }, [2, 1, 3]]
+  ]) {
+    const x = ints(values, shape), before = gf.memory().tensors
+    assertRejects(() => x.sum(options), 'range', 'sum: the sum does not fit into int32')
+    assert.equal(gf.memory().tensors, before)
+  }
+  assert.equal(ints([most - 1, 1], [2]).sum().item(), most)
+  assert.equal(ints([most, 1, -1], [3]).sum().item(), most)
+  assert.equal(ints([-(2 ** 31) + 1, -1], [2]).sum().item(), -(2 ** 31))
+  assert.deepEqual(ints([most, -1, 1, 2], [2, 2]).sum({ dim: 1 }).toArray(), [most - 1, 3])
+})
+
+test('int32 tensors are not made of numbers outside int32', () => {
+  for (const make of [() => gf.arange(2147483646, 2147483650), () => gf.full([2], 3e9, { dtype: 'int32' }),
+    () => gf.full([1], NaN, { dtype: 'int32' }), () => gf.linspace(0, 3e9, 3, { dtype: 'int32' })]) {
+    assertRejects(make, 'range', 'values of an int32 tensor must be from -2147483648 to 2147483647')
+  }
+  assert.deepEqual(gf.arange(2147483646, 2147483648).toArray(), [2147483646, 2147483647])
+})

@@ -270,13 +270,16 @@ void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest)
   for (int n = 0; n < N; n++, x += C) out[n] = place(x, C, is_smallest);
 }
 
-GF_SMALL void gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind) {
+GF_SMALL int gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind) {
+  int fits = 1;
   for (int n = 0; n < N; n++) {
     int64_t all = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);
     for (int i = kind == GF_SUM ? 0 : 1; i < C; i++) {
       int64_t own = (int64_t)gf_read(x, (size_t)n * (size_t)C + (size_t)i, type);
       all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all;
     }
-    out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all;
+    out[n] = (int32_t)all;
+    fits &= out[n] == all;
   }
+  return fits;
 }

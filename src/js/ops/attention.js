@@ -182,7 +182,7 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
   const { engine } = q, { B, H, KV, Tq, Tk, D, Dv } = sizes
   const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
-    sizes, layout, scale, past, cache, group: H / KV, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
+    sizes, layout, scale, past, cache, group: KV ? H / KV : 1, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
     window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
     padding: paddingMask(engine, where, options.keyPaddingMask, sizes),

@@ -28,10 +28,11 @@ function checkLeaves(what, nested, kind) {
  * @param {any} mask nested booleans or numbers, or a tensor @param {boolean} hidden which boolean hides
  */
 export function maskTensor(engine, what, mask, hidden) {
-  if (mask instanceof Tensor && mask.dtype === 'bool' && mask.size > 0) {
+  if (mask instanceof Tensor && mask.dtype === 'bool') {
     inEngine(what, engine, [mask])
     expect(!mask.disposed, 'state', () => `${what} was disposed`)
-    return makeTensor(engine, additiveValues(mask.toArray(), hidden), {}, what)
+    const values = Float32Array.from(mask.values, flag => additiveValues(Boolean(flag), hidden))
+    return makeTensor(engine, values, { shape: mask.shape }, what)
   }
   if (!Array.isArray(mask)) return mask
   nestedShape(what, mask)
