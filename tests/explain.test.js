@@ -224,3 +224,20 @@ test('costs: a product multiplies each row with each column, in each matrix of t
   assert.equal(trace.stages()[0].multiplyAdds, 2 * 3 * 4 * 5 * 6)
   trace.dispose()
 })
+
+test('a cell of 200,000 others is explained: no call takes so many arguments', () => {
+  const values = Int32Array.from({ length: 200000 }, (_, i) => i % 7), x = gf.tensor(values, { dtype: 'int32' })
+  const y = x.to('float32').add(1)
+  y.requiresGrad = true
+  for (const [name, input, expected] of [
+    ['max', x, 6], ['min', x, 0], ['argmax', y, 6], ['argmin', y, 0], ['prod', y, Infinity]
+  ]) {
+    const { output, trace } = gf.trace(() => input[name]())
+    assert.equal(trace.explain(name, []).computed, expected, name)
+    if (name === 'prod') {
+      output.backward()
+      assert.equal(trace.explainGradient('input', [0]).computed, Infinity)
+    }
+    trace.dispose()
+  }
+})

@@ -180,7 +180,7 @@ const MEANT = {
 export function optionsOf(where, given, names) {
   if (given === undefined) return {}
   expect(isPlain(given), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
-    `got ${describe(given)}${positional(names, given)}`)
+    `got ${describe(given)}${'dtype' in Object(given) && OF_TENSORS[where] || positional(names, given)}`)
   for (const name in given) {
     expect(names.includes(name), 'type', () => `${where}: there is no option ${describe(name)}, only ` +
       `${names.join(', ')}${names.includes(MEANT[name]?.[0]) ? `; write ${MEANT[name][1]}` : ''}`)
@@ -203,6 +203,12 @@ const MEANT_BY = {
   boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
 }
 
+/** What to write instead of a second tensor. @type {Record<string, string>} */
+const OF_TENSORS = {
+  cat: '; write gf.cat([a, b])', stack: '; write gf.stack([a, b])', max: '; write gf.maximum(a, b)',
+  min: '; write gf.minimum(a, b)'
+}
+
 /** Masks that are given by their place in PyTorch. */
 const MASKS = ['mask', 'srcMask', 'tgtMask']
 
@@ -212,7 +218,8 @@ function positional(names, given) {
   const one = MASKS.find(mask => names.includes(mask))
   if (one && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${one} }`
   if (names.includes('norm') && 'stateDict' in Object(given)) return '; write { norm }'
-  const isShort = Array.isArray(given) ? given.length < 5 && given.every(one => typeof one === 'number') : !isPlain(given)
+  const isShort = Array.isArray(given) ? given.length < 5 && given.every(one => typeof one === 'number')
+    : Object(given) !== given
   const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
   return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
 }

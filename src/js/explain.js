@@ -91,7 +91,10 @@ export const constant = (symbol, value) => ({ symbol, value })
 export const worked = (symbol, value, ...parts) => ({ symbol, value, parts })
 
 /** The product of some factors. @param {...(Factor | Worked)} factors @returns {Term} */
-export const product = (...factors) => ({
+export const product = (...factors) => productOf(factors)
+
+/** The same of a list, of any length. @param {(Factor | Worked)[]} factors @returns {Term} */
+export const productOf = factors => ({
   label: factors.map(f => f.symbol).join(' × '),
   value: factors.reduce((value, f) => value * f.value, 1),
   factors: factors.flatMap(f => ('parts' in f ? f.parts : [f]))

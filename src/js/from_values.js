@@ -1,6 +1,6 @@
 import { describe, expect, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { DTYPES, MADE, typeHint } from './dtype.js'
-import { cellsOf, sizeOf } from './shape.js'
+import { MAX_AXES, cellsOf, sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
@@ -13,16 +13,13 @@ import { Tensor } from './tensor.js'
 /** What a caller of gf.tensor gives, for messages. */
 const VALUES = 'tensor: values'
 
-/** As many as torch's tensors have. */
-const MOST_AXES = 64
-
 /**
  * The first value of nested arrays; of those that are deeper than a tensor may be, an array.
  * @param {any} nested @returns {unknown}
  */
 export function firstLeaf(nested) {
   let leaf = nested
-  for (let level = 0; Array.isArray(leaf) && level <= MOST_AXES; level++) leaf = leaf[0]
+  for (let level = 0; Array.isArray(leaf) && level <= MAX_AXES; level++) leaf = leaf[0]
   return leaf
 }
 
@@ -33,8 +30,8 @@ export function firstLeaf(nested) {
 export function nestedShape(what, nested) {
   /** @type {number[]} */ const shape = []
   for (let level = nested; Array.isArray(level); level = level[0]) {
-    expect(shape.push(level.length) <= MOST_AXES, 'shape',
-      () => `${what} must be nested arrays of at most ${MOST_AXES} levels, got deeper ones`)
+    expect(shape.push(level.length) <= MAX_AXES, 'shape',
+      () => `${what} must be nested arrays of at most ${MAX_AXES} levels, got deeper ones`)
   }
   cellsOf(shape)
   /** @param {unknown} level @param {number} axis */

@@ -14,13 +14,17 @@ const MOST_CELLS = 2 ** 30
 /** As many empty rows can be walked in no time. */
 const MOST_EMPTY_ROWS = 2 ** 24
 
+/** As many as torch's tensors have. */
+export const MAX_AXES = 64
+
 /**
  * How many cells a tensor of this shape has. An empty one may have no sides that its views and gradients could not
  * have.
  * @param {readonly number[]} shape @returns {number}
- * @throws {import('./errors.js').GlassformerError} 'memory' for more than there can be
+ * @throws {import('./errors.js').GlassformerError} 'memory' for more than there can be, 'shape' for too many axes
  */
 export function cellsOf(shape) {
+  expect(shape.length <= MAX_AXES, 'shape', () => `a tensor has at most ${MAX_AXES} axes, got a shape of ${shape.length}`)
   const size = sizeOf(shape)
   if (size > 0 && size <= MOST_CELLS) return size
   if (size > 0) throw outOfMemory(4 * size)

@@ -178,6 +178,7 @@ tell([
     'loadStateDict: state must be an object of tensors, got a value of type Linear; write model.stateDict()'],
   [() => new nn.ModuleDict({ train: lin }), 'ModuleDict: train is a property of all modules; choose another name'],
   [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a string without dots, got "a.b"'],
+  [() => new nn.Sequential(...Array(20000).fill(lin)), 'Sequential: takes at most 10000 arguments, got 20000'],
   [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no place -1; write list.at(-1)'],
   [() => new nn.Parameter(2, 3),
     'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +

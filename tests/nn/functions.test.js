@@ -62,3 +62,8 @@ test('oneHot has a 1 at the place of each id', () => {
   assertRejects(() => F.oneHot(gf.tensor([-1], { dtype: 'int32' }), { numClasses: 2 }), 'index', 'id -1')
   assertRejects(() => F.oneHot(gf.tensor([0.5])), 'type', 'ids must be an int32 tensor')
 })
+
+test('oneHot finds the classes of a whole data set', () => {
+  const ids = Int32Array.from({ length: 200000 }, (_, i) => i % 3)
+  assert.deepEqual([...gf.functional.oneHot(gf.tensor(ids, { dtype: 'int32' })).shape], [200000, 3])
+})

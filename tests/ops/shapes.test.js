@@ -5,6 +5,7 @@ import { goldenCases, loadGolden } from '../golden/index.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
+import { range } from '../../src/js/shape.js'
 import { checkGolden } from '../lib/op_tests.js'
 
 const F = gf.functional
@@ -275,4 +276,32 @@ test('a number alone is sorted and summed up as a row of one, as in PyTorch', ()
   values.mul(2).backward()
   assert.equal(x.grad.item(), 2)
   assertRejects(() => x.sort({ dim: 1 }), 'range', 'from -1 to 0')
+})
+
+test('up to 64 axes: those of length 1 and those that stay together cost nothing, more than 16 apart are an error', () => {
+  const values = Float32Array.from({ length: 2 ** 18 }, (_, i) => i)
+  const x = gf.tensor(values, { shape: Array(18).fill(2) }), order = [...range(9).map(i => i + 9), ...range(9)]
+  assert.deepEqual(x.permute(order).data, x.reshape(512, 512).transpose(0, 1).data)
+  assertRejects(() => x.permute(range(18).reverse()), 'shape', 'permute: at most 16 axes can be rearranged, got 18')
+  const one = gf.tensor([3], { shape: Array(64).fill(1), requiresGrad: true })
+  for (const run of [
+    () => one.permute(range(64).reverse()), () => one.expand(...Array(64).fill(1)), () => one.flip(0),
+    () => one.slice(5, 0, 1), () => gf.cat([one, one], { dim: 63 }), () => gf.where(one.gt(0), one, one)
+  ]) {
+    const out = run()
+    assert.equal(out.shape.length, 64)
+    assert.ok(out.data.every(value => value === 3))
+    out.sum().backward()
+  }
+  const tooMany = [() => gf.zeros(Array(65).fill(1)), () => gf.stack([one]), () => one.reshape(Array(20000).fill(1))]
+  for (const make of tooMany) {
+    assertRejects(make, 'shape', 'a tensor has at most 64 axes')
+  }
+})
+
+test('cat takes as many tensors as memory holds', () => {
+  const list = Array.from({ length: 130000 }, (_, i) => gf.tensor([i]))
+  const out = gf.cat(list)
+  assert.deepEqual([out.shape[0], out.at(0), out.at(77777), out.at(-1)], [130000, 0, 77777, 129999])
+  for (const t of list) t.dispose()
 })

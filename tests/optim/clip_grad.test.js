@@ -73,3 +73,15 @@ test('clipping: what it does not take', () => {
   assertRejects(() => clipGradNorm([3], 1), 'type', 'clipGradNorm', 'param', '3')
   assertRejects(() => clipGradValue([p], NaN), 'range', 'clipGradValue', 'clipValue', 'NaN')
 })
+
+test('clipGradNorm and optimizers take as many parameters as memory holds', () => {
+  const params = Array.from({ length: 130000 }, (_, i) => {
+    const param = gf.ones([1], { requiresGrad: true })
+    param.grad = gf.full([1], i % 5)
+    return param
+  })
+  for (const normType of [Infinity, 1, 2, 3]) assert.ok(clipGradNorm(params, 1e9, { normType }) >= 4)
+  assert.equal(clipGradNorm(params, 1e9, { normType: Infinity }), 4)
+  assert.equal(new gf.optim.SGD(params).stateDict().paramGroups[0].params.at(-1), 129999)
+  for (const param of params) param.dispose()
+})

@@ -5,8 +5,8 @@ import { range, sameShape, sizeOf } from '../shape.js'
 /** What a number has in the place of a tensor. */
 export const SCALAR = /** @type {const} */ ({ shape: [] })
 
-/** What the kernels can count: more axes than anybody uses. */
-const MOST_AXES = 16
+/** As many axes as a kernel counts: MOST_AXES of axes.h. */
+export const MAX_WALKED_AXES = 16
 
 /**
  * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
@@ -34,7 +34,7 @@ export function broadcast(where, a, b) {
     else axes.push(moves)
   })
   if (!axes.length) axes.push({ side: 1, a: true, b: true })
-  expect(axes.length <= MOST_AXES, 'shape',
+  expect(axes.length <= MAX_WALKED_AXES, 'shape',
     () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} alternate too often to broadcast; reshape one of them`)
   const steps = (/** @type {'a' | 'b'} */ key) => {
     let step = 1

@@ -1,13 +1,12 @@
-import { describe, expect, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, inEngine, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, sidesOf } from '../shape.js'
 import { Tensor } from '../tensor.js'
-import { sameEngine } from './checks.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
-import { axisOf, expand, listed, movable, stepsOf } from './strided.js'
+import { axisOf, expand, listed, movable, stepsOf, stridedAxes } from './strided.js'
 
 /** Tensors put together and taken apart along an axis. */
 
@@ -45,7 +44,7 @@ const op = {
 function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
   const outer = stepsOf(all), inner = stepsOf(shape), place = address + 4 * start * outer[dim]
   const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
-  engine.c.gf_strided(to, from, engine.pass([shape.length, ...shape, ...first, ...second]), isBack ? 1 : 0)
+  engine.c.gf_strided(to, from, engine.pass(stridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
 }
 
 /**
@@ -60,14 +59,17 @@ export function cat(tensors, options) {
   const list = listOf('cat', 'tensors', tensors, t => t instanceof Tensor,
     'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
-  sameEngine('cat', ...list)
-  const [{ engine, shape, dtype }] = list, axis = axisOf('cat', dim, shape.length)
+  const [{ engine, shape, dtype }] = list
+  inEngine('cat', engine, list)
+  const axis = axisOf('cat', dim, shape.length)
   list.forEach((t, i) => expect(t.dtype === dtype && t.shape.length === shape.length &&
     t.shape.every((side, a) => a === axis || side === shape[a]), 'shape',
   () => `cat: tensors[${i}] must be like the first, ${describe(list[0])}, except on axis ${axis}; got ${describe(t)}`))
   if (dtype === 'bool') return to(cat(list.map(t => to(t, 'int32')), options), 'bool')
-  const sides = list.map(t => t.shape[axis]), starts = sides.map((_, n) => sides.slice(0, n).reduce((a, b) => a + b, 0))
-  const out = engine.empty(shape.map((side, a) => (a === axis ? sides.reduce((x, y) => x + y) : side)), dtype)
+  const sides = list.map(t => t.shape[axis])
+  let total = 0
+  const starts = sides.map(side => (total += side) - side)
+  const out = engine.empty(shape.map((side, a) => (a === axis ? total : side)), dtype)
   list.forEach((t, n) => copyPart(out, out.address, t.address, t.shape, axis, starts[n], false))
   const inputs = Object.fromEntries(list.map((t, n) => [`x${n}`, t]))
   return record(engine, op, inputs, { out }, { dim: axis, starts })

@@ -18,8 +18,9 @@ import { unsqueeze } from './sides.js'
  */
 export function oneHot(ids, options) {
   const { engine } = anyTensor('oneHot', 'ids', ids), { values } = idTensor(engine, 'oneHot', 'ids', ids)
-  const given = optionsOf('oneHot', options, ['numClasses']).numClasses
-  const count = wholeNumber('oneHot', 'numClasses', given ?? Math.max(-1, ...values) + 1, 1)
+  let classes = optionsOf('oneHot', options, ['numClasses']).numClasses ?? 0
+  if (!classes) for (const id of values) classes = Math.max(classes, id + 1)
+  const count = wholeNumber('oneHot', 'numClasses', classes, 1)
   const wrong = values.find(id => id < 0 || id >= count)
   expect(wrong === undefined, 'index', () => `oneHot: id ${wrong} is none of ${count} classes`)
   return to(questions.eq(unsqueeze(ids, -1), arange(engine, [count])), 'int32')

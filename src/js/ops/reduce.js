@@ -4,7 +4,7 @@ import {
 import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
-import { cell, constant, product, sum as total, worked } from '../explain.js'
+import { cell, constant, product, productOf, sum as total, worked } from '../explain.js'
 import { anyTensor, floatTensor } from './checks.js'
 import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows.js'
 
@@ -190,7 +190,7 @@ const prod = {
   name: 'prod',
   reads: { x: ['x'] },
   explain(node, _, index) {
-    const term = product(...cellsOf(node, index))
+    const term = productOf(cellsOf(node, index))
     return { formula: 'Π x', terms: [term], computed: term.value }
   },
   explainGradient(node, _, index, d) {
@@ -198,7 +198,7 @@ const prod = {
     const x = cell(node.inputs.x, index, 'x'), zeros = cells.filter(f => f.value === 0).length
     if (zeros || cells.every(f => Number.isFinite(f.value))) {
       const others = cells.filter(f => String(f.index) !== String(index))
-      return { formula: 'dx = dy × Π of the others', terms: [product(own, ...others)] }
+      return { formula: 'dx = dy × Π of the others', terms: [productOf([own, ...others])] }
     }
     // As in PyTorch what is there is divided by x, which makes NaN of one infinity by another.
     const share = cells.reduce((all, f) => all * f.value, 1) / x.value
@@ -248,11 +248,14 @@ const wholeOperation = (name, formula, of) => ({
   explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
 })
 
+/** A loop: there may be more values than a call takes arguments. @param {number[]} values */
+const largestOf = values => values.reduce((most, value) => Math.max(most, value), -Infinity)
+
 /** @type {Record<number, import('../autograd.js').Operation>} */
 const WHOLE = {
   [SUM]: wholeOperation('sum', 'Σ x', values => values.reduce((s, v) => s + v, 0)),
-  [MAX]: wholeOperation('max', 'max x', values => Math.max(...values)),
-  [MIN]: wholeOperation('min', 'min x', values => Math.min(...values))
+  [MAX]: wholeOperation('max', 'max x', largestOf),
+  [MIN]: wholeOperation('min', 'min x', values => -largestOf(values.map(v => -v)))
 }
 const ALL = wholeOperation('all', '1 where every x ≠ 0, else 0', values => Number(values.every(v => v !== 0)))
 const ANY = wholeOperation('any', '1 where an x ≠ 0, else 0', values => Number(values.some(v => v !== 0)))
@@ -272,9 +275,14 @@ function converted(x, dtype) {
 function reduceWhole(x, values, axes, keepdim, kind, op) {
   const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
   const whole = converted(values, 'int32'), found = engine.empty(shapeLeft(x, axes, keepdim), 'int32')
-  withRows(engine, whole.address, x.size, rows, at =>
-    engine.c.gf_reduce_whole(found.address, at, DTYPES.int32.code, N, C, kind))
+  let fits = true
+  withRows(engine, whole.address, x.size, rows, at => {
+    fits = engine.c.gf_reduce_whole(found.address, at, DTYPES.int32.code, N, C, kind) === 1
+  })
   whole.dispose()
+  if (!fits) found.dispose()
+  expect(fits, 'range', () => `${op.name}: the sum does not fit into int32 (−2147483648 to 2147483647); ` +
+    "write x.to('float32').sum() for the nearest float32")
   const isBool = values.dtype === 'bool' && kind !== SUM, out = isBool ? converted(found, 'bool') : found
   if (isBool) found.dispose()
   return record(engine, op, { x }, { out }, { axes, keepdim })
@@ -354,7 +362,7 @@ const ask = (name, kind, op) => (x, options) => {
 /** @param {string} name @param {1 | -1} sign */
 const placeOperation = (name, sign) => wholeOperation(name, `the first place of ${sign > 0 ? 'max' : 'min'} x`,
   values => {
-    const most = values.some(Number.isNaN) ? NaN : Math.max(...values.map(v => sign * v))
+    const most = values.some(Number.isNaN) ? NaN : largestOf(values.map(v => sign * v))
     return values.findIndex(v => Object.is(sign * v, most) || sign * v === most)
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, range, sizeOf } from '../shape.js'
+import { MAX_WALKED_AXES } from './broadcast.js'
 import { anyTensor } from './checks.js'
 import { to } from './convert.js'
 
@@ -27,11 +28,27 @@ export function stepsOf(shape) {
 }
 
 /**
- * As the kernel takes them; a scalar is one axis of one cell. @param {readonly number[]} shape
- * @param {...readonly number[]} steps
+ * The axes that gf_strided walks: those of length 1 are left out, and neighbors that lie together in both tensors are
+ * joined.
+ * @param {string} where @param {readonly number[]} shape
+ * @param {readonly number[]} to steps of what is written @param {readonly number[]} from steps of what is read
+ * @returns {number[]} rank, sides, steps of each
+ * @throws {import('../errors.js').GlassformerError} 'shape' for more axes than the kernel counts
  */
-const axesOf = (shape, ...steps) =>
-  shape.length ? [shape.length, ...shape, ...steps.flat()] : [1, 1, ...steps.map(() => 1)]
+export function stridedAxes(where, shape, to, from) {
+  /** @type {{ side: number, to: number, from: number }[]} */ const axes = []
+  shape.forEach((side, axis) => {
+    if (side === 1) return
+    const own = { side, to: to[axis], from: from[axis] }, last = axes.at(-1)
+    const isJoined = last?.to === side * own.to && last.from === side * own.from
+    if (isJoined) Object.assign(last, own, { side: last.side * side })
+    else axes.push(own)
+  })
+  if (!axes.length) axes.push({ side: 1, to: 1, from: 1 })
+  expect(axes.length <= MAX_WALKED_AXES, 'shape', () => `${where}: at most ${MAX_WALKED_AXES} axes can be rearranged, ` +
+    `got ${axes.length} that are longer than 1 and apart in ${shapeText(shape)}; reshape it first`)
+  return [axes.length, ...axes.map(a => a.side), ...axes.map(a => a.to), ...axes.map(a => a.from)]
+}
 
 /**
  * The cells of a result that show one cell of x: those whose steps add up to its place.
@@ -72,7 +89,8 @@ const operation = name => ({
   /* out[i] = x[offset + i · steps]  =>  dx[offset + i · steps] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { steps, offset } }, gradient) {
     const { engine, shape } = out
-    engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), engine.pass(axesOf(shape, steps, stepsOf(shape))), 1)
+    const axes = engine.pass(stridedAxes(name, shape, steps, stepsOf(shape)))
+    engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), axes, 1)
   },
   explain: (node, _, index) => sumOf('out = x', [product(cell(node.inputs.x, sourceOf(node, index), 'x'))]),
   explainGradient({ inputs: { x }, outputs: { out }, saved }, _, index, d) {
@@ -110,8 +128,9 @@ export function movable(where, value, name = 'x') {
  */
 function arranged(name, x, { shape, steps, offset }, from, parameters) {
   return throughInt(x, source => {
-    const { engine } = source, out = engine.empty(shape, source.dtype)
-    engine.c.gf_strided(out.address, source.address + 4 * offset, engine.pass(axesOf(shape, stepsOf(shape), steps)), 0)
+    const { engine } = source, axes = stridedAxes(name, shape, stepsOf(shape), steps)
+    const out = engine.empty(shape, source.dtype)
+    engine.c.gf_strided(out.address, source.address + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
   })
 }

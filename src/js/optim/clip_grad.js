@@ -10,7 +10,7 @@ function gradientsOf(where, params) {
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */
 function totalNorm(gradients, normType) {
   const each = (/** @type {string} */ kernel) => gradients.map(g => g.engine.c[kernel](g.address, g.size))
-  if (normType === Infinity) return Math.max(0, ...each('gf_max_absolute'))
+  if (normType === Infinity) return each('gf_max_absolute').reduce((most, size) => Math.max(most, size), 0)
   const sum = (/** @type {number[]} */ values) => values.reduce((total, v) => total + v, 0)
   if (normType === 1) return sum(each('gf_sum_absolute'))
   if (normType === 2) return Math.sqrt(sum(each('gf_sum_squares')))

@@ -86,12 +86,14 @@ export class Optimizer {
     const where = this.#where
     const list = paramList(where, params, isLearned, 'a float32 tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
-    const known = this.params
+    const known = new Set(this.params)
+    /** @type {Map<Tensor, number>} */ const places = new Map()
     list.forEach((param, i) => {
       anyTensor(where, `params[${i}]`, param)
-      const first = list.indexOf(param)
-      expect(first === i && !known.includes(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
-        `${first < i ? `params[${first}]` : 'one of another group'}; each must be given once`)
+      const first = places.get(param)
+      expect(first === undefined && !known.has(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
+        `${first === undefined ? 'one of another group' : `params[${first}]`}; each must be given once`)
+      places.set(param, i)
     })
     this.paramGroups.push(/** @type {ParamGroup} */ ({ params: list, ...options }))
   }
@@ -165,10 +167,10 @@ export class Optimizer {
    * @returns {OptimizerState}
    */
   stateDict() {
-    const { params } = this
+    const { params } = this, places = new Map(params.map((param, i) => [param, i]))
     const state = params.flatMap((param, i) => (this.state.has(param) ? [[i, { ...this.state.get(param) }]] : []))
     const paramGroups = this.paramGroups.map(({ params: own, ...options }) =>
-      ({ ...options, params: own.map(param => params.indexOf(param)) }))
+      ({ ...options, params: own.map(param => places.get(param)) }))
     return { state: Object.fromEntries(state), paramGroups }
   }
 
