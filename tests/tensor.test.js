@@ -103,12 +103,40 @@ test('kinds of numbers that there are no tensors of', () => {
   }
 })
 
-test('places in brackets are answered, whether they are read or written', () => {
-  const x = gf.tensor([[1, 2], [3, 4]]), refusal = { name: 'GlassformerError', code: 'type', message: /\[ \]/ }
-  for (const place of [-1, 0, 1, 2, 3]) {
-    assert.throws(() => x[place], refusal, `${place}`)
-    assert.throws(() => { x[place] = 1 }, refusal, `${place}`)
+test('subscripts in brackets are refused, read or written, with what to write', () => {
+  const x = gf.tensor([[1, 2], [3, 4]]), mask = x.gt(1), ids = gf.tensor([0, 1], { dtype: 'int32' }), gone = gf.ones([1])
+  gone.dispose()
+  const cases = [
+    [-1, 'x.select(0, -1) for x[-1]'], [0, 'x.select(0, 0)'], [7, 'x.select(0, 7)'], [mask, 'x.maskedSelect(mask)'],
+    [ids, 'x.indexSelect(0, ids)'], [gone, 'x.maskedSelect'], [null, 'x.unsqueeze(0)'], [undefined, 'x.slice(dim'], [true, 'x.slice'],
+    ['0:2', 'x.slice(dim, start, end) for x[start:end]'], [':', 'x.slice'], ['...', 'x.slice'], [[0, 1], 'x.indexSelect(0, [0,1])'],
+    [[[0, 1]], 'x.indexSelect'], [[], 'x.slice'], [1.5, 'x.slice'], [NaN, 'x.slice'], [{}, 'x.slice'], [() => 0, 'x.slice']
+  ]
+  for (const [key, hint] of cases) {
+    const message = error => error.name === 'GlassformerError' && error.code === 'type' && error.message.includes(hint)
+    assert.throws(() => x[key], message, String(key))
+    assert.throws(() => { x[key] = 1 }, { name: 'GlassformerError', code: 'type', message: /cannot be assigned with \[ \]/ })
   }
+  assert.throws(() => { x[mask] = 0 }, { message: /x = x\.maskedFill\(mask, value\)/ })
+  assert.deepEqual(x.toArray(), [[1, 2], [3, 4]])
+})
+
+test('names that are no subscripts read as on any object', async () => {
+  const x = gf.tensor([[1, 2], [3, 4]])
+  assert.equal(x.foo, undefined)
+  assert.equal(x['@@__IMMUTABLE_ITERABLE__@@'], undefined)
+  assert.equal(await x, x)
+  assert.ok(x instanceof Object && x instanceof Tensor && !('foo' in x))
+  x.note = 'mine'
+  assert.equal(x.note, 'mine')
+  assert.equal(JSON.stringify({ x }), '{"x":[[1,2],[3,4]]}')
+  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2, 3, 4')
+})
+
+test('slice needs a start: an array\'s slice(1) would be all of axis 1', () => {
+  const x = gf.tensor([[1, 2], [3, 4]])
+  assert.throws(() => x.slice(1), { code: 'type', message: /^slice: start must be .* x\.slice\(0, 1\) for x\[1:\]$/ })
+  assert.deepEqual(x.slice(0, 1).toArray(), [[3, 4]])
 })
 
 test('copyFrom writes nothing that does not fit', () => {

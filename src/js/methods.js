@@ -1,5 +1,6 @@
 import { expectAtMost, mostOfFunction } from './counted.js'
 import { GlassformerError, describe } from './errors.js'
+import { refusesSubscripts } from './subscripts.js'
 
 /**
  * The methods that tensors have from operations, each the function of the same name with the tensor as its first
@@ -44,24 +45,7 @@ import { GlassformerError, describe } from './errors.js'
 /** What the class of tensors begins with. */
 export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
 
-/** Places that are written in brackets, as in PyTorch. */
-const PLACES = [-1, 0, 1, 2, 3]
-
-// Brackets of JavaScript reach no row and would quietly give undefined, so what people write first is answered.
-for (const place of PLACES) {
-  Object.defineProperty(Methods.prototype, place, {
-    /** @this {Tensor} */
-    get() {
-      throw new GlassformerError('type', `${describe(this)} cannot be indexed with [ ]; write x.select(0, ${place}) for ` +
-        `x[${place}], x.narrow(0, from, length) for x[from:to], and x.at(...) for one number`)
-    },
-    /** @this {Tensor} */
-    set() {
-      throw new GlassformerError('type', `${describe(this)} cannot be assigned with [ ]; write gf.where, x.scatter or ` +
-        'x.maskedFill for a tensor with other values, or change single ones in x.data')
-    }
-  })
-}
+Object.setPrototypeOf(Methods.prototype, refusesSubscripts)
 
 // Without an iterator, destructuring would say no more than that there is none.
 Object.defineProperty(Methods.prototype, Symbol.iterator, {

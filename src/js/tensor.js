@@ -26,6 +26,8 @@ const onlyAWeight = tensor => new GlassformerError('type',
  * Make one with `gf.tensor`; it lives until `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
  */
 export class Tensor extends Methods {
+  /** Whose memory it lives in. @type {import('./engine.js').Engine} */ engine
+  /** The place of its first value in the block. @type {number} */ offset
   /** The block it lives in; null once disposed. @type {Storage | null} */ storage = null
   /** Whether a trace knows its name and shape alone, see keepAttention. */ isLeftOut
   /** @type {readonly number[]} */ #shape

@@ -5,6 +5,8 @@ import { Tensor } from '../tensor.js'
  * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
  */
 export class Parameter extends Tensor {
+  /** Whether it may be stored in fewer bits. @type {boolean} */ isMatrix
+
   /**
    * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
    * @param {Tensor} [base] whose values it shows @param {import('../dtype.js').DType} [dtype]

@@ -181,13 +181,16 @@ export function expand(x, ...sides) {
 
 /**
  * Cells from `start` up to `end`, every `step`-th: x[:, start:end:step] for one axis.
- * @param {Tensor} x @param {number} dim @param {number} [start] 0; negative from the end, what is outside is cut off
+ * @param {Tensor} x @param {number} dim @param {number} start negative from the end, what is outside is cut off
  * @param {number} [end] all @param {number} [step] 1 @returns {Tensor}
  * @example
  * gf.tensor([0, 1, 2, 3, 4]).slice(0, 1, 5, 2)    // [1, 3]
  */
-export function slice(x, dim, start = 0, end = 2 ** 31 - 1, step = 1) {
+export function slice(x, dim, start, end = 2 ** 31 - 1, step = 1) {
   const { shape } = movable('slice', x), axis = axisOf('slice', dim, shape.length), side = shape[axis]
+  // An array's slice(1) would leave out the first, and here it would be all of axis 1.
+  expect(start !== undefined, 'type', () => 'slice: start must be a whole number, got undefined; write ' +
+    `x.slice(dim, start, end), and x.slice(0, ${describe(dim)}) for x[${describe(dim)}:]`)
   wholeNumber('slice', 'step', step, 1)
   const place = (/** @type {number} */ at, /** @type {string} */ name) => {
     wholeNumber('slice', name, at, -(2 ** 31))
