@@ -248,3 +248,51 @@ test('operations by places leave nothing of their own, except for whom gives gra
   put.mul(gf.tensor([[3, 7]])).sum().backward()
   assert.deepEqual(own.grad.toArray(), [[3]])
 })
+
+// The loop that README recommends for looking at a model many times.
+for (const [name, look] of Object.entries({
+  trace: fn => {
+    const { output, trace } = gf.trace(fn)
+    return [output, trace]
+  },
+  observe: fn => {
+    const run = gf.observe(() => ({ output: fn() }))
+    return [null, run]
+  }
+})) test(`tidy around ${name} frees what the ${name} was given, with its gradient, once it is disposed`, () => {
+  const layer = new gf.nn.Linear(4, 4), weights = gf.rand([4, 4], { requiresGrad: true }), before = gf.memory().tensors
+  const fn = x => () => F.dropout(layer.forward(x.mul(weights)), { p: 0.5 }).sum()
+  const round = () => gf.tidy(() => {
+    const x = gf.randn([4, 4], { requiresGrad: true }), [output, record] = look(fn(x))
+    output?.backward()
+    const isAlive = !x.disposed
+    record.dispose()
+    return isAlive && !x.disposed
+  })
+  assert.ok(round())
+  const { tensors } = gf.memory()
+  assert.ok(tensors - before <= 3, 'only the gradients of weights and layer are left')
+  for (let i = 0; i < 20; i++) round()
+  assert.equal(gf.memory().tensors, tensors)
+})
+
+test('a trace that outlives its tidy keeps its inputs until it is disposed, and those that were returned after that', () => {
+  const { tensors } = gf.memory(), layer = new gf.nn.Linear(2, 2), parameters = 2
+  const { trace, x } = gf.tidy(() => {
+    const x = gf.ones([1, 2]), y = gf.ones([1, 2])
+    return { x, ...gf.trace(() => layer.forward(x.add(y)), { modules: { layer } }) }
+  })
+  assert.deepEqual(trace.get('input').toArray(), [[1, 1]])
+  assert.equal(trace.get('input:2').disposed, false)
+  trace.dispose()
+  assert.equal(x.disposed, false)
+  x.dispose()
+  assert.equal(gf.memory().tensors, tensors + parameters)
+})
+
+test('attention with dropout leaves nothing behind a trace', () => {
+  const q = gf.rand([1, 2, 3, 4]), { tensors } = gf.memory()
+  const run = () => F.scaledDotProductAttention(q, q, q, { dropoutP: 0.5 })
+  for (let i = 0; i < 3; i++) gf.tidy(() => gf.trace(run).trace.dispose())
+  assert.equal(gf.memory().tensors, tensors)
+})

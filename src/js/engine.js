@@ -29,6 +29,8 @@ export class Engine extends Kernels {
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
   /** Room for rows that become panels, and back. See panels.js. */ turning = { address: 0, bytes: 0 }
+  /** What a tidy returned that was in no scope of its own, such as a borrowed tensor. @type {WeakSet<Tensor>} */
+  #returned = new WeakSet()
   #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
     storage.release()
     this.memory.count(0, -1)
@@ -91,15 +93,36 @@ export class Engine extends Kernels {
     if (!this.#leaveScope(tensor)) this.#freed.unregister(tensor)
   }
 
-  /** Whether it was in one. @param {Tensor} tensor */
+  /** The scope it was in, if any. @param {Tensor} tensor */
   #leaveScope(tensor) {
-    return this.scopes.some(scope => scope.delete(tensor))
+    return this.scopes.find(scope => scope.delete(tensor)) ?? null
   }
 
   /** Takes a tensor out of every scope: it lives until disposed or forgotten. @template {Tensor} T @param {T} tensor */
   keep(tensor) {
-    if (this.#leaveScope(tensor)) this.#freeWhenForgotten(tensor)
+    this.borrow(tensor)
     return tensor
+  }
+
+  /**
+   * The same for a time: `giveBack` with the scope that it was in undoes it.
+   * @param {Tensor} tensor @returns {Set<Tensor> | null} null where it was in none
+   */
+  borrow(tensor) {
+    const scope = this.#leaveScope(tensor)
+    if (scope) this.#freeWhenForgotten(tensor)
+    return scope
+  }
+
+  /**
+   * A borrowed tensor ends with its scope again: at once if that has ended, unless it was returned from there.
+   * @param {Tensor} tensor @param {Set<Tensor>} scope
+   */
+  giveBack(tensor, scope) {
+    if (this.scopes.includes(scope)) {
+      this.#freed.unregister(tensor)
+      scope.add(tensor)
+    } else if (!this.#returned.has(tensor)) tensor.dispose()
   }
 
   /**
@@ -128,7 +151,7 @@ export class Engine extends Kernels {
     /** @type {Tensor[]} */ let kept = []
     try {
       const result = runNow('tidy', fn)
-      kept = tensorsIn(result).filter(tensor => scope.delete(tensor))
+      kept = tensorsIn(result).filter(tensor => scope.delete(tensor) || !this.#returned.add(tensor))
       return result
     } finally {
       for (const tensor of scope) tensor.end()

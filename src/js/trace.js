@@ -38,6 +38,8 @@ export class Trace {
   /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
+  /** Inputs that outlive their scopes for as long as this trace. @type {Map<Tensor, Set<Tensor>>} */
+  #borrowed = new Map()
   /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ aside = []
   #calls
   #edits
@@ -132,7 +134,7 @@ export class Trace {
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
     if (node.op.name === 'dropout') this.#dropAgain(node)
     if (node.saved.dropoutMask) {
-      this.engine.keep(node.saved.dropoutMask)
+      this.aside.push(this.engine.keep(node.saved.dropoutMask))
       this.#name(`${this.#prefix}dropout.mask`, node.saved.dropoutMask)
     }
     for (const [key, tensor] of Object.entries(node.outputs)) {
@@ -164,8 +166,9 @@ export class Trace {
     const uses = this.#usedBy.get(tensor) ?? []
     if (!uses.some(use => use.node === node && use.input === key)) uses.push({ node, input: key })
     this.#usedBy.set(tensor, uses)
+    const scope = this.engine.borrow(tensor)
+    if (scope) this.#borrowed.set(tensor, scope)
     if (this.#nameOf.has(tensor)) return
-    this.engine.keep(tensor)
     this.#name(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
   }
 
@@ -361,8 +364,10 @@ export class Trace {
     return [...index]
   }
 
-  /** Frees every tensor that only this trace keeps. */
+  /** Frees every tensor that only this trace keeps. Inputs end with their gf.tidy, as without a trace. */
   dispose() {
+    for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
+    this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()
     for (const tensor of this.#madeBy.keys()) tensor.dispose()
     for (const tensor of this.aside) tensor.dispose()
