@@ -168,3 +168,83 @@ test('a cell is edited where it is one of the cells of an edit, and nowhere else
   }
   for (const outside of [[3, 0], [0, [2, 5]], [[1, 1], 0], [-1, 0], [0]]) assert.equal(cellsAt(shape, outside), null)
 })
+
+// exp, tanh … go back by what they gave, and an edited value need not be one of theirs: tanh is never 7.
+const DERIVATIVES = {
+  exp: x => Math.exp(x), tanh: x => 1 - Math.tanh(x) ** 2, sigmoid: x => Math.exp(-x) / (1 + Math.exp(-x)) ** 2,
+  reciprocal: x => -1 / x ** 2, sqrt: x => 0.5 / Math.sqrt(x), rsqrt: x => -0.5 * x ** -1.5, square: x => 2 * x,
+  log: x => 1 / x, softplus: x => 1 / (1 + Math.exp(-x))
+}
+
+/** The gradient of the input of `fn` where its output is edited, and the same explained. */
+function gradientAfterEdit(fn, name, index, value, values = [1, 2]) {
+  const x = gf.tensor(values, { requiresGrad: true }), edits = [{ name, index, value }]
+  const { output, trace } = gf.trace(() => fn(x).sum(), { edits })
+  output.backward()
+  const own = trace.nameOf(x), explained = values.map((_, i) => trace.explainGradient(own, [i]).computed)
+  const [...gradient] = x.grad.values
+  assert.equal(trace.get(name).at(...index), value)
+  assert.ok(trace.explain(name, index).edited)
+  trace.dispose()
+  return { gradient, explained }
+}
+
+test('gradients after an edit are those of what was computed, as explained', () => {
+  for (const [name, derivative] of Object.entries(DERIVATIVES)) {
+    const { gradient, explained } = gradientAfterEdit(x => x[name](), name, [0], 7)
+    for (const found of [gradient, explained]) found.forEach((value, i) =>
+      assert.ok(Math.abs(value - derivative(i + 1)) < 1e-5, `${name}[${i}]: ${value}, not ${derivative(i + 1)}`))
+  }
+  const one = gf.tensor([3, 3])
+  for (const [fn, name, expected] of [
+    [x => one.div(x), 'div', [-3, -0.75]], [x => x.pow(3), 'pow', [3, 12]],
+    [x => gf.pow(2, x), 'pow', [2 * Math.LN2, 4 * Math.LN2]]
+  ]) {
+    const { gradient, explained } = gradientAfterEdit(fn, name, [0], 7)
+    for (const found of [gradient, explained]) found.forEach((value, i) =>
+      assert.ok(Math.abs(value - expected[i]) < 1e-5, name))
+  }
+})
+
+test('an edited largest, smallest, norm or deviation sends the gradient where the computed one would', () => {
+  for (const [name, options, expected] of [
+    ['max', {}, [0, 0.5, 0.5]], ['min', {}, [1, 0, 0]], ['amax', {}, [0, 0.5, 0.5]], ['amin', {}, [1, 0, 0]],
+    ['max', { dim: 0 }, [0, 1, 0]], ['norm', { p: Infinity }, [0, 0.5, 0.5]], ['norm', { p: 2 }, [1 / 3, 2 / 3, 2 / 3]],
+    ['logsumexp', {}, [1, Math.E, Math.E].map(v => v / (1 + 2 * Math.E))], ['sum', {}, [1, 1, 1]],
+    ['prod', {}, [4, 2, 2]]
+  ]) {
+    const { gradient, explained } = gradientAfterEdit(x => x[name](options), name, [], 9, [1, 2, 2])
+    for (const found of [gradient, explained]) found.forEach((value, i) =>
+      assert.ok(Math.abs(value - expected[i]) < 1e-6, `${name} ${JSON.stringify(options)}: ${found}, not ${expected}`))
+  }
+})
+
+test('an edited view changes neither what it shows nor what else is made from that', () => {
+  for (const [view, index, total, gradients] of [
+    [y => y.reshape(2, 1), [0, 0], 136, [22, 22]], [y => y.unsqueeze(0), [0, 0], 136, [22, 22]],
+    [y => y.narrow(0, 0, 1), [0], 96, [22, 2]]
+  ]) {
+    const x = gf.tensor([1, 2], { requiresGrad: true }), before = gf.memory().tensors
+    const run = edits => gf.trace(() => {
+      const y = x.mul(2), seen = view(y)
+      return { seen, sum: seen.mul(10).sum().add(y.sum()) }
+    }, { edits })
+    const plain = run([]), viewed = plain.trace.nameOf(plain.output.seen)
+    plain.trace.dispose()
+    const { output, trace } = run([{ name: viewed, index, value: 9 }])
+    const explained = (name, at) => {
+      const { value, computed, edited } = trace.explain(name, at)
+      return [value, computed, edited]
+    }
+    assert.deepEqual(explained('mul', [0]), [2, 2, false], viewed)
+    assert.deepEqual(explained(viewed, index), [9, 2, true], viewed)
+    assert.deepEqual(explained('mul:2', index), [90, 90, false], viewed)
+    assert.equal(trace.explain('mul:2', index).sources[0].name, viewed)
+    assert.equal(output.sum.item(), total)
+    output.sum.backward()
+    assert.deepEqual([...x.grad.values], gradients)
+    assert.equal(trace.explainGradient('input', [0]).computed, 22)
+    trace.dispose()
+    assert.equal(gf.memory().tensors, before + 1, 'the gradient of x is left')
+  }
+})

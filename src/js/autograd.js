@@ -14,6 +14,7 @@ import { sameShape } from './shape.js'
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
  * @property {Record<string, readonly string[]>} [reads] the inputs whose gradients are made with an input's values
  * @property {boolean} [isView] the output shows cells of its only input
+ * @property {boolean} [usesOutput] backward is made with the output as it was computed, see `computedOutput`
  * @property {(node: Node, output: string) => Record<string, any>} [from] what an output was computed from directly, by
  *   the names of the formula; without it all inputs
  * @property {Record<string, string>} [roles] what the outputs are in a model, where their own names do not say it
@@ -35,6 +36,7 @@ import { sameShape } from './shape.js'
  * @property {any} saved sizes and what else backward and explain need
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
  * @property {import('./trace_calls.js').Call | null} [call] the call of a module that it belongs to
+ * @property {Tensor} [computed] the output before an edit, of an operation that `usesOutput`
  * @property {number} at the engine's moment when it was computed
  * @property {number} [usedAt] the engine's moment when backward had gone through it
  * @property {boolean} [spent] and did not retain it for another time
@@ -71,6 +73,13 @@ export function record(engine, op, inputs, outputs, saved = {}) {
   }
   return out
 }
+
+/**
+ * The output that a derivative is made with: as computed, since an edited one need not be a value of the function (a
+ * tanh of 7, a largest that no cell is equal to).
+ * @param {Node} node @returns {Tensor}
+ */
+export const computedOutput = ({ computed, outputs }) => computed ?? outputs.out
 
 /** @param {Record<string, Tensor>} tensors, at least one */
 function firstOf(tensors) {

@@ -125,6 +125,14 @@ export class Engine extends Kernels {
     } else if (!this.#returned.has(tensor)) tensor.dispose()
   }
 
+  /** Gives a view memory of its own, so that writing to it changes no other tensor. @param {Tensor} tensor */
+  separate(tensor) {
+    const isInScope = this.scopes.some(scope => scope.has(tensor))
+    if (!isInScope) this.#freed.unregister(tensor)
+    tensor.separate()
+    if (!isInScope) this.#freeWhenForgotten(tensor)
+  }
+
   /**
    * A tensor that an operation makes for itself and nobody else is given: a trace that is recorded frees it at its end.
    * @param {Tensor} tensor

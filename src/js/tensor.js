@@ -158,6 +158,15 @@ export class Tensor extends Methods {
     this.engine.memory.move(this.#place[0], ...other.#place)
   }
 
+  /** Moves the values into a block that nobody shares. @internal */
+  separate() {
+    const { memory } = this.engine, [address, bytes] = this.#place, own = new Storage(memory, bytes, 0)
+    memory.move(own.address, address, bytes)
+    this.storage?.release()
+    this.storage = own
+    this.offset = 0
+  }
+
   /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */
   get values() {
     const { engine, size, dtype } = this

@@ -206,7 +206,22 @@ export class Trace {
 
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
+    const node = this.#madeBy.get(tensor)
+    if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
     this.#edits.apply(name, tensor, from => this.#byName.get(from), !this.#madeBy.has(tensor))
+  }
+
+  /**
+   * Before an output is edited: a view gets memory of its own, so that what it showed stays as it was, and what the
+   * derivative is made with is copied.
+   * @param {Node} node @param {Tensor} tensor
+   */
+  #prepareEdit(node, tensor) {
+    if (node.op.isView) this.engine.separate(tensor)
+    if (!node.op.usesOutput || node.computed) return
+    node.computed = this.engine.keep(this.engine.empty(tensor.shape, tensor.dtype))
+    node.computed.copyFrom(tensor)
+    this.aside.push(node.computed)
   }
 
   /**

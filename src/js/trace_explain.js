@@ -109,14 +109,14 @@ function finished(trace, name, index, value, parts, since) {
 }
 
 /**
- * A factor with its cell's name; a cell of a view is shown as the cell it shows.
+ * A factor with its cell's name; a cell of a view is shown as the cell it shows, unless it was edited.
  * @param {Trace} trace @param {Factor} factor
  * @returns {{ symbol: string, letter?: string, value: number, source?: Source }}
  */
 function nameFactor(trace, factor) {
   const { symbol, letter, value, tensor, index, isGradient } = factor, view = tensor && trace.madeHere(tensor)
   if (!tensor || !index) return { symbol, value }
-  if (view?.op.isView && !isGradient) {
+  if (view?.op.isView && !isGradient && !trace.isEdited(trace.nameOf(tensor) ?? '', index)) {
     const [shown] = view.op.explain(view, 'out', index).terms[0].factors
     return nameFactor(trace, { ...factor, tensor: shown.tensor, index: shown.index })
   }

@@ -1,5 +1,5 @@
 import { describe, expect } from '../errors.js'
-import { record } from '../autograd.js'
+import { computedOutput, record } from '../autograd.js'
 import { product, sum, worked } from '../explain.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
@@ -117,12 +117,14 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
     .map(([operand]) => operand)
   return {
     name: snake(name),
+    usesOutput: true,
     reads: { a: readBy('a'), b: readBy('b') },
     parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
     backward(node, gradient) {
       const { inputs: { a, b }, outputs: { out }, saved: { axes, number } } = node, { engine } = out
       const [to, from] = [gradient(a), gradient(b)], [geometry, still] = passAxes(engine, axes, number)
-      engine.c[kernel](to, from, gradient(out), out.address, a?.address ?? still, b?.address ?? still, geometry)
+      const y = computedOutput(node).address
+      engine.c[kernel](to, from, gradient(out), y, a?.address ?? still, b?.address ?? still, geometry)
     },
     explain(node, _, index) {
       const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], made = value(a.value, b.value)

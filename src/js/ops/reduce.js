@@ -2,7 +2,7 @@ import {
   LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TO_EQUALS, TO_EQUALS_AND_NANS, TO_FIRST, VAR
 } from '../constants.js'
 import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
-import { record } from '../autograd.js'
+import { computedOutput, record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { cell, constant, product, productOf, sum as total, worked } from '../explain.js'
 import { anyTensor, floatTensor } from './checks.js'
@@ -95,15 +95,17 @@ function factsOf(cells, p) {
 
 /** What all of them are: how x becomes rows, and back. @type {(kind: number, shared?: number) => any} */
 const rowsOperation = (kind, shared = TO_FIRST) => ({
+  usesOutput: true,
   axes: (/** @type {any} */ { inputs: { x }, saved: { axes, keepdim } }, /** @type {any} */ of) =>
     (keepdim ? of(x) : of(x).filter((/** @type {unknown} */ _, /** @type {number} */ axis) => !axes.includes(axis))),
   parameters: (/** @type {any} */ { saved: { axes, keepdim, p, option } }) => (
     { dim: axes, keepdim, ...(option && { [option]: p }) }),
-  backward(/** @type {any} */ { inputs: { x }, outputs: { out }, saved: { axes, p } }, /** @type {any} */ gradient) {
-    const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
+  backward(/** @type {any} */ node, /** @type {any} */ gradient) {
+    const { inputs: { x }, outputs: { out }, saved: { axes, p } } = node, y = computedOutput(node), { engine } = x
+    const rows = rowsAlong(x.shape, axes), { N, C } = rows
     const dx = gradient(x), dout = gradient(out)
     withRows(engine, x.address, x.size, rows, values => addRows(engine, dx, x.size, rows, to => {
-      engine.c.gf_reduce_backward(to, dout, out.address, values, N, C, kind, p, shared)
+      engine.c.gf_reduce_backward(to, dout, y.address, values, N, C, kind, p, shared)
     }))
   }
 })
@@ -128,7 +130,7 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
     const cells = cellsOf(node, at), facts = factsOf(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
     const isMost = facts.p === Infinity, factor = isMost ? 'sign(x) [|x| = y] / count' : words
     const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, TO_EQUALS) || 0
-      : slope(x.value, out.at(...at), facts)
+      : slope(x.value, computedOutput(node).at(...at), facts)
     return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
   }
 })

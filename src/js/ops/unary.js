@@ -1,5 +1,5 @@
 import { describe, expect, optionsOf } from '../errors.js'
-import { record } from '../autograd.js'
+import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, worked } from '../explain.js'
 import { floatTensor, snake } from './checks.js'
 
@@ -89,10 +89,12 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
   const kernel = `gf_${snake(name)}_backward`
   return {
     name: snake(name),
+    usesOutput: true,
     reads: slope.includes('x') ? { x: ['x'] } : {},
     ...(options && { parameters: ({ saved }) => saved.parameters }),
-    backward({ inputs: { x }, outputs: { out }, saved: { p, q } }, gradient) {
-      out.engine.c[kernel](gradient(x), gradient(out), x.address, out.address, x.size, p, q)
+    backward(node, gradient) {
+      const { inputs: { x }, outputs: { out }, saved: { p, q } } = node, y = computedOutput(node)
+      out.engine.c[kernel](gradient(x), gradient(out), x.address, y.address, x.size, p, q)
     },
     explain({ inputs: { x }, saved: { p, q } }, _, index) {
       const own = cell(x, index, 'x'), computed = value(own.value, p, q)
