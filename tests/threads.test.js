@@ -262,12 +262,43 @@ test('a worker that does not answer is told of, and one goes on alone', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
-  const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1)
+  const reasons = [], lose = reason => reasons.push(reason)
+  const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1, lose)
   team.others = 1
   team.patience = 50
   assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not answered/ })
   assert.equal(team.others, 0)
   assert.equal(box[CALL], 1)
+  assert.deepEqual(reasons, ['a worker has not answered for 0.05 seconds'])
+})
+
+test('a machine that slept for an hour has not waited for an hour', t => {
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
+  const box = new Int32Array(memory.buffer, address, 16)
+  const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
+  const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1)
+  team.others = 1
+  // The worker finishes at the fourth look; the lid was closed between the second and the third.
+  const times = [0, 0, 3_600_000, 3_600_100]
+  let looks = 0
+  t.mock.method(performance, 'now', () => {
+    if (looks === 3) Atomics.store(box, DONE, 3)
+    return times[Math.min(looks++, 3)]
+  })
+  assert.equal(team.run('steal', [[1], [2], [3]]), true)
+  assert.equal(team.others, 1)
+})
+
+test('gf.threads says why one is left', async t => {
+  const gf = await all(2), x = gf.ones([64, 64]), { load: read } = Atomics
+  let clock = 0
+  t.mock.method(Atomics, 'load', (ints, at) => (at === DONE ? 0 : read.call(Atomics, ints, at)))
+  t.mock.method(Atomics, 'wait', () => 'timed-out')
+  t.mock.method(performance, 'now', () => (clock += 100))
+  assert.throws(() => x.matmul(x), { code: 'state', message: /a worker has not answered for 60 seconds; one thread goes on/ })
+  t.mock.restoreAll()
+  assert.deepEqual([gf.threads.count, gf.threads.reason], [1, 'a worker has not answered for 60 seconds'])
+  assert.equal(x.matmul(x).at(0, 0), 64)
 })
 
 test('what a worker finds in the mailbox, and workspaces that are made once', () => {

@@ -72,7 +72,8 @@ export async function startThreads(module, node, count, { leastWork = LEAST_WORK
   const memory = sharedMemory(), env = { memory, emscripten_notify_memory_growth() {} }
   const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
   c._initialize()
-  const names = Object.keys(c).filter(name => name.startsWith('gf_')), team = new Team(c, memory, names, count - 1)
+  const names = Object.keys(c).filter(name => name.startsWith('gf_'))
+  const team = new Team(c, memory, names, count - 1, why => stop(why))
   let reason = fewer, isStopped = false
   /** @type {(() => void)[]} */ const ends = []
   /** @param {string} why */

@@ -6,6 +6,8 @@ import {
 
 /** How often the calling thread looks whether the others are done before it sleeps, too. */
 const SPINS = 50_000
+/** How long the calling thread sleeps before it looks again. */
+const LOOK_MS = 100
 /** How many times as much work it takes to wake the others: that takes up to 0.1 ms. */
 const TO_WAKE = 4
 
@@ -25,6 +27,7 @@ export class Team {
   /** While the calling thread does all. */ isPaused = false
   /** One that finishes nothing for so many milliseconds while it is waited for has gone. */ patience = 60_000
   #c
+  #lose
   #workers
   #names
   #memory
@@ -37,9 +40,11 @@ export class Team {
   /**
    * @param {import('../platform.d.ts').Exports} c the kernels @param {WebAssembly.Memory} memory
    * @param {string[]} names of kernels, as workers number them @param {number} workers
+   * @param {(reason: string) => void} [lose] is told when a worker does not answer any more
    */
-  constructor(c, memory, names, workers) {
+  constructor(c, memory, names, workers, lose = () => {}) {
     this.#c = c
+    this.#lose = lose
     this.#workers = workers
     this.#names = names
     this.#memory = memory
@@ -139,14 +144,20 @@ export class Team {
   /** Until all are done: at first awake, as that is about to be. @param {string} name @param {number} count */
   #await(name, count) {
     for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return
-    for (let done, last = -1, since = 0; (done = Atomics.load(this.#ints, DONE)) < count;) {
-      if (done !== last) [last, since] = [done, performance.now()]
-      if (performance.now() - since > this.patience) {
+    let before = performance.now()
+    for (let done, last = -1, waited = 0; (done = Atomics.load(this.#ints, DONE)) < count;) {
+      const now = performance.now()
+      // A machine that was asleep meanwhile has waited no longer than one look takes.
+      waited = done === last ? waited + Math.min(now - before, 2 * LOOK_MS) : 0
+      last = done
+      before = now
+      if (waited > this.patience) {
         this.others = 0
-        throw new GlassformerError('state',
-          `${name}: a worker has not answered for ${this.patience / 1000} seconds; one thread goes on alone`)
+        const reason = `a worker has not answered for ${this.patience / 1000} seconds`
+        this.#lose(reason)
+        throw new GlassformerError('state', `${name}: ${reason}; one thread goes on alone`)
       }
-      if (this.#sleeps) Atomics.wait(this.#ints, DONE, done, 100)
+      if (this.#sleeps) Atomics.wait(this.#ints, DONE, done, LOOK_MS)
     }
   }
 }
