@@ -241,3 +241,33 @@ test('a cell of 200,000 others is explained: no call takes so many arguments', (
     trace.dispose()
   }
 })
+
+test('a tag on the output of a module, and what a module hands on, are found by their names', () => {
+  class Head extends gf.nn.Module {
+    constructor() {
+      super()
+      this.proj = new gf.nn.Linear(2, 2)
+      this.hook = new gf.nn.Identity()
+    }
+
+    forward(x) {
+      return this.hook.forward(this.tag('pattern', this.proj.forward(this.hook.forward(x))))
+    }
+  }
+  const head = new Head(), x = gf.ones([1, 2])
+  const run = edits => gf.trace(() => head.forward(x).mul(2), { modules: { head }, edits })
+  const { trace } = run([])
+  for (const name of ['head.pattern', 'head.hook.output:2', 'head.output', 'head.proj.output']) {
+    assert.equal(trace.get(name), trace.get('head.output'), name)
+    assert.equal(trace.explain(name, [0, 1]).op, 'linear')
+  }
+  assert.equal(trace.get('head.hook.output'), x)
+  assert.ok(!trace.names.includes('head.hook.output'))
+  for (const name of ['head.pattern', 'head.hook.output:2']) {
+    const { output, trace: edited } = run([{ name, index: [0, 0], value: 5 }])
+    assert.equal(output.at(0, 0), 10)
+    assert.ok(edited.isEdited('head.output', [0, 0]) && edited.isEdited(name, [0, 0]))
+    assert.equal(edited.explain('mul', [0, 0]).sources[0].name, edited.nameOf(edited.get(name)))
+  }
+  assert.throws(() => run([{ name: 'head.nothing', index: [0, 0], value: 5 }]), { code: 'index' })
+})

@@ -36,10 +36,19 @@ export function describe(value) {
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value === 'bigint') return `${value}n`
+  try {
+    return describeObject(value)
+  } catch {
+    return 'an object that cannot be read, such as a proxy of a tensor'
+  }
+}
+
+/** @param {object} value @returns {string} */
+function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
-  const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)
-  if (dtype && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
+  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ (value)
+  if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
 }

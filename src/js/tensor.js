@@ -61,6 +61,11 @@ export class Tensor extends Methods {
     engine.adopt(this)
   }
 
+  /** Whether a value is a tensor itself, not a proxy of one or an object with its prototype. @param {any} value */
+  static isTensor(value) {
+    return Object(value) === value && #dtype in value
+  }
+
   /** The length of each of its axes. */
   get shape() {
     return this.#shape

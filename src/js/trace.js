@@ -33,6 +33,8 @@ const isInside = (shape, index) => shape.length === index.length &&
 export class Trace {
   /** @type {Node[]} */ nodes = []
   /** @type {Map<string, Tensor>} */ #byName = new Map()
+  /** Further names, which are found but not listed. @type {Map<string, Tensor>} */ #aliases = new Map()
+  /** Names that a module has given with `tag`. @type {Set<string>} */ #tags = new Set()
   /** @type {Map<Tensor, string>} */ #nameOf = new Map()
   /** @type {Map<Tensor, Node>} */ #madeBy = new Map()
   /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
@@ -67,6 +69,11 @@ export class Trace {
     return [...this.#byName.keys()]
   }
 
+  /** @param {string} name */
+  #find(name) {
+    return this.#byName.get(name) ?? this.#aliases.get(name)
+  }
+
   /** The names that are most like one, for a message. @param {string} name */
   #like(name) {
     const like = similar(name, this.names)
@@ -78,7 +85,7 @@ export class Trace {
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none
    */
   get(name) {
-    const tensor = this.#byName.get(name)
+    const tensor = this.#find(name)
     expect(tensor !== undefined, 'index',
       () => `trace: no tensor is called ${describe(name)}; ${this.#like(name)}`)
     return tensor
@@ -183,7 +190,20 @@ export class Trace {
    * @internal
    */
   tag(name, tensor) {
-    if (this.#madeBy.has(tensor)) this.#name(this.#prefix + name, tensor, true)
+    if (!this.#madeBy.has(tensor)) return
+    this.#name(this.#prefix + name, tensor, true)
+    this.#tags.add(this.#nameOf.get(tensor) ?? '')
+  }
+
+  /**
+   * Gives a tensor that has a name another one by which it is found: what a module hands on as it came.
+   * @param {string} name @param {Tensor} tensor
+   * @internal
+   */
+  alias(name, tensor) {
+    const own = this.#unused(this.#prefix + name)
+    this.#aliases.set(own, tensor)
+    this.#applyEdits(own, tensor)
   }
 
   /** @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also when it has a name already */
@@ -191,7 +211,10 @@ export class Trace {
     const old = this.#nameOf.get(tensor)
     if (old !== undefined && (!replace || old === wanted)) return
     const name = this.#unused(wanted)
-    if (old !== undefined && !old.endsWith('output')) this.#byName.delete(old)
+    if (old !== undefined && !old.endsWith('output')) {
+      this.#byName.delete(old)
+      if (this.#tags.has(old)) this.#aliases.set(old, tensor)
+    }
     this.#byName.set(name, tensor)
     this.#nameOf.set(tensor, name)
     this.#applyEdits(name, tensor)
@@ -200,7 +223,7 @@ export class Trace {
   /** The name itself, or the next numbered one: a module may be called again. @param {string} wanted */
   #unused(wanted) {
     let name = wanted
-    for (let n = 2; this.#byName.has(name); n++) name = `${wanted}:${n}`
+    for (let n = 2; this.#find(name); n++) name = `${wanted}:${n}`
     return name
   }
 
@@ -208,7 +231,7 @@ export class Trace {
   #applyEdits(name, tensor) {
     const node = this.#madeBy.get(tensor)
     if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
-    this.#edits.apply(name, tensor, from => this.#byName.get(from), !this.#madeBy.has(tensor))
+    this.#edits.apply(name, tensor, from => this.#find(from), !this.#madeBy.has(tensor))
   }
 
   /**
@@ -258,7 +281,7 @@ export class Trace {
 
   /** Names of edits whose tensor was never made. */
   get missedEdits() {
-    return this.#edits.names.filter(name => !this.#byName.has(name))
+    return this.#edits.names.filter(name => !this.#find(name))
   }
 
   /** Gives back what a run that failed has made, and what its edits have changed. @internal */
@@ -361,7 +384,7 @@ export class Trace {
   isEdited(name, place) {
     if (this.#edits.list.length === 0) return false
     const tensor = this.get(name)
-    return this.#edits.names.some(other => this.#byName.get(other) === tensor && this.#edits.has(other, place))
+    return this.#edits.names.some(other => this.#find(other) === tensor && this.#edits.has(other, place))
   }
 
   /** What made a tensor in this trace; origins do not count. @param {Tensor} tensor */

@@ -1,7 +1,7 @@
 // Tensors and functions: what is written often and wrongly, and what the library says to it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { F, gf, lin, mask, nn, NO_NUMBER, tell, twice, x } from './told.js'
+import { F, gf, layer, lin, mask, nn, NO_NUMBER, tell, twice, x } from './told.js'
 
 tell([
   [() => gf.tensor('abc'), 'tensor: values must be numbers, got "abc"'],
@@ -47,6 +47,18 @@ tell([
     'max: options must be an object with dim, keepdim, got a float32 tensor [2, 3]; write gf.maximum(a, b)'],
   [() => x.max(new BigInt64Array(2)),
     'max: options must be an object with dim, keepdim, got a value of type BigInt64Array'],
+  [() => new Proxy(x, {}).add(1),
+    'add: a must be a tensor or a number, got an object that cannot be read, such as a proxy of a tensor'],
+  [() => F.softmax(Object.create(Object.getPrototypeOf(x))),
+    'softmax: x must be a tensor (gf.tensor), got an object that cannot be read, such as a proxy of a tensor'],
+  [() => {
+    const { proxy, revoke } = Proxy.revocable(x, {})
+    revoke()
+    return F.add(proxy, 1)
+  }, 'add: a must be a tensor or a number, got an object that cannot be read, such as a proxy of a tensor'],
+  [() => gf.full([2], { shape: [2, 3], dtype: 5 }), 'full: value must be a number, got an object with shape, dtype'],
+  [() => new nn.TransformerEncoder(layer, 2 ** 31 - 1),
+    'TransformerEncoder: numLayers must be a whole number from 0 to 10000, got 2147483647'],
   [() => x.argmax(globalThis), 'argmax: options must be an object with dim, keepdim, got a value of type Object'],
   [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],

@@ -81,7 +81,7 @@ function traced(module, forward, inputs, trace) {
   try {
     const output = hooked(module, inputs, forward.apply(module, inputs))
     const first = Array.isArray(output) ? output[0] : output
-    if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
+    if (first instanceof Tensor) inputs.includes(first) ? trace.alias('output', first) : trace.tag('output', first)
     trace.returns(output)
     return output
   } finally {

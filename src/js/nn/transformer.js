@@ -15,6 +15,9 @@ import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_
 /** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
+/** More than any model has; with a typing error for a number memory would fill up for minutes first. */
+const MAX_LAYERS = 10000
+
 /**
  * @typedef {object} LayerOptions
  * @property {number} [dimFeedforward] 2048, width of the feed-forward layer
@@ -245,7 +248,7 @@ class TransformerStack extends Module {
     super(engine)
     const where = new.target.name, { norm = null } = optionsOf(where, options, ['norm'])
     expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
-    wholeNumber(where, 'numLayers', numLayers)
+    wholeNumber(where, 'numLayers', numLayers, 0, MAX_LAYERS)
     expect(norm === null || norm instanceof Module, 'type',
       () => `${where}: norm must be a module, got ${describe(norm)}`)
     this.layers = new ModuleList(engine, Array.from({ length: numLayers }, () => layer.clone()))

@@ -10,8 +10,8 @@ import { Tensor } from '../tensor.js'
  * @param {string} where @param {string} name @param {unknown} value @param {string} [expected] in words
  * @returns {Tensor}
  */
-export function anyTensor(where, name, value, expected = 'a tensor (gf.tensor)') {
-  expect(value instanceof Tensor, 'type', () => `${where}: ${name} must be ${expected}, got ${describe(value)}`)
+export function anyTensor(where, name, /** @type {any} */ value, expected = 'a tensor (gf.tensor)') {
+  expect(Tensor.isTensor(value), 'type', () => `${where}: ${name} must be ${expected}, got ${describe(value)}`)
   expect(!value.disposed, 'state', () => `${where}: ${name} was disposed, by dispose() or by the end of its gf.tidy; ` +
     'what gf.tidy returns is kept')
   return value
