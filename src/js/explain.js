@@ -37,7 +37,7 @@
  * @typedef {object} Explanation
  * @property {string} name
  * @property {number[]} index
- * @property {number} value the cell as it lies in memory
+ * @property {any} value the cell as it lies in memory: a number, of a bool tensor true or false
  * @property {string} op the operation that made it; 'given' for inputs and parameters
  * @property {string} output which of the operation's outputs it is, 'out' for the first; 'gradient' for a gradient
  * @property {Record<string, unknown>} parameters numbers and words that the operation was called with

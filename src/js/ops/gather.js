@@ -197,7 +197,8 @@ function filled(engine, shape, value, dtype) {
 }
 
 /**
- * x with the cells that index says along an axis replaced by those of src, of several the last: torch.scatter.
+ * x with the cells that index says along an axis replaced by those of src: torch.scatter. Of several for one cell the
+ * last is written, and, as in PyTorch, each of them gets the gradient of the cell.
  * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape
  * @returns {Tensor}
  */
