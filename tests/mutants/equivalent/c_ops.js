@@ -55,10 +55,6 @@ export default {
   'src/c/ops/whole.c: return (uint32_t)(a < b ? a : b); [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/reduce.c: all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all; [> -> >=]':
     'of two equal whole numbers either is the largest',
-  'src/c/ops/reduce.c: out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all; [< -> <=]':
-    'a number at the limit is the limit',
-  'src/c/ops/reduce.c: out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all; [> -> >=]':
-    'a number at the limit is the limit',
   'src/c/ops/reduce.c: double var = squares_about(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
   'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [<= -> <]':
     'a number at the limit is the limit',

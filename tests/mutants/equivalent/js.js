@@ -57,8 +57,6 @@ export default {
   'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0',
   'src/js/ops/strided.js: up += Math.max(0, far) [0 -> 1]':
     'more is tried, and what does not add up is left out at the end',
-  'src/js/ops/strided.js: shape.length ? [shape.length, ...shape, ...steps.flat()] : [1, 1, ...steps.map(() => 1)] [1 -> 2]':
-    'along a side of 1 no step is taken; the other 1s have a test',
   'src/js/text/source.js: for (let i = 0; i < units; i++) list[i] = i + 1 [< -> <=]':
     'nothing is written beyond the end of a typed array',
   'src/js/text/tokenizer.js: if (from) for (let i = 0; i < spans.length; i += 2) { [< -> <=]':
@@ -104,7 +102,7 @@ export default {
     'whether tokens met before are recognised: they are the same',
   'src/js/text/train_unigram.js: if (state.pieces.length > size) state = learner.prune(state, size) [> -> >=]':
     'as many as there are, all of them stay',
-  'src/js/threads/team.js: if (performance.now() - since > this.patience) { [> -> >=]': 'a moment earlier',
+  'src/js/threads/team.js: if (waited > this.patience) { [> -> >=]': 'a moment earlier',
   'src/js/threads/team.js: for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return [< -> <=]':
     'looks once more',
   'src/js/threads/team.js: for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return [0 -> 1]':
@@ -127,8 +125,6 @@ export default {
     'what is not taken for ASCII is normalised to itself',
   'src/js/export/pytorch_helpers.js: for (let all = text, before = -1; used.size !== before;) { [1 -> 2]':
     'no set has a size below 0',
-  'src/js/threads/team.js: for (let done, last = -1, since = 0; (done = Atomics.load(this.#ints, DONE)) < count;) { [1 -> 2]':
-    'there are never fewer than none done',
   'src/js/ops/embedding.js: const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx [1 -> 2]':
     'no id is below 0',
   'src/js/compile.js: if (found > 0) plans.unshift(...plans.splice(found, 1)) [> -> >=]': 'the first one is put first',
@@ -137,8 +133,6 @@ export default {
   'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
   'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
-  'src/js/ops/strided.js: engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), engine.pass(axesOf(shape, steps, stepsOf(shape))), 1) [1 -> 2]':
-    'any number but 0 adds',
   'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test',
   'src/js/text/train_merges.js: size, least, likelihood ? 1 : 0) [1 -> 2]': 'any number but 0 chooses'
