@@ -1,5 +1,5 @@
-// Every snippet of README and of the documents runs as it stands, those of one document one after the other, in a folder
-// with a small GPT-2 and a text.
+// Every snippet of README and of the documents runs as it stands, those of one document together, in a folder with a
+// small GPT-2 and a text.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
