@@ -231,18 +231,11 @@ enum {
 };
 /* out, as bool, of a and b, with axes as above. */
 GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
-                          int question);
-enum {
-  GF_WHOLE_ADD = 0,
-  GF_WHOLE_SUB = 1,
-  GF_WHOLE_MUL = 2,
-  GF_WHOLE_POW = 3,
-  GF_WHOLE_MAXIMUM = 4,
-  GF_WHOLE_MINIMUM = 5
-};
+                          int comparison);
+enum { GF_INT_ADD = 0, GF_INT_SUB = 1, GF_INT_MUL = 2, GF_INT_POW = 3, GF_INT_MAXIMUM = 4, GF_INT_MINIMUM = 5 };
 /* out of a and b, int32 or bool, with axes as above; modulo 2^32. A negative power is cut off to a whole number. */
-GF_EXPORT void gf_whole(int32_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
-                        int kind);
+GF_EXPORT void gf_int_arithmetic(int32_t *out, const void *a, const void *b, const int32_t *axes, int a_type,
+                                 int b_type, int kind);
 /* out += x, n values. */
 GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
 /* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]. The sizes are the same for
@@ -273,7 +266,7 @@ GF_EXPORT void gf_gelu_tanh_backward(float *dx, const float *dout, const float *
 GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
 /* out [n,C] = the rows ids [n] of weight [V,C]. */
 GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
-/* The same from a weight that gf_arrange has turned into panels, or from one of gf_int8_pack (GF_INT8). */
+/* The same from a weight that gf_rearrange has turned into panels, or from one of gf_int8_pack (GF_INT8). */
 GF_EXPORT void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int n, int C, int type);
 /* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
 GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n,
@@ -328,7 +321,7 @@ GF_EXPORT void gf_sort(int32_t *order, int32_t *workspace, const float *x, int o
 enum {
   GF_TRANSPOSE_A = 1, /* a is stored [K,M] */
   GF_TRANSPOSE_B = 2, /* b is stored [N,K] */
-  GF_PANELS_B = 4,    /* b was arranged by gf_arrange */
+  GF_PANELS_B = 4,    /* b was arranged by gf_rearrange */
   GF_ACCUMULATE = 8,  /* out += */
   GF_FLOAT16_B = 16,  /* panels of b hold float16, all of them finite */
   GF_BFLOAT16_B = 32  /* ... or bfloat16 */
@@ -349,7 +342,7 @@ GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, cons
  * own place, or back. Eight rows take the place that they had: weight has room for gf_panels_size values, workspace for
  * 8 K. 0 if float16 stayed as it was, because not all of it is finite. */
 GF_EXPORT double gf_panels_size(int N, int K);
-GF_EXPORT int gf_arrange(void *weight, void *workspace, int N, int K, int type, int back);
+GF_EXPORT int gf_rearrange(void *weight, void *workspace, int N, int K, int type, int back);
 /* Weights of 8 bits, 32 neighbours with a scale: int8.c says how they lie. Bytes of a weight [N,K]. */
 GF_EXPORT double gf_int8_size(int N, int K);
 /* Rows [count,K] become those of weight from `first` on: the first row that holds what is not finite, or -1. */
@@ -393,7 +386,7 @@ GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out
 GF_EXPORT void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest);
 /* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. Returns 0 if a sum does not fit into
  * int32, else 1. */
-GF_EXPORT int gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind);
+GF_EXPORT int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind);
 
 /* Normalising ------------------------------------------------------------------------------------------------------ */
 

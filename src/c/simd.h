@@ -23,7 +23,7 @@ typedef int32_t gf_i4 __attribute__((vector_size(16)));
 typedef double gf_d2 __attribute__((vector_size(16)));
 typedef int16_t gf_h8 __attribute__((vector_size(16)));
 /* One of two, lane by lane, such as gf_max and gf_min. */
-typedef gf_f4 (*gf_choice)(gf_f4 a, gf_f4 b);
+typedef gf_f4 (*gf_is_better)(gf_f4 a, gf_f4 b);
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -103,7 +103,7 @@ GF_INLINE gf_d2 gf_high_double(gf_f4 a) {
   return gf_low_double(high);
 }
 /* Four bfloat16 as what they are: the upper halves of float32. */
-GF_INLINE gf_f4 gf_load_brains(const void *p) { return (gf_f4)(gf_load_ints(p) << 16); }
+GF_INLINE gf_f4 gf_load_bf16(const void *p) { return (gf_f4)(gf_load_ints(p) << 16); }
 /* Where the compiler cannot look through it. */
 GF_INLINE const float *gf_hidden(const float *p) {
   __asm__("" : "+r"(p));
@@ -119,10 +119,10 @@ GF_INLINE const float *gf_hidden(const float *p) {
 #define GF_CONSTANT(x) GF_CONSTANT_OF(float, x)
 #define GF_BITS(x) ((gf_i4)GF_CONSTANT_OF(uint32_t, x))
 /* The even and the odd ones of eight bfloat16 in a row. */
-GF_INLINE gf_f4 gf_even_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) << 16); }
-GF_INLINE gf_f4 gf_odd_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) & GF_BITS(0xffff0000)); }
+GF_INLINE gf_f4 gf_bf16_even(const void *p) { return (gf_f4)((gf_i4)gf_load(p) << 16); }
+GF_INLINE gf_f4 gf_bf16_odd(const void *p) { return (gf_f4)((gf_i4)gf_load(p) & GF_BITS(0xffff0000)); }
 /* Four finite float16 times 2^-112: their bits, 0x8fffe000, where a float32 has them, whose exponents begin 112 lower. */
-GF_INLINE gf_f4 gf_load_tiny(const void *p) { return (gf_f4)(gf_load_ints(p) << 13 & GF_BITS(0x8fffe000)); }
+GF_INLINE gf_f4 gf_load_f16(const void *p) { return (gf_f4)(gf_load_ints(p) << 13 & GF_BITS(0x8fffe000)); }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }

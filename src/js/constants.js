@@ -15,7 +15,7 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8, FLO
 export const CACHE_VALUES = 1, CACHE_READ = 2
 export const FLOAT32 = 0, INT32 = 1, FLOAT64 = 2, BOOL = 3, FLOAT16 = 4, BFLOAT16 = 5, INT8 = 6
 export const EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5, AND = 6, OR = 7, XOR = 8
-export const WHOLE_ADD = 0, WHOLE_SUB = 1, WHOLE_MUL = 2, WHOLE_POW = 3, WHOLE_MAXIMUM = 4, WHOLE_MINIMUM = 5
+export const INT_ADD = 0, INT_SUB = 1, INT_MUL = 2, INT_POW = 3, INT_MAXIMUM = 4, INT_MINIMUM = 5
 export const SUM = 0, MEAN = 1, MAX = 2, MIN = 3, PROD = 4, VAR = 5, STD = 6, LOGSUMEXP = 7, NORM = 8
 export const TO_FIRST = 0, TO_EQUALS = 1, TO_EQUALS_AND_NANS = 2
 export const CLASSES = 262144

@@ -10,7 +10,7 @@ import { refusesSubscripts } from './subscripts.js'
  * @typedef {import('./tensor.js').DType} DType
  * @typedef {import('./ops/unary.js').UnaryName} UnaryName
  * @typedef {import('./ops/binary.js').BinaryName} BinaryName
- * @typedef {import('./ops/compare.js').QuestionName} QuestionName
+ * @typedef {import('./ops/compare.js').ComparisonName} ComparisonName
  * @typedef {import('./ops/arrange.js').ShapeMethods} ShapeMethods
  *
  * @typedef {import('./ops/reduce.js').ReduceOptions} ReduceOptions
@@ -38,7 +38,7 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(dtype: DType) => Tensor} to the same values as another type; itself when it has that type
  *
  * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
- *   & Record<BinaryName | QuestionName, (other: Tensor | number) => Tensor>
+ *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
  *   & Reductions & OtherMethods & ShapeMethods} TensorMethods
  */
 

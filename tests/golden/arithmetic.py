@@ -100,11 +100,11 @@ for exponent in (0, 1, 2, 3, -1, 0.5, 2.5):
          {"op": "pow", "b": exponent})
 case("binary", "pow.base", lambda t, p: torch.pow(2.5, t["b"]), {"b": drawn(7)}, {"op": "pow", "a": 2.5})
 
-QUESTIONS = {
+COMPARISONS = {
     "eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge,
     "logicalAnd": torch.logical_and, "logicalOr": torch.logical_or, "logicalXor": torch.logical_xor,
 }
-for name, run in QUESTIONS.items():
+for name, run in COMPARISONS.items():
     case("question", name, lambda t, p, run=run: run(t["a"], t["b"]),
          {"a": torch.tensor([1.0, 2.0, 3.0, 0.0, NAN, INF, -INF, 0.0, NAN]),
           "b": torch.tensor([1.0, 3.0, 2.0, -0.0, NAN, INF, INF, NAN, 0.0])}, {"op": name}, grads=[])

@@ -82,14 +82,14 @@ static uint32_t matrix_product(uint32_t d, int n) {
     float *panels = zeros(gf_panels_size(N, K));
     float *room = zeros(8 * K);
     memcpy(panels, b, sizeof(float) * (size_t)(N * K));
-    gf_arrange(panels, room, N, K, GF_FLOAT32, 0);
+    gf_rearrange(panels, room, N, K, GF_FLOAT32, 0);
     float *parts = zeros(M * N);
     memcpy(parts, out, sizeof(float) * (size_t)(M * N));
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     product_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     expect_same(out, parts, M * N);
     d = fold_floats(d, out, M * N);
-    gf_arrange(panels, room, N, K, GF_FLOAT32, 1);
+    gf_rearrange(panels, room, N, K, GF_FLOAT32, 1);
     d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
     free(a), free(b), free(bias), free(work), free(panels), free(room);
   }
@@ -106,13 +106,13 @@ static uint32_t stored_product(uint32_t d, int n) {
     float *x = drawn(M * K), *work = zeros((int)gf_matmul_workspace(M, N, K)), *few = zeros(K);
     if (i > 1) x[M * K - 1] = 1e6f;
     gf_convert(halves, types[i % 2], w, GF_FLOAT32, N * K);
-    gf_arrange(halves, room, N, K, types[i % 2], 0);
+    gf_rearrange(halves, room, N, K, types[i % 2], 0);
     gf_matmul(out, work, x, halves, bias, M, N, K, GF_PANELS_B | flags[i % 2]);
     d = fold(d, out, sizeof(float) * (size_t)(M * N));
     int32_t last = N - 1;
     gf_embedding_panels(few, &last, halves, 1, K, types[i % 2]);
     d = fold_floats(d, few, K);
-    gf_arrange(halves, room, N, K, types[i % 2], 1);
+    gf_rearrange(halves, room, N, K, types[i % 2], 1);
     d = fold(d, halves, 2 * (size_t)(N * K));
     free(halves), free(room), free(x), free(work);
   }
@@ -199,7 +199,7 @@ static uint32_t elements(uint32_t d, int n) {
       gf_reduce_forward(out, work, x, 3, n, kind, p + 0.5 * (p == 2));
       gf_reduce_backward(dx, dout, out, x, 3, n, kind, p + 0.5 * (p == 2), p % 2);
       gf_arg_extreme(places, x, 3, n, p % 2);
-      gf_reduce_whole(sums, places, GF_INT32, 1, 3, kind % 4);
+      gf_reduce_int(sums, places, GF_INT32, 1, 3, kind % 4);
       d = fold_values(fold_values(d, out, 3), dx, 3 * n);
       d = fold(fold(d, places, sizeof places), sums, sizeof *sums);
       free(x), free(dout), free(work);
@@ -216,11 +216,11 @@ static uint32_t elements(uint32_t d, int n) {
     d = fold(fold_floats(d, back, n), answers, (size_t)n);
     free(x), free(other), free(answers);
   }
-  for (int kind = GF_WHOLE_ADD; kind <= GF_WHOLE_MINIMUM; kind++) {
+  for (int kind = GF_INT_ADD; kind <= GF_INT_MINIMUM; kind++) {
     float *x = drawn(n);
     int32_t *wholes = calloc(2 * (size_t)n, sizeof *wholes), axes[] = {1, n, 1, 1};
     for (int i = 0; i < n; i++) wholes[i] = (int32_t)(x[i] * 70000.0f);
-    gf_whole(wholes + n, wholes, wholes, axes, GF_INT32, GF_INT32, kind);
+    gf_int_arithmetic(wholes + n, wholes, wholes, axes, GF_INT32, GF_INT32, kind);
     d = fold(d, wholes, 2 * (size_t)n * sizeof *wholes);
     free(x), free(wholes);
   }
@@ -349,7 +349,7 @@ static uint32_t tables(uint32_t d, int n) {
   gf_embedding_forward(out, ids, weight, 4, 3);
   float *panels = zeros(gf_panels_size(n, 3)), few[24], *same = zeros(12);
   memcpy(panels, weight, sizeof(float) * (size_t)n * 3);
-  gf_arrange(panels, few, n, 3, GF_FLOAT32, 0);
+  gf_rearrange(panels, few, n, 3, GF_FLOAT32, 0);
   gf_embedding_panels(same, ids, panels, 4, 3, GF_FLOAT32);
   d = fold(d, same, sizeof(float) * 12);
   free(panels), free(same);

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
-import { QUESTIONS } from '../../src/js/ops/compare.js'
+import { COMPARISONS } from '../../src/js/ops/compare.js'
 
 const F = gf.functional
 
@@ -59,7 +59,7 @@ test('answers carry no gradient, and say how they were made', () => {
 
 test('what questions do not take', () => {
   const x = gf.tensor([1, 2])
-  for (const name of Object.keys(QUESTIONS)) assertRejects(() => F[name](1, 2), 'type', name, 'a or b must be a tensor')
+  for (const name of Object.keys(COMPARISONS)) assertRejects(() => F[name](1, 2), 'type', name, 'a or b must be a tensor')
   assertRejects(() => x.eq('1'), 'type', 'eq', 'b', '"1"')
   assertRejects(() => x.eq(gf.tensor([1, 2, 3])), 'shape', 'eq', '[2]', '[3]')
   assertRejects(() => x.to('float8'), 'range', 'to', 'dtype', 'bfloat16', 'float8')

@@ -9,13 +9,13 @@
 #include "../glassformer.h"
 #include "../simd.h"
 
-enum { MOST_AXES = 16 };
+enum { MAX_AXES = 16 };
 
 typedef struct {
   const int32_t *sides, *a_steps, *b_steps;
   int rank, n, a_step, b_step; /* of a run */
   size_t runs, a, b;           /* how many there are; where the present one starts in the operands */
-  int32_t index[MOST_AXES];
+  int32_t index[MAX_AXES];
 } gf_walk;
 
 void gf_walk_start(gf_walk *w, const int32_t *axes);

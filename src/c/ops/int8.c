@@ -145,8 +145,8 @@ GF_INLINE void store_edge(float *p, const gf_f4 *v, int n) {
 /* sums[8] += what one block adds: the dots, which are whole, times both scales. */
 GF_INLINE void add_block(gf_f4 *sums, const gf_i4 *dots, const block *b, float step) {
   gf_f4 t = gf_splat(step);
-  sums[0] = gf_mul_add(gf_to_floats(dots[0]), gf_load_brains(b->scale) * t, sums[0]);
-  sums[1] = gf_mul_add(gf_to_floats(dots[1]), gf_load_brains(b->scale + 4) * t, sums[1]);
+  sums[0] = gf_mul_add(gf_to_floats(dots[0]), gf_load_bf16(b->scale) * t, sums[0]);
+  sums[1] = gf_mul_add(gf_to_floats(dots[1]), gf_load_bf16(b->scale + 4) * t, sums[1]);
 }
 
 /* dots[2] += the products of one pair of columns. */

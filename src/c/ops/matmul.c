@@ -246,8 +246,8 @@ GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
     v[1] = gf_load((const float *)b + 4);
     return;
   }
-  v[0] = type == GF_FLOAT16 ? gf_load_tiny(b) : gf_load_brains(b);
-  v[1] = type == GF_FLOAT16 ? gf_load_tiny(b + 8) : gf_load_brains(b + 8);
+  v[0] = type == GF_FLOAT16 ? gf_load_f16(b) : gf_load_bf16(b);
+  v[1] = type == GF_FLOAT16 ? gf_load_f16(b + 8) : gf_load_bf16(b + 8);
 }
 
 GF_INLINE size_t cell_size(int type) { return type == GF_FLOAT32 ? 4 : 2; }
@@ -339,8 +339,8 @@ GF_INLINE void join(gf_f4 *v) {
 
 /* A column of bfloat16, parted: so it comes out of four words of 32 bits. */
 GF_INLINE void load_parted(gf_f4 *v, const char *b) {
-  v[0] = gf_even_brains(b);
-  v[1] = gf_odd_brains(b);
+  v[0] = gf_bf16_even(b);
+  v[1] = gf_bf16_odd(b);
 }
 
 /* One row against two or three panels, two chains of sums for each: enough to keep up with memory. */
@@ -487,7 +487,7 @@ void gf_matmul_part(float *out, float *workspace, const float *a, const void *b,
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
 /* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
-#define GF_TURN(type)                                                                 \
+#define GF_REARRANGE(type)                                                            \
   GF_SMALL static void turn_##type(type *to, type *room, int rows, int K, int back) { \
     size_t n = (size_t)rows * K, apart = back ? PANEL : (size_t)K;                    \
     memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));                  \
@@ -496,13 +496,13 @@ double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) *
     for (int i = 0; i < lines; i++)                                                   \
       for (int j = 0; j < cells; j++) *to++ = room[i + j * apart];                    \
   }
-GF_TURN(float)
-GF_TURN(uint16_t)
+GF_REARRANGE(float)
+GF_REARRANGE(uint16_t)
 
 /* An infinity or a NaN, which load_column does not know. */
 static int is_finite_half(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
 
-int gf_arrange(void *weight, void *workspace, int N, int K, int type, int back) {
+int gf_rearrange(void *weight, void *workspace, int N, int K, int type, int back) {
   if (type == GF_FLOAT16 && !back)
     for (size_t i = 0; i < (size_t)N * K; i++)
       if (!is_finite_half(((uint16_t *)weight)[i])) return 0;

@@ -19,7 +19,7 @@ GF_INLINE double squares_about(double mean, const float *x, int C, const float *
   gf_d2 about = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
   int i = 0;
   for (; i + GF_SUM_BLOCK <= C; i += GF_SUM_BLOCK) {
-    gf_add_block(sums, next + i, gf_own, about);
+    gf_add_block(sums, next + i, gf_identity, about);
 #pragma unroll
     for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
       gf_f4 v = gf_load(x + i + k);
@@ -27,7 +27,7 @@ GF_INLINE double squares_about(double mean, const float *x, int C, const float *
           gf_squared_distance(gf_low_double(v), about) + gf_squared_distance(gf_high_double(v), about);
     }
   }
-  *next_sum = gf_end_sum(sums, next, i, C, gf_own, about);
+  *next_sum = gf_finish_sum(sums, next, i, C, gf_identity, about);
   double sum = gf_sum_lanes_double(squares[0] + squares[1]);
   for (; i < C; i++) sum += (x[i] - mean) * (x[i] - mean);
   return sum;
@@ -44,7 +44,7 @@ static void variances(float *out, const float *x, int N, int C, double correctio
 enum { BLOCK = 16 };
 
 /* The largest of x, or the smallest, of C > 0 values; NaN where there is one. */
-GF_INLINE float best_of(const float *x, int C, gf_choice better) {
+GF_INLINE float best_of(const float *x, int C, gf_is_better better) {
   gf_f4 best[BLOCK / 4];
   gf_i4 are_numbers = {-1, -1, -1, -1};
   for (int k = 0; k < BLOCK / 4; k++) best[k] = gf_splat(x[0]);
@@ -167,7 +167,7 @@ GF_INLINE int equals(float x, float y, int is_nan) { return is_nan ? x != x : x 
 
 /* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
  * with NaNs equal, to every NaN, as its max over all cells does. */
-static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, float y, int nans_equal) {
+static GF_SMALL void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
   int is_nan = nans_equal && y != y, count = 0;
   for (int i = 0; i < C; i++) count += equals(x[i], y, is_nan);
   float part = d / (float)count;
@@ -175,7 +175,7 @@ static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, floa
 }
 
 /* The same of sizes, each with its sign. */
-static GF_SMALL void to_largest_sizes(float *dx, const float *x, int C, float d, float y) {
+static GF_SMALL void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
   int count = 0;
   for (int i = 0; i < C; i++) count += __builtin_fabsf(x[i]) == y;
   for (int i = 0; i < C; i++)
@@ -183,7 +183,7 @@ static GF_SMALL void to_largest_sizes(float *dx, const float *x, int C, float d,
 }
 
 /* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times what is not finite is NaN. */
-static GF_SMALL void to_factors(float *dx, const float *x, int C, float d) {
+static GF_SMALL void prod_backward(float *dx, const float *x, int C, float d) {
   double product = d; /* with those that are not 0 */
   int zeros = 0, endless = 0;
   for (int i = 0; i < C; i++) {
@@ -199,7 +199,7 @@ static GF_SMALL void to_factors(float *dx, const float *x, int C, float d) {
 }
 
 /* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
-static GF_SMALL void to_deviations(float *dx, const float *x, int C, double d, double correction) {
+static GF_SMALL void var_backward(float *dx, const float *x, int C, double d, double correction) {
   double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
 }
@@ -212,9 +212,9 @@ static double power_of_size(double size, double p) {
 
 /* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0. In double, since out may be
  * so small that d / out is no float, or so large that |x| / out is none. */
-static GF_SMALL void to_powers(float *dx, const float *x, int C, float d, float y, double p) {
+static GF_SMALL void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
   if (p == (double)GF_INFINITY) {
-    to_largest_sizes(dx, x, C, d, y);
+    infinity_norm_backward(dx, x, C, d, y);
     return;
   }
   if (p == 0.0 || y == 0.0f) return;
@@ -228,7 +228,7 @@ static GF_SMALL void to_powers(float *dx, const float *x, int C, float d, float 
 }
 
 /* out = log(sum(exp(x)))  =>  dx += d exp(x - out) */
-static GF_SMALL void to_exponentials(float *dx, const float *x, int C, float d, float y) {
+static GF_SMALL void logsumexp_backward(float *dx, const float *x, int C, float d, float y) {
   for (int i = 0; i < C; i++) dx[i] += d * gf_exp1(x[i] - y);
 }
 
@@ -245,23 +245,23 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
         break;
       case GF_MAX:
       case GF_MIN:
-        if (shared) to_extremes(dx, x, C, d, y, shared == GF_TO_EQUALS_AND_NANS);
+        if (shared) extremes_backward(dx, x, C, d, y, shared == GF_TO_EQUALS_AND_NANS);
         else dx[place(x, C, kind == GF_MIN)] += d;
         break;
       case GF_PROD:
-        to_factors(dx, x, C, d);
+        prod_backward(dx, x, C, d);
         break;
       case GF_VAR:
-        to_deviations(dx, x, C, d, p);
+        var_backward(dx, x, C, d, p);
         break;
       case GF_STD:
-        if (y != 0.0f) to_deviations(dx, x, C, d / (2.0 * y), p);
+        if (y != 0.0f) var_backward(dx, x, C, d / (2.0 * y), p);
         break;
       case GF_LOGSUMEXP:
-        to_exponentials(dx, x, C, d, y);
+        logsumexp_backward(dx, x, C, d, y);
         break;
       default:
-        to_powers(dx, x, C, d, y, p);
+        norm_backward(dx, x, C, d, y, p);
     }
   }
 }
@@ -270,7 +270,7 @@ void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest)
   for (int n = 0; n < N; n++, x += C) out[n] = place(x, C, is_smallest);
 }
 
-GF_SMALL int gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind) {
+GF_SMALL int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind) {
   int fits = 1;
   for (int n = 0; n < N; n++) {
     int64_t all = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);

@@ -18,7 +18,7 @@ GF_INLINE gf_d2 load_doubles(const double *p) {
 GF_INLINE void store_doubles(double *p, gf_d2 a) { memcpy(p, &a, sizeof a); }
 
 /* sums[c] += a part of each value of column c of a few rows, which lie `apart`. */
-GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, int width, gf_part of,
+GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, int width, gf_term of,
                         const double *centres) {
   int c = 0;
   for (; c + 4 <= width; c += 4) {
@@ -37,7 +37,7 @@ GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, in
 }
 
 /* sums[c] = the sum of a part of each value of column c, of `width` columns. */
-GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_part of, const double *centres) {
+GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_term of, const double *centres) {
   int part = R / STREAMS;
   for (int c = 0; c < width; c++) sums[c] = 0.0;
   for (int r = 0; r < part; r++) add_rows(sums, x + (size_t)r * C, STREAMS, (size_t)part * C, width, of, centres);
@@ -47,7 +47,7 @@ GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
   double sums[STRIP], means[STRIP + 1], rest = R - correction;
   means[width] = 0.0; /* read beside the last of an odd number */
-  sum_strip(sums, x, R, C, width, gf_own, means);
+  sum_strip(sums, x, R, C, width, gf_identity, means);
   if (kind == GF_VAR || kind == GF_STD) {
     for (int c = 0; c < width; c++) means[c] = sums[c] / R;
     sum_strip(sums, x, R, C, width, gf_squared_distance, means);
@@ -69,7 +69,7 @@ GF_APART void take_nans(float *out, const float *x, int width) {
 
 /* What of another row is better than out. Of equal ones the first stays, which shows where 0 meets -0. Row by row, since
  * two at a time, from two pages, take a third longer to come from memory. */
-GF_INLINE void choose(float *out, const float *x, int width, gf_choice better) {
+GF_INLINE void choose(float *out, const float *x, int width, gf_is_better better) {
   gf_i4 are_numbers = {-1, -1, -1, -1};
   int c = 0;
   for (; c + 8 <= width; c += 8)

@@ -24,7 +24,7 @@ GF_INLINE gf_d2 square(gf_d2 x, gf_d2 about) {
   return x * x;
 }
 
-double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_own); }
+double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_identity); }
 
 double gf_sum_absolute(const float *x, int n) { return gf_sum_parts(x, n, size_of); }
 

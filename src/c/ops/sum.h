@@ -2,9 +2,9 @@
 #include "../simd.h"
 
 /* What is summed of two values. */
-typedef gf_d2 (*gf_part)(gf_d2 x, gf_d2 about);
+typedef gf_d2 (*gf_term)(gf_d2 x, gf_d2 about);
 
-GF_INLINE gf_d2 gf_own(gf_d2 x, gf_d2 about) {
+GF_INLINE gf_d2 gf_identity(gf_d2 x, gf_d2 about) {
   (void)about;
   return x;
 }
@@ -13,7 +13,7 @@ GF_INLINE gf_d2 gf_squared_distance(gf_d2 x, gf_d2 mean) { return (x - mean) * (
 enum { GF_SUM_BLOCK = 16, GF_SUM_CHAINS = GF_SUM_BLOCK / 2 };
 
 /* A part of each value of a block: eight chains of additions, which overlap. */
-GF_INLINE void gf_add_block(gf_d2 *sums, const float *x, gf_part part, gf_d2 about) {
+GF_INLINE void gf_add_block(gf_d2 *sums, const float *x, gf_term part, gf_d2 about) {
 #pragma unroll
   for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
     gf_f4 v = gf_load(x + k);
@@ -23,7 +23,7 @@ GF_INLINE void gf_add_block(gf_d2 *sums, const float *x, gf_part part, gf_d2 abo
 }
 
 /* The sum of all chains and of what is left from i on. */
-GF_INLINE double gf_end_sum(gf_d2 *sums, const float *x, int i, int n, gf_part part, gf_d2 about) {
+GF_INLINE double gf_finish_sum(gf_d2 *sums, const float *x, int i, int n, gf_term part, gf_d2 about) {
   for (; i + 2 <= n; i += 2) sums[0] += part((gf_d2){x[i], x[i + 1]}, about);
 #pragma unroll
   for (int k = 2; k < GF_SUM_CHAINS; k += 2) sums[0] += sums[k], sums[1] += sums[k + 1];
@@ -31,11 +31,11 @@ GF_INLINE double gf_end_sum(gf_d2 *sums, const float *x, int i, int n, gf_part p
   return i < n ? sum + part((gf_d2){x[i], x[i]}, about)[0] : sum;
 }
 
-GF_INLINE double gf_sum_parts(const float *x, int n, gf_part part) {
+GF_INLINE double gf_sum_parts(const float *x, int n, gf_term part) {
   gf_d2 sums[GF_SUM_CHAINS] = {{0.0, 0.0}}, about = {0.0, 0.0};
   int i = 0;
   for (; i + GF_SUM_BLOCK <= n; i += GF_SUM_BLOCK) gf_add_block(sums, x + i, part, about);
-  return gf_end_sum(sums, x, i, n, part, about);
+  return gf_finish_sum(sums, x, i, n, part, about);
 }
 
 /* sum + a b of four values, the upper two beside the lower two. */

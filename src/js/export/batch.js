@@ -1,6 +1,6 @@
 import { BINARY } from '../ops/binary.js'
 import { snake } from '../ops/checks.js'
-import { QUESTIONS } from '../ops/compare.js'
+import { COMPARISONS } from '../ops/compare.js'
 import { UNARY } from '../ops/unary.js'
 import { Tensor } from '../tensor.js'
 import { sourcesOf } from './record.js'
@@ -54,7 +54,7 @@ const all = (names, rule) => Object.fromEntries(names.map(name => [name, rule]))
 /** @type {Record<string, Rule>} */
 const RULES = {
   ...all([...Object.keys(UNARY).map(snake), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], always),
-  ...all([...Object.keys(BINARY).map(snake), ...Object.keys(QUESTIONS), 'where'], together),
+  ...all([...Object.keys(BINARY).map(snake), ...Object.keys(COMPARISONS), 'where'], together),
   ...all(['linear', 'layer_norm', 'rms_norm'], ({ inputs: { x, weight, bias } }, has) =>
     x.shape.length > 1 && ![weight, bias].some(t => t && has(t))),
   ...all(['softmax', 'log_softmax', 'cumsum', 'narrow', 'slice', 'order'], beyond),
@@ -75,7 +75,7 @@ const RULES = {
 /** What a single row may go through and be one still. */
 const ROWWISE = ['embedding', 'add', 'mul', 'layer_norm', 'rms_norm', 'linear']
 
-const CELLWISE = new Set([...Object.keys(BINARY), ...Object.keys(QUESTIONS), 'where'].map(snake))
+const CELLWISE = new Set([...Object.keys(BINARY), ...Object.keys(COMPARISONS), 'where'].map(snake))
 
 /**
  * Whether a tensor has the batch in front where it stands: a weight, or a matrix that a batch is multiplied by, may

@@ -1,6 +1,6 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
 import { snake } from '../ops/checks.js'
-import { QUESTIONS } from '../ops/compare.js'
+import { COMPARISONS } from '../ops/compare.js'
 import { UNARY } from '../ops/unary.js'
 import { range } from '../shape.js'
 import { dtypeOf, literal, number, sides, tuple } from './python.js'
@@ -115,7 +115,7 @@ const diagonal = ({ inputs: { x }, outputs: { out }, saved: { steps, offset } },
 
 /** @type {Record<string, Rule>} */
 export const EXPRESSIONS = {
-  ...all(UNARY, unary), ...all(BINARY, binary), ...all(LOSSES, binary), ...all(QUESTIONS, binary, name => name),
+  ...all(UNARY, unary), ...all(BINARY, binary), ...all(LOSSES, binary), ...all(COMPARISONS, binary, name => name),
   gelu: ({ inputs: { x }, saved: { approximate } }, of) =>
     `F.gelu(${of(x)}${approximate === 'tanh' ? ", approximate='tanh'" : ''})`,
 

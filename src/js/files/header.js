@@ -21,7 +21,7 @@ export const BYTES = {
 }
 /** No header of a real model is longer. */
 const LONGEST_HEADER = 100_000_000
-const MOST_AXES = 8
+const MAX_AXES = 8
 
 /** @param {boolean} condition @param {() => string} message @returns {asserts condition} */
 const check = (condition, message) => expect(condition, 'format', () => `safetensors: ${message()}`)
@@ -35,8 +35,8 @@ function checkEntry(name, entry, size) {
   const { dtype, shape, data_offsets: offsets } = /** @type {any} */ (entry)
   check(typeof dtype === 'string' && Object.hasOwn(BYTES, dtype),
     () => `${name} must have a dtype of ${Object.keys(BYTES).join(', ')}, got ${describe(dtype)}`)
-  const isShape = Array.isArray(shape) && shape.length <= MOST_AXES && shape.every(s => isWhole(s) && s < 2 ** 31)
-  check(isShape, () => `${name} must have a shape of at most ${MOST_AXES} whole numbers, got ${JSON.stringify(shape)}`)
+  const isShape = Array.isArray(shape) && shape.length <= MAX_AXES && shape.every(s => isWhole(s) && s < 2 ** 31)
+  check(isShape, () => `${name} must have a shape of at most ${MAX_AXES} whole numbers, got ${JSON.stringify(shape)}`)
   const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isWhole)
   const [from, to] = isPair ? offsets : [1, 0]
   check(from <= to && to <= size,

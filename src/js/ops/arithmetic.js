@@ -1,6 +1,6 @@
 import { binaryFunctions } from './binary.js'
 import { clone, detach } from './copy.js'
-import { allclose, equal, isinf, isnan, logicalNot, questions } from './compare.js'
+import { allclose, comparisons, equal, isinf, isnan, logicalNot } from './compare.js'
 import { to } from './convert.js'
 import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from './losses.js'
 import { dot, matmul, outer } from './matmul.js'
@@ -12,7 +12,7 @@ import { unaryFunctions } from './unary.js'
 
 /** What torch and its tensors have, too. */
 export const elements = {
-  ...unaryFunctions, ...binaryFunctions, ...questions, ...reductions, allclose, dot, equal, isinf, isnan, logicalNot,
+  ...unaryFunctions, ...binaryFunctions, ...comparisons, ...reductions, allclose, dot, equal, isinf, isnan, logicalNot,
   matmul, outer
 }
 

@@ -3,7 +3,7 @@ import { computedOutput, record } from '../autograd.js'
 import { product, sum, worked } from '../explain.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
-import { asFloat, isWhole, refuseBools, wholePair } from './whole.js'
+import { asFloat, isInteger, rejectBools, intPair } from './int_arithmetic.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -152,7 +152,7 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
 function operandOf(where, name, value) {
   if (typeof value === 'number') return value
   const tensor = anyTensor(where, name, value, 'a tensor or a number')
-  return isWhole(tensor) ? tensor : floatTensor(where, name, tensor)
+  return isInteger(tensor) ? tensor : floatTensor(where, name, tensor)
 }
 
 /**
@@ -160,15 +160,15 @@ function operandOf(where, name, value) {
  * @returns {(a: Tensor | number, b: Tensor | number) => Tensor}
  */
 function binary(name, line) {
-  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
+  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = intPair(name, line.formula)
   return (first, second) => {
     const left = operandOf(name, 'a', first), right = operandOf(name, 'b', second)
     const isNumber = typeof left === 'number', isOther = typeof right === 'number'
     expect(!isNumber || !isOther, 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
     sameEngine(name, isNumber ? null : left, isOther ? null : right)
-    refuseBools(name, left, right)
-    if (whole && isWhole(left) && isWhole(right)) return whole(left, right)
+    rejectBools(name, left, right)
+    if (whole && isInteger(left) && isInteger(right)) return whole(left, right)
     const a = isNumber ? null : asFloat(left), b = isOther ? null : asFloat(right)
     const { engine } = /** @type {Tensor} */ (a ?? b), number = isNumber ? left : isOther ? right : undefined
     const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)

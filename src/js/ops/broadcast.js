@@ -5,7 +5,7 @@ import { range, sameShape, sizeOf } from '../shape.js'
 /** What a number has in the place of a tensor. */
 export const SCALAR = /** @type {const} */ ({ shape: [] })
 
-/** As many axes as a kernel counts: MOST_AXES of axes.h. */
+/** As many axes as a kernel counts: MAX_AXES of axes.h. */
 export const MAX_WALKED_AXES = 16
 
 /**

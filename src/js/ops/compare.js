@@ -11,20 +11,20 @@ import { unaryFunctions } from './unary.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * Questions about two values, answered by a bool tensor, with PyTorch's broadcasting; either may be a number. Tensors
+ * Elementwise comparisons that give a bool tensor, with PyTorch's broadcasting; either may be a number. Tensors
  * of all types are compared as the numbers they hold.
  *
- * @typedef {object} Question
+ * @typedef {object} Comparison
  * @property {number} code the kernel's
  * @property {string} torch PyTorch's line
  * @property {string} formula of a and b
  * @property {(a: number, b: number) => boolean} holds
  */
 
-/** @template {string} N @param {Record<N, Question>} table */
+/** @template {string} N @param {Record<N, Comparison>} table */
 const lines = table => table
 
-export const QUESTIONS = lines({
+export const COMPARISONS = lines({
   eq: { code: EQ, torch: 'a == b', formula: 'a = b', holds: (a, b) => a === b },
   ne: { code: NE, torch: 'a != b', formula: 'a ≠ b', holds: (a, b) => a !== b },
   lt: { code: LT, torch: 'a < b', formula: 'a < b', holds: (a, b) => a < b },
@@ -36,9 +36,9 @@ export const QUESTIONS = lines({
   logicalXor: { code: XOR, torch: 'torch.logical_xor(a, b)', formula: 'either a or b', holds: (a, b) => !a !== !b }
 })
 
-/** @typedef {keyof typeof QUESTIONS} QuestionName */
+/** @typedef {keyof typeof COMPARISONS} ComparisonName */
 
-/** @param {string} name @param {Question} line @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Comparison} line @returns {import('../autograd.js').Operation} */
 const operation = (name, { formula, holds }) => ({
   name,
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
@@ -53,10 +53,10 @@ const operation = (name, { formula, holds }) => ({
 })
 
 /**
- * @param {string} name @param {Question} line
+ * @param {string} name @param {Comparison} line
  * @returns {(a: Tensor | number, b: Tensor | number) => Tensor}
  */
-function question(name, line) {
+function comparison(name, line) {
   const op = operation(name, line)
   /** @param {unknown} value @param {string} side */
   const tensorOf = (value, side) => (typeof value === 'number' ? null : anyTensor(name, side, value))
@@ -76,21 +76,21 @@ function question(name, line) {
   }
 }
 
-/** Every question of the table as a function of two tensors or numbers, of which one at least is a tensor. */
-export const questions = /** @type {Record<QuestionName, (a: Tensor | number, b: Tensor | number) => Tensor>} */ (
-  Object.fromEntries(Object.entries(QUESTIONS).map(([name, line]) => [name, question(name, line)])))
+/** Every comparison of the table as a function of two tensors or numbers, of which one at least is a tensor. */
+export const comparisons = /** @type {Record<ComparisonName, (a: Tensor | number, b: Tensor | number) => Tensor>} */ (
+  Object.fromEntries(Object.entries(COMPARISONS).map(([name, line]) => [name, comparison(name, line)])))
 
 /** Where a value is 0 (false): torch.logical_not. @param {Tensor} x any type @returns {Tensor} bool */
-export const logicalNot = x => questions.eq(anyTensor('logicalNot', 'x', x), 0)
+export const logicalNot = x => comparisons.eq(anyTensor('logicalNot', 'x', x), 0)
 
 /** Where a value is NaN: torch.isnan. @param {Tensor} x any type @returns {Tensor} bool */
-export const isnan = x => questions.ne(anyTensor('isnan', 'x', x), x)
+export const isnan = x => comparisons.ne(anyTensor('isnan', 'x', x), x)
 
 /** Where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
-export const isinf = x => questions.eq(unaryFunctions.abs(x), Infinity)
+export const isinf = x => comparisons.eq(unaryFunctions.abs(x), Infinity)
 
 /**
- * Whether all pairs of values of two tensors answer a question with yes.
+ * Whether all pairs of values of two tensors satisfy a condition.
  * @param {Tensor} a @param {Tensor} b of as many values @param {(a: number, b: number) => boolean} holds
  */
 function every(a, b, holds) {

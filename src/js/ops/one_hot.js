@@ -1,7 +1,7 @@
 import { expect, optionsOf, wholeNumber } from '../errors.js'
 import { arange } from '../creation.js'
 import { anyTensor, idTensor } from './checks.js'
-import { questions } from './compare.js'
+import { comparisons } from './compare.js'
 import { to } from './convert.js'
 import { unsqueeze } from './sides.js'
 
@@ -23,5 +23,5 @@ export function oneHot(ids, options) {
   const count = wholeNumber('oneHot', 'numClasses', classes, 1)
   const wrong = values.find(id => id < 0 || id >= count)
   expect(wrong === undefined, 'index', () => `oneHot: id ${wrong} is none of ${count} classes`)
-  return to(questions.eq(unsqueeze(ids, -1), arange(engine, [count])), 'int32')
+  return to(comparisons.eq(unsqueeze(ids, -1), arange(engine, [count])), 'int32')
 }

@@ -279,7 +279,7 @@ function reduceWhole(x, values, axes, keepdim, kind, op) {
   const whole = converted(values, 'int32'), found = engine.empty(shapeLeft(x, axes, keepdim), 'int32')
   let fits = true
   withRows(engine, whole.address, x.size, rows, at => {
-    fits = engine.c.gf_reduce_whole(found.address, at, DTYPES.int32.code, N, C, kind) === 1
+    fits = engine.c.gf_reduce_int(found.address, at, DTYPES.int32.code, N, C, kind) === 1
   })
   whole.dispose()
   if (!fits) found.dispose()
@@ -312,10 +312,10 @@ const NUMBERS = { correction: [1, 'a number', p => Number.isFinite(p)], p: [2, '
 function summingFunction(name) {
   /** @type {Reduction} */ const line = REDUCTIONS[name], op = summing(name, line), { option, kind } = line
   return (x, options) => {
-    const isWhole = name === 'sum' && anyTensor(name, 'x', x).dtype !== 'float32'
-    if (!isWhole) floatTensor(name, 'x', x)
+    const isInteger = name === 'sum' && anyTensor(name, 'x', x).dtype !== 'float32'
+    if (!isInteger) floatTensor(name, 'x', x)
     const given = readOptions(name, options, x, option ? [option] : []), { axes, keepdim } = given
-    if (isWhole) {
+    if (isInteger) {
       needsWhole(name, x)
       return reduceWhole(x, x, axes, keepdim, SUM, WHOLE[SUM])
     }

@@ -51,8 +51,8 @@ export default {
     'of two equal numbers either is the least',
   'src/c/ops/transpose.c: GF_INLINE size_t end_of(size_t start, int side) { return start + TILE < (size_t)side ? start + TILE : (size_t)side; } [< -> <=]':
     'of two equal numbers either is the end',
-  'src/c/ops/whole.c: return (uint32_t)(a > b ? a : b); [> -> >=]': 'of two equal numbers either is the largest',
-  'src/c/ops/whole.c: return (uint32_t)(a < b ? a : b); [< -> <=]': 'of two equal numbers either is the least',
+  'src/c/ops/int_arithmetic.c: return (uint32_t)(a > b ? a : b); [> -> >=]': 'of two equal numbers either is the largest',
+  'src/c/ops/int_arithmetic.c: return (uint32_t)(a < b ? a : b); [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/reduce.c: all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all; [> -> >=]':
     'of two equal whole numbers either is the largest',
   'src/c/ops/reduce.c: double var = squares_about(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
@@ -105,7 +105,7 @@ export default {
     'goes the way that is right for all values',
   'src/c/ops/attention.c: if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count); [+ -> -]':
     'dots that are kept begin at key 0',
-  'src/c/ops/trunc_normal.c: for (int i = 0; i < 4; i++) x -= (erf_of(x) - y) * SQRT_PI / 2.0 / gf_exp(-x * x); [0 -> 1]':
+  'src/c/ops/trunc_normal.c: for (int i = 0; i < 4; i++) x -= (erf_double(x) - y) * SQRT_PI / 2.0 / gf_exp(-x * x); [0 -> 1]':
     'the last step changes no float: 1,500,000 were tried',
   'src/c/ops/sort.c: for (int i = 0; i < C; i++) order[i] = i; [< -> <=]':
     'one more is written where the passes write before they read',

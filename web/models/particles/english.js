@@ -23,7 +23,7 @@ const ENDS = {
 const ENDINGS = Object.entries(ENDS).map(([verbs, ends]) => ({ verbs: verbs.split('/'), ends: ends.split(/\|\s*/) }))
 
 /** Questions put the verb before its subject: what they begin and end with. */
-const QUESTIONS = Object.entries({
+const COMPARISONS = Object.entries({
   'is/was': [
     ['where ', ''], ['there ', ''], ['there ', ' on the table'], ['', ' here'], ['', ' on the table'],
     ['why ', ' here'], ['', ' old']
@@ -118,7 +118,7 @@ export function englishSentence(draw, isHeldOut) {
   const answers = (/** @type {string[]} */ verbs) => (
     { answers: verbs.flatMap(verb => numbers.map(number => formFor(verb, number, stem))) })
   if (draw.chance(0.2)) {
-    const { verbs, begin, end } = draw.pick(QUESTIONS)
+    const { verbs, begin, end } = draw.pick(COMPARISONS)
     return [begin, answers(verbs), ' ', { stem }, rest, end, begin === 'there ' ? '' : draw.pick(['', '?'])]
   }
   if (draw.chance(0.04)) return [{ stem }, rest, ' ', answers(Object.keys(VERBS))]

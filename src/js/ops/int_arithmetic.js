@@ -1,4 +1,4 @@
-import { WHOLE_ADD, WHOLE_MAXIMUM, WHOLE_MINIMUM, WHOLE_MUL, WHOLE_POW, WHOLE_SUB } from '../constants.js'
+import { INT_ADD, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '../constants.js'
 import { expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
@@ -22,24 +22,24 @@ function power(a, b) {
 
 /** The kernel's code, and what it computes. @type {Record<string, [number, Pair]>} */
 const KINDS = {
-  add: [WHOLE_ADD, (a, b) => (a + b) | 0], sub: [WHOLE_SUB, (a, b) => (a - b) | 0], mul: [WHOLE_MUL, Math.imul],
-  pow: [WHOLE_POW, power], maximum: [WHOLE_MAXIMUM, Math.max], minimum: [WHOLE_MINIMUM, Math.min]
+  add: [INT_ADD, (a, b) => (a + b) | 0], sub: [INT_SUB, (a, b) => (a - b) | 0], mul: [INT_MUL, Math.imul],
+  pow: [INT_POW, power], maximum: [INT_MAXIMUM, Math.max], minimum: [INT_MINIMUM, Math.min]
 }
 
 /** @param {Tensor | number} value */
-export const isWhole = value => (typeof value === 'number' ? value === (value | 0)
+export const isInteger = value => (typeof value === 'number' ? value === (value | 0)
   : value.dtype === 'int32' || value.dtype === 'bool')
 
 /**
  * As in PyTorch, where it is a mask turned round that is meant most of the time.
  * @param {string} name @param {...(Tensor | number)} operands
  */
-export const refuseBools = (name, ...operands) => expect(
+export const rejectBools = (name, ...operands) => expect(
   name !== 'sub' || operands.every(one => typeof one === 'number' || one.dtype !== 'bool'), 'type',
   () => "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers")
 
 /** A whole tensor as float32, anything else itself. @template {Tensor | number} T @param {T} value */
-export const asFloat = value => (typeof value !== 'number' && isWhole(value) ? to(value, 'float32') : value)
+export const asFloat = value => (typeof value !== 'number' && isInteger(value) ? to(value, 'float32') : value)
 
 /** @param {string} name @param {string} formula of a and b @param {Pair} value */
 const operation = (name, formula, value) => /** @type {import('../autograd.js').Operation} */ ({
@@ -61,7 +61,7 @@ const operation = (name, formula, value) => /** @type {import('../autograd.js').
  * @param {string} name @param {string} formula
  * @returns {((a: Tensor | number, b: Tensor | number) => Tensor) | null}
  */
-export function wholePair(name, formula) {
+export function intPair(name, formula) {
   if (!KINDS[name]) return null
   const [kind, value] = KINDS[name], op = operation(name, formula, value)
   return (first, second) => {
@@ -73,7 +73,7 @@ export function wholePair(name, formula) {
     const found = engine.empty(shape, 'int32'), [geometry, still] = passNumber(engine, axes, number ?? 0)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
     const from = [a?.address ?? still, b?.address ?? still]
-    engine.c.gf_whole(found.address, ...from, geometry, typeOf(a), typeOf(b), kind)
+    engine.c.gf_int_arithmetic(found.address, ...from, geometry, typeOf(a), typeOf(b), kind)
     const out = areBools ? engine.empty(shape, 'bool') : found
     if (areBools) {
       engine.c.gf_convert(out.address, DTYPES.bool.code, found.address, DTYPES.int32.code, out.size)
