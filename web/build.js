@@ -11,6 +11,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
 import { collectReference } from './docs/collect.js'
+import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
@@ -64,6 +65,7 @@ async function site() {
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
   await preload(/** @type {Metafile} */ (metafile).outputs)
   await reference()
+  await guides()
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return /** @type {Metafile} */ (metafile)
@@ -85,7 +87,16 @@ async function reference() {
   await bundle({ entryPoints: [here('docs/search.js')], outfile: `${SITE}reference.js`, format: 'esm' })
   await bundle({ entryPoints: [here('docs/reference.css')], outfile: `${SITE}reference.css` })
   const shell = await readFile(here('docs/reference.html'), 'utf8')
-  await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell))
+  const links = await guideLinks('')
+  await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell).replace('<!-- guides -->', () => links))
+}
+
+/** The guides, with their pictures. */
+async function guides() {
+  const shell = await readFile(here('docs/guide.html'), 'utf8')
+  await mkdir(`${SITE}docs`, { recursive: true })
+  for (const name of GUIDES) await writeFile(`${SITE}docs/${name}.html`, await guidePage(name, shell))
+  await cp(here('pictures'), `${SITE}pictures`, { recursive: true })
 }
 
 /** @param {string} name */

@@ -1,0 +1,59 @@
+/** The guides, `web/docs/*.md`, as pages of the site: Markdown rendered by marked, one navigation for all. */
+
+import { readFile } from 'node:fs/promises'
+import { marked } from 'marked'
+
+/** In the order of the navigation, by the names of their files. */
+export const GUIDES = [
+  'getting-started', 'page-guide', 'command-line', 'models', 'training', 'export', 'pytorch', 'accuracy', 'performance',
+  'architecture', 'limits'
+]
+
+/** @param {string} name */
+const sourceOf = name => readFile(new URL(`${name}.md`, import.meta.url), 'utf8')
+
+/** @param {string} markdown */
+const titleOf = markdown => /^# (.*)$/m.exec(markdown)?.[1] ?? ''
+
+/** The anchor of a heading, as code hosts make it. @param {string} text */
+const slug = text => text.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, '').trim().replace(/\s+/g, '-')
+
+/** @param {string} html */
+const withoutTags = html => html.replace(/<[^>]*>/g, '')
+
+/** Headings get anchors, and wide tables scroll by themselves; links lead to pages of the site, or nowhere. */
+marked.use({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${slug(withoutTags(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+    },
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens)
+      if (/^(https?:|#)/.test(href)) return `<a href="${href}">${text}</a>`
+      return /^[\w-]+\.md(#|$)/.test(href) ? `<a href="${href.replace('.md', '.html')}">${text}</a>` : text
+    }
+  }
+})
+
+/** @param {string} html */
+const scrollable = html => html.replace(/<table>[^]*?<\/table>/g, table => `<div class="wide" tabindex="0">${table}</div>`)
+  .replaceAll('<pre>', '<pre tabindex="0">')
+
+/**
+ * Links to all guides, for a page in the site's folder or, with '../', in one of its own.
+ * @param {string} root @param {string} [current] the guide that is shown
+ */
+export async function guideLinks(root, current) {
+  const links = await Promise.all(GUIDES.map(async name => {
+    const here = name === current ? ' aria-current="page"' : ''
+    return `<li><a href="${root}docs/${name}.html"${here}>${titleOf(await sourceOf(name))}</a></li>`
+  }))
+  return `<ul class="guides">${links.join('')}<li><a href="${root}reference.html">Reference</a></li></ul>`
+}
+
+/** @param {string} name of a guide @param {string} shell guide.html, with places for what is made here */
+export async function guidePage(name, shell) {
+  const markdown = await sourceOf(name), html = scrollable(/** @type {string} */ (marked.parse(markdown)))
+  return shell.replaceAll('<!-- title -->', () => titleOf(markdown)).replace('<!-- content -->', () => html)
+    .replace('<!-- guides -->', await guideLinks('../', name))
+}
