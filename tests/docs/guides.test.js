@@ -1,5 +1,4 @@
-// The guides as pages of the site: every one has its title, links and anchors lead somewhere, tables and code are read by
-// keyboard.
+// The guides as pages of the site: titles, links and anchors lead somewhere, tables and code are reached by keyboard.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
