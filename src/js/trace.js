@@ -32,6 +32,7 @@ const isInside = (shape, index) => shape.length === index.length &&
  */
 export class Trace {
   /** @type {Node[]} */ nodes = []
+  /** Whether it is recorded to be run elsewhere, on other values of the inputs. @internal */ isExport = false
   /** @type {Map<string, Tensor>} */ #byName = new Map()
   /** @type {Map<Tensor, string>} */ #nameOf = new Map()
   /** @type {Map<Tensor, Node>} */ #madeBy = new Map()

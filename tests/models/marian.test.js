@@ -16,13 +16,12 @@ for (const item of cases('marian')) {
 
 const [item] = cases('marian'), { ids: [row], decoderIds: [answer] } = item.inputs
 
-test('marian: padding on either side changes nothing for the answer', async () => {
+test('marian: padding on the right changes nothing for the answer', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 4)
   const run = (ids, attentionMask) => gf.noGrad(
     () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
   const plain = run(sentence)
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), plain, { tol: 1e-6 })
-  assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]), plain, { tol: 1e-6 })
 })
 
 test('marian: an answer begins with the token of the configuration', async () => {

@@ -26,6 +26,7 @@ import { Trace } from '../trace.js'
 
 /** A trace whose operations can be asked afterwards for all they saved, and modules for what they were called with. */
 class Recording extends Trace {
+  isExport = true
   /** Calls that are running, the innermost last. @type {Called[]} */ #running = []
   /** @type {Called | null} */ first = null
 

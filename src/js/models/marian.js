@@ -127,7 +127,7 @@ export class Marian extends Seq2Seq {
   /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
   read(ids, kept) {
     this.expectPlaces(ids.shape[1], this.positions)
-    return this.encoder.forward(ids, this.places([...ids.shape], kept), this.paddingMask(kept))
+    return this.encoder.forward(ids, this.places(ids.shape, null), this.paddingMask(kept))
   }
 
   /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */

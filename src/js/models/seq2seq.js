@@ -21,7 +21,7 @@ export class Seq2Seq extends LanguageModel {
 
   /**
    * @param {Tensor} _ids [B, T], what is answered so far, or since what the cache holds @param {Tensor} _memory
-   * @param {{ keyPaddingMask?: boolean[][], cache?: Cache | null }} _options
+   * @param {{ keyPaddingMask?: boolean[][] | Tensor, cache?: Cache | null }} _options
    * @returns {{ logits: Tensor, hidden: Tensor }}
    */
   answer(_ids, _memory, _options) {
@@ -30,8 +30,9 @@ export class Seq2Seq extends LanguageModel {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sentence
-   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
-   *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
+   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, which
+   *   nothing attends to; Marian's positions count it nevertheless, as Hugging Face's do, so it should stand on the
+   *   right; decoderIds: [B, T], what is answered so far; the token that every answer starts with
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder gives before the head [B, T, C]
    */
   forward(ids, options) {
