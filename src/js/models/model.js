@@ -113,7 +113,8 @@ export class LanguageModel extends Module {
    */
   #maskOf(tokens, past, isCausal) {
     const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = questions, queries = T - past
-    const count = isCausal ? narrow(cumsum(to(tokens, 'float32'), 1), 1, past, queries).reshape(B, 1, queries, 1)
+    const counted = isCausal && cumsum(to(tokens, 'float32'), 1)
+    const count = counted ? (past ? narrow(counted, 1, past, queries) : counted).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
     const self = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
     self.values.fill(0)
