@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, flag, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
 import { baseName, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
@@ -16,6 +16,7 @@ import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, listText, planReads } from './plan.js'
 import { t5 } from './t5.js'
+import { sortUnused, unusedProblems } from './unused.js'
 
 export { save } from './save.js'
 
@@ -139,10 +140,10 @@ function* readConfig(files) {
 
 /**
  * Everything about a model's files but its numbers.
- * @param {Files} files
+ * @param {Files} files @param {{ ignoreHead?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* open(files) {
+function* open(files, { ignoreHead = false } = {}) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
       ? 'an empty object' : describe(files)}; no folder and no name of a hub is read here, so read each file first, with ` +
@@ -161,10 +162,13 @@ function* open(files) {
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
     found.parameters = countAll(model)
     found.bytes = 4 * found.parameters
-    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused })
+    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(one => one.name) })
     if (found.bytes > MOST_BYTES) found.problems.push(
       `the model's ${found.parameters} parameters take ${found.bytes} bytes, and there are ${MOST_BYTES} at most`)
     found.problems.push(...plan.problems)
+    const { inside, head } = unusedProblems(sortUnused(plan.unused, plan.used), config)
+    if (inside) found.problems.push(inside)
+    if (head && !ignoreHead) found.problems.push(head)
   })
   if (!found.parameters) for (const name of Object.keys(files).map(baseName)) {
     const other = OF_OTHERS.find(([pattern]) => pattern.test(name))
@@ -242,6 +246,8 @@ function expectWhole({ kind, missing, problems, error }) {
  *   read, with the bytes of the files that have been and that will be; of a promise the end is waited for
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks have their turn between
  *   tensors
+ * @property {boolean} [ignoreHead] false; true reads a model whose class has another head, such as one that tells
+ *   classes apart, without that head: BertForSequenceClassification as the BERT that it is built on
  */
 
 /**
@@ -264,15 +270,20 @@ function watched(reads, { onProgress, signal }) {
   }
 }
 
-/** @param {LoadOptions | undefined} options @returns {LoadOptions & { dtype: NonNullable<LoadOptions['dtype']> }} */
+/**
+ * @param {LoadOptions | undefined} options
+ * @returns {LoadOptions & { dtype: NonNullable<LoadOptions['dtype']>, ignoreHead: boolean }}
+ */
 function loadOptions(options) {
-  const { dtype = 'float32', onProgress, signal } = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal'])
+  const { dtype = 'float32', onProgress, signal, ignoreHead = false } =
+    optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
+  flag('models.load', 'ignoreHead', ignoreHead)
   oneOf('models.load', 'dtype', dtype, WEIGHTS)
   expect(onProgress === undefined || typeof onProgress === 'function', 'type',
     () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
   expect(signal === undefined || typeof signal?.throwIfAborted === 'function', 'type',
     () => `models.load: signal must be an AbortSignal, got ${describe(signal)}`)
-  return { dtype, onProgress, signal }
+  return { dtype, onProgress, signal, ignoreHead }
 }
 
 /**
@@ -291,8 +302,8 @@ export const load = (engine, files, options) =>
 
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
 async function read(engine, files, options) {
-  const { dtype, ...watching } = loadOptions(options)
-  const found = await settle(open(files))
+  const { dtype, ignoreHead, ...watching } = loadOptions(options)
+  const found = await settle(open(files, { ignoreHead }))
   expectWhole(found)
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))

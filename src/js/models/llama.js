@@ -197,7 +197,7 @@ function layerTable(given) {
 export const llama = {
   type: 'llama',
   prefixes: ['model.'],
-  skipped: [/rotary_emb\.inv_freq$/],
+  skipped: [/rotary_emb\.(inv_freq|(cos|sin)_cached)$/],
   Model: Llama,
   settings,
   written: given => ({

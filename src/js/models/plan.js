@@ -22,7 +22,8 @@ import { sameShape, sizeOf } from '../shape.js'
  * @typedef {object} Plan
  * @property {Read[]} reads
  * @property {string[]} missing keys that the model needs
- * @property {string[]} unused keys that it has no place for
+ * @property {import('./unused.js').Unused[]} unused what it has no place for
+ * @property {Set<string>} used keys that it has a place for
  * @property {string[]} problems
  */
 
@@ -98,8 +99,8 @@ const essential = shape => shape.filter(side => side !== 1)
  * @returns {Plan}
  */
 export function planReads(named, rows, own, skipped) {
-  /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], problems: [] }
-  const used = new Set()
+  const used = /** @type {Set<string>} */ (new Set())
+  /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], used, problems: [] }
   for (const row of rows) {
     const keys = [row.key, ...row.others ?? []], found = keys.map(key => named.get(key)).find(Boolean)
     const target = own[row.own]
@@ -116,8 +117,8 @@ export function planReads(named, rows, own, skipped) {
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
-  for (const [key, { name }] of named) {
-    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push(name)
+  for (const [key, one] of named) {
+    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push({ key, ...one })
   }
   return plan
 }
