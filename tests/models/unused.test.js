@@ -24,7 +24,8 @@ const HEADS = [
 ]
 
 for (const [type, architecture, ...keys] of HEADS) test(`${architecture}: its head is refused by name, and ignored if asked`, async () => {
-  const [item] = cases(type), more = Object.fromEntries(keys.map(key => [key, key.endsWith('bias') ? gf.rand([3]) : gf.rand([3, 12])]))
+  const [item] = cases(type), shapeOf = key => (key.endsWith('bias') ? [3] : [3, 12])
+  const more = Object.fromEntries(keys.map(key => [key, gf.rand(shapeOf(key))]))
   const change = tensors => ({ ...tensors, ...more }), config = { architectures: [architecture] }
   const named = new RegExp(`${architecture} ends in a head .*${keys[0]}.*ignoreHead: true`)
   await refuses(filesOf(item, { change, config }), named)
@@ -55,10 +56,12 @@ test('what stands inside the layers is refused, whether a head is ignored or not
     ['model.layers.0.mlp.up_proj.weight_scale', [1], /scales.*not applied: .*weight_scale/],
     ['model.norm.bias', [12], /no place for model\.norm\.bias/]
   ]) {
-    for (const ignoreHead of [false, true]) await refuses(filesOf(llama, { change: add(key, shape) }), message, { ignoreHead })
+    const files = filesOf(llama, { change: add(key, shape) })
+    for (const ignoreHead of [false, true]) await refuses(files, message, { ignoreHead })
   }
   for (const name of ['quantization_config', 'quantization', 'compression_config']) {
-    await refuses(filesOf(llama, { config: { [name]: { bits: 8, quant_method: 'fp8' } } }), new RegExp(`${name} = .* not understood`))
+    const files = filesOf(llama, { config: { [name]: { bits: 8, quant_method: 'fp8' } } })
+    await refuses(files, new RegExp(`${name} = .* not understood`))
   }
 })
 

@@ -16,6 +16,7 @@ import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, listText, planReads } from './plan.js'
 import { t5 } from './t5.js'
+import { HEAD, isCopy } from './tied.js'
 import { sortUnused, unusedProblems } from './unused.js'
 
 export { save } from './save.js'
@@ -38,6 +39,8 @@ export { save } from './save.js'
  * @typedef {object} Kind
  * @property {string} type model_type of config.json
  * @property {readonly string[]} prefixes that its keys may have
+ * @property {{ keys: readonly string[], isTied: boolean }} [table] what the word table may be called that
+ *   lm_head.weight may be a copy of, and whether it is one where config.json says nothing
  * @property {readonly RegExp[]} skipped keys that hold nothing of use
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} settings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
@@ -112,6 +115,20 @@ function promised({ Model }, settings) {
   }
 }
 
+/**
+ * Whether the file has a head that is tied to the word table and the same.
+ * @param {Kind} kind @param {Config} config @param {ReadonlyMap<string, { entry: Entry }>} named
+ * @param {boolean} isLoading false compares the beginning
+ * @returns {Generator<any, boolean, any>}
+ */
+function* repeatsTable({ table }, config, named, isLoading) {
+  const head = named.get(HEAD)
+  if (!head || !table || !(config.tie_word_embeddings ?? table.isTied)) return false
+  const words = table.keys.map(key => named.get(key)).find(Boolean)
+  // Where the table has no name of its own, it goes by that of the head.
+  return words === undefined || (yield* isCopy(head.entry, words.entry, isLoading))
+}
+
 /** @param {Config} config */
 function kindOf(config) {
   const kind = KINDS.find(one => one.type === config.model_type)
@@ -140,10 +157,10 @@ function* readConfig(files) {
 
 /**
  * Everything about a model's files but its numbers.
- * @param {Files} files @param {{ ignoreHead?: boolean }} [options]
+ * @param {Files} files @param {{ ignoreHead?: boolean, isLoading?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* open(files, { ignoreHead = false } = {}) {
+function* open(files, { ignoreHead = false, isLoading = false } = {}) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
       ? 'an empty object' : describe(files)}; no folder and no name of a hub is read here, so read each file first, with ` +
@@ -157,7 +174,8 @@ function* open(files, { ignoreHead = false } = {}) {
     const kind = found.kind = kindOf(found.config)
     expectFewLayers(config)
     const named = byPlainKey(yield* entries(), kind.prefixes, found.problems)
-    found.settings = kind.settings(found.config, key => named.get(key)?.entry.shape)
+    const hasCopy = yield* repeatsTable(kind, config, named, isLoading)
+    found.settings = kind.settings(config, key => (key === HEAD && hasCopy ? undefined : named.get(key)?.entry.shape))
     const model = promised(kind, found.settings)
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
     found.parameters = countAll(model)
@@ -303,7 +321,7 @@ export const load = (engine, files, options) =>
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
 async function read(engine, files, options) {
   const { dtype, ignoreHead, ...watching } = loadOptions(options)
-  const found = await settle(open(files, { ignoreHead }))
+  const found = await settle(open(files, { ignoreHead, isLoading: true }))
   expectWhole(found)
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
