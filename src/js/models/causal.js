@@ -53,7 +53,8 @@ export class Causal extends LanguageModel {
    * @returns {any} the ids that were added: number[], for several texts number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => next(this, given, cache)
+    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) =>
+      this.without(next(this, given, cache), this.never)
     return generate(this.engine, logits, ids, options, { ends: this.ends, places: this.positions })
   }
 }

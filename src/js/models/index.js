@@ -8,6 +8,7 @@ import { convertInto } from '../ops/convert.js'
 import { tokenizer } from '../text/files.js'
 import { turn } from '../turn.js'
 import { bert } from './bert.js'
+import { generationOf, withGeneration } from './generation.js'
 import { gpt2 } from './gpt2.js'
 import { expectFewLayers } from './config.js'
 import { llama } from './llama.js'
@@ -56,7 +57,8 @@ export { save } from './save.js'
  * @property {Config} config what its config.json has to say; undefined for what it must not
  * @property {(key: string) => string} keyOf a row's key, with what stands before it
  *
- * @typedef {{ kind: Kind, settings: any, config: Config }} Origin
+ * @typedef {{ kind: Kind, settings: any, config: Config, generation?: Config }} Origin generation: what
+ *   generation_config.json holds
  */
 
 /**
@@ -70,7 +72,7 @@ export { save } from './save.js'
  * @property {string[]} problems everything else that stands in the way
  *
  * @typedef {Inspection & { config: Config, kind?: Kind, settings?: any, reads: import('./plan.js').Read[],
- *   error?: GlassformerError }} Opened
+ *   generation?: Config, answers?: ReturnType<typeof generationOf>, error?: GlassformerError }} Opened
  */
 
 const KINDS = [gpt2, bert, marian, t5, llama]
@@ -175,7 +177,10 @@ function* open(files, { ignoreHead = false, isLoading = false } = {}) {
     expectFewLayers(config)
     const named = byPlainKey(yield* entries(), kind.prefixes, found.problems)
     const hasCopy = yield* repeatsTable(kind, config, named, isLoading)
-    found.settings = kind.settings(config, key => (key === HEAD && hasCopy ? undefined : named.get(key)?.entry.shape))
+    found.generation = yield* readJson('models', files, 'generation_config.json')
+    const whole = withGeneration(config, found.generation ?? {})
+    found.settings = kind.settings(whole, key => (key === HEAD && hasCopy ? undefined : named.get(key)?.entry.shape))
+    found.answers = generationOf(whole, found.settings.answers ?? found.settings.words)
     const model = promised(kind, found.settings)
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
     found.parameters = countAll(model)
@@ -307,7 +312,9 @@ function loadOptions(options) {
 /**
  * A model with the weights of its files, ready to be used: in eval mode.
  * @param {Engine} engine
- * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
+ * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
+ *   generation_config.json counts before config.json for the ids that end answers, are never answered (bad_words_ids
+ *   of one token, suppress_tokens) or begin them
  * @param {LoadOptions} [options]
  * @returns {Promise<{ model: AnyModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
  *   config: Record<string, any> }>} model: of the class that config.json names
@@ -326,8 +333,8 @@ async function read(engine, files, options) {
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
-  model.ends = [config.eos_token_id ?? []].flat().filter(id => Number.isInteger(id) && id >= 0 && id < 2 ** 31)
-  model.origin = { kind, settings, config }
+  Object.assign(model, found.answers)
+  model.origin = { kind, settings, config, generation: found.generation }
   try {
     const own = model.stateDict()
     for (const read of reads) {

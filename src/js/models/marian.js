@@ -16,13 +16,6 @@ import { Seq2Seq } from './seq2seq.js'
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {ReturnType<typeof settings>} Settings */
 
-/**
- * Tokens that are never to be answered: the padding, as a rule.
- * @param {unknown} lists of a configuration @returns {number[]}
- */
-const singles = lists => (Array.isArray(lists) ? lists : [])
-  .flatMap(list => (Array.isArray(list) && list.length === 1 && Number.isInteger(list[0]) ? list : []))
-
 /** @param {import('./config.js').Config} config */
 function settings(config) {
   refuseOthers(config, {
@@ -45,8 +38,7 @@ function settings(config) {
     activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
     dropout: real(config, 'dropout', 0.1),
     scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
-    start: startOf(config, 58100, answers),
-    never: singles(config.bad_words_ids)
+    start: startOf(config, 58100, answers)
   }
 }
 
@@ -120,7 +112,6 @@ export class Marian extends Seq2Seq {
     this.final_logits_bias = this.parameter(given.answers)
     this.final_logits_bias.values.fill(0)
     this.start = given.start
-    this.never = given.never
     this.positions = given.positions
   }
 

@@ -25,6 +25,7 @@ export class LanguageModel extends Module {
   static inputNames = ['ids']
 
   /** The ids that end an answer. @type {readonly number[]} */ ends = []
+  /** Tokens that no answer of generate may hold. @type {readonly number[]} */ never = []
   /** What it was read as. @type {import('./index.js').Origin | null} @internal */ origin = null
 
   /**
@@ -129,6 +130,16 @@ export class LanguageModel extends Module {
   without(logits, never) {
     const V = logits.shape[2], { values } = logits
     for (const id of never) for (let at = id; at < values.length; at += V) values[at] = -Infinity
+    return logits
+  }
+
+  /**
+   * Logits in which one token alone has a chance.
+   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} itself, changed
+   */
+  withOnly(logits, id) {
+    const V = logits.shape[2], { values } = logits
+    for (let at = 0; at < values.length; at++) values[at] = at % V === id ? 0 : -Infinity
     return logits
   }
 

@@ -67,7 +67,8 @@ function configOf({ config, kind }, own, dtype) {
  * llama2.c's files have in an order of their own are put into Hugging Face's.
  * @param {LanguageModel} model of `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: to go along
- * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, and tokenizer.json where there is one
+ * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json where the model
+ *   came with one, and tokenizer.json where there is a tokenizer
  * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files
  * @example
  * const file = new Uint8Array(28 + 4 * 68)        // a Llama as llama2.c writes it: one layer of 2 channels, 3 words
@@ -93,6 +94,7 @@ export function save(model, options) {
   return {
     'config.json': `${JSON.stringify(configOf(origin, config, parts[0].dtype), null, 2)}\n`,
     'model.safetensors': fileOf(parts, METADATA),
+    ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
     ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
   }
 }

@@ -8,7 +8,7 @@ import { LanguageModel, times } from './model.js'
 /** What models have in common that read a text and answer it. */
 export class Seq2Seq extends LanguageModel {
   /** The token that every answer starts with. */ start = 0
-  /** Tokens that no answer may hold. @type {readonly number[]} */ never = []
+  /** The token that every answer holds first, where one is forced. @type {number | null} */ first = null
   /** How many places there are for a text, and as many for its answer. */ positions = Infinity
 
   /**
@@ -83,7 +83,9 @@ function answerOne(model, row, options) {
   const { engine } = model
   const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.read(model.sentences('ids', row), null))))
   const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
+    const isFirst = (cache?.length ?? 0) + rows[0].length === 1
     const { logits } = model.answer(model.sentences('ids', rows), repeated(memory, rows.length), { cache })
+    if (isFirst && model.first !== null) return model.withOnly(logits, model.first)
     return model.without(logits, model.never)
   }
   const done = () => memory.dispose()
