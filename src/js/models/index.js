@@ -15,7 +15,7 @@ import { llama } from './llama.js'
 import { openLlama2c } from './llama2c.js'
 import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
-import { byPlainKey, countAll, listText, planReads } from './plan.js'
+import { byPlainKey, countAll, countBytes, listText, planReads } from './plan.js'
 import { t5 } from './t5.js'
 import { HEAD, isCopy } from './tied.js'
 import { sortUnused, unusedProblems } from './unused.js'
@@ -57,6 +57,7 @@ export { save } from './save.js'
  * @property {Config} config what its config.json has to say; undefined for what it must not
  * @property {(key: string) => string} keyOf a row's key, with what stands before it
  *
+ * @typedef {NonNullable<LoadOptions['dtype']>} Dtype
  * @typedef {{ kind: Kind, settings: any, config: Config, generation?: Config }} Origin generation: what
  *   generation_config.json holds
  */
@@ -66,7 +67,7 @@ export { save } from './save.js'
  * @typedef {object} Inspection
  * @property {string | null} type
  * @property {number} parameters
- * @property {number} bytes that its parameters take in memory
+ * @property {number} bytes that its parameters take in memory, stored as the dtype that was asked for
  * @property {string[]} missing keys that the model needs
  * @property {string[]} unused keys that it has no place for
  * @property {string[]} problems everything else that stands in the way
@@ -85,6 +86,7 @@ const OF_OTHERS = [
   [/\.gguf$/, 'is packed for llama.cpp; choose the safetensors that it was made of'],
   [/\.(h5|msgpack|ot|onnx|tflite)$/, 'is of another framework; choose model.safetensors']
 ]
+const DTYPES = /** @type {Dtype[]} */ (WEIGHTS)
 /** What 32 bits can address, less some room to compute in. */
 const MOST_BYTES = 3.5 * 2 ** 30
 
@@ -105,11 +107,12 @@ function* noting(found, steps) {
 
 /**
  * The model that a configuration promises, without values.
- * @param {Kind} kind @param {any} settings
+ * @param {Kind} kind @param {any} settings @param {import('../dtype.js').DType} dtype of its matrices
  */
-function promised({ Model }, settings) {
+function promised({ Model }, settings, dtype) {
+  const engine = metaEngine()
   try {
-    return new Model(metaEngine(), settings)
+    return engine.withoutDraws(() => new Model(engine, settings), dtype)
   } catch (error) {
     const isLarge = error instanceof GlassformerError && error.code === 'memory'
     throw isLarge ? new GlassformerError('memory', 'config.json: its sizes make a tensor of more than 4 GB, and 32 bits ' +
@@ -158,11 +161,21 @@ function* readConfig(files) {
 }
 
 /**
+ * Which dtype a model that is too large would fit in, for a message.
+ * @param {LanguageModel} model @param {Dtype} dtype
+ */
+function smallerThan(model, dtype) {
+  const fitting = DTYPES.find(other => countBytes(model, other) <= MOST_BYTES)
+  return fitting ? `; stored as ${fitting}, not as ${dtype}, they take ${countBytes(model, fitting)}: ` +
+    `models.load(files, { dtype: '${fitting}' })` : ''
+}
+
+/**
  * Everything about a model's files but its numbers.
- * @param {Files} files @param {{ ignoreHead?: boolean, isLoading?: boolean }} [options]
+ * @param {Files} files @param {{ dtype?: Dtype, ignoreHead?: boolean, isLoading?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* open(files, { ignoreHead = false, isLoading = false } = {}) {
+function* open(files, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
       ? 'an empty object' : describe(files)}; no folder and no name of a hub is read here, so read each file first, with ` +
@@ -181,13 +194,13 @@ function* open(files, { ignoreHead = false, isLoading = false } = {}) {
     const whole = withGeneration(config, found.generation ?? {})
     found.settings = kind.settings(whole, key => (key === HEAD && hasCopy ? undefined : named.get(key)?.entry.shape))
     found.answers = generationOf(whole, found.settings.answers ?? found.settings.words)
-    const model = promised(kind, found.settings)
+    const model = promised(kind, found.settings, dtype)
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
     found.parameters = countAll(model)
-    found.bytes = 4 * found.parameters
+    found.bytes = countBytes(model, dtype)
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(one => one.name) })
-    if (found.bytes > MOST_BYTES) found.problems.push(
-      `the model's ${found.parameters} parameters take ${found.bytes} bytes, and there are ${MOST_BYTES} at most`)
+    if (found.bytes > MOST_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
+      `bytes, and there are ${MOST_BYTES} at most${smallerThan(model, dtype)}`)
     found.problems.push(...plan.problems)
     const { inside, head } = unusedProblems(sortUnused(plan.unused, plan.used), config)
     if (inside) found.problems.push(inside)
@@ -203,12 +216,17 @@ function* open(files, { ignoreHead = false, isLoading = false } = {}) {
 /**
  * What a model's files hold, from their headers alone.
  * @param {Files} files
+ * @param {Pick<LoadOptions, 'dtype' | 'ignoreHead'>} [options] those that it is to be loaded with
  * @returns {any} an Inspection, at once if all files are in memory, otherwise a promise of it
  */
-export const inspect = files => settle((function* () {
-  const { type, parameters, bytes, missing, unused, problems } = yield* open(files)
-  return { type, parameters, bytes, missing, unused, problems }
-})())
+export function inspect(files, options) {
+  const given = optionsOf('models.inspect', options, ['dtype', 'ignoreHead'])
+  const { dtype, ignoreHead } = checkOptions('models.inspect', given)
+  return settle((function* () {
+    const { type, parameters, bytes, missing, unused, problems } = yield* open(files, { dtype, ignoreHead })
+    return { type, parameters, bytes, missing, unused, problems }
+  })())
+}
 
 /**
  * Reads one tensor of a file to its place.
@@ -294,14 +312,20 @@ function watched(reads, { onProgress, signal }) {
 }
 
 /**
+ * Those that a model's files are understood by.
+ * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype, ignoreHead: boolean }}
+ */
+function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
+  return { dtype: oneOf(where, 'dtype', dtype, DTYPES), ignoreHead: flag(where, 'ignoreHead', ignoreHead) }
+}
+
+/**
  * @param {LoadOptions | undefined} options
- * @returns {LoadOptions & { dtype: NonNullable<LoadOptions['dtype']>, ignoreHead: boolean }}
+ * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean }}
  */
 function loadOptions(options) {
-  const { dtype = 'float32', onProgress, signal, ignoreHead = false } =
-    optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
-  flag('models.load', 'ignoreHead', ignoreHead)
-  oneOf('models.load', 'dtype', dtype, WEIGHTS)
+  const given = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
+  const { onProgress, signal } = given, { dtype, ignoreHead } = checkOptions('models.load', given)
   expect(onProgress === undefined || typeof onProgress === 'function', 'type',
     () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
   expect(signal === undefined || typeof signal?.throwIfAborted === 'function', 'type',
@@ -328,7 +352,7 @@ export const load = (engine, files, options) =>
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
 async function read(engine, files, options) {
   const { dtype, ignoreHead, ...watching } = loadOptions(options)
-  const found = await settle(open(files, { ignoreHead, isLoading: true }))
+  const found = await settle(open(files, { dtype, ignoreHead, isLoading: true }))
   expectWhole(found)
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))

@@ -1,4 +1,6 @@
+import { DTYPES } from '../dtype.js'
 import { shapeText } from '../errors.js'
+import { int8Bytes } from '../int8.js'
 import { sameShape, sizeOf } from '../shape.js'
 
 /**
@@ -125,6 +127,14 @@ export function planReads(named, rows, own, skipped) {
 
 /** How many numbers a model has. @param {import('../nn/module.js').Module} model */
 export const countAll = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+
+/**
+ * Bytes that a model's parameters take, stored in a dtype: matrices in it, all else in float32.
+ * @param {import('../nn/module.js').Module} model @param {import('../dtype.js').DType} dtype
+ */
+export const countBytes = (model, dtype) => model.parameters().reduce((sum, { shape, isMatrix }) => sum +
+  (!isMatrix || dtype === 'float32' ? 4 * sizeOf(shape)
+    : dtype === 'int8' ? int8Bytes(shape) : DTYPES[dtype].bytes * sizeOf(shape)), 0)
 
 /** A list for a message, shortened. @param {readonly string[]} list */
 export const listText = list =>
