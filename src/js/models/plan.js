@@ -93,6 +93,25 @@ export function shapeInFile({ transposed, part }, own) {
  */
 const essential = shape => shape.filter(side => side !== 1)
 
+/** A key up to the number of its layer, or none. @param {string} key */
+export const layerOf = key => /^(.*?\.)?\d+\./.exec(key)?.[0]
+
+/**
+ * Layers of which a file has nothing, though the configuration counts them.
+ * @param {readonly Row[]} rows @param {ReadonlySet<string>} missing keys @returns {string[]} in words
+ */
+function absentLayers(rows, missing) {
+  /** @type {Map<string, { all: Set<string>, there: Set<string> }>} */ const lists = new Map()
+  for (const { key } of rows) {
+    const layer = layerOf(key), name = layer?.replace(/\d+\.$/, '')
+    if (!layer || name === undefined) continue
+    const { all, there } = lists.get(name) ?? { all: new Set(), there: new Set() }
+    lists.set(name, { all: all.add(layer), there: missing.has(key) ? there : there.add(layer) })
+  }
+  return [...lists].flatMap(([name, { all, there }]) => (all.size === there.size ? [] : [`config.json promises ${all.size} ` +
+    `layers ${name}0 to ${name}${all.size - 1}, and the file holds ${there.size} of them`]))
+}
+
 /**
  * Finds for every tensor of a model what it is read from.
  * @param {ReadonlyMap<string, { name: string, entry: Entry }>} named @param {readonly Row[]} rows
@@ -119,6 +138,7 @@ export function planReads(named, rows, own, skipped) {
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
+  plan.problems.push(...absentLayers(rows, new Set(plan.missing)))
   for (const [key, one] of named) {
     if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push({ key, ...one })
   }

@@ -1,4 +1,4 @@
-import { listText } from './plan.js'
+import { layerOf, listText } from './plan.js'
 
 /**
  * What a file holds beside what the model computes with. Some of it changes answers: a head that comes after the last
@@ -12,9 +12,6 @@ const HEADS = /Classification|QuestionAnswering|MultipleChoice|NextSentencePredi
 
 /** What weights of few bits are multiplied by. */
 const SCALES = /(scale(_inv)?|zero_point|absmax|SCB|scales|qzeros|quant_state[^.]*|quant_map)$/
-
-/** A key up to the number of its layer, or none. @param {string} key */
-const layerOf = key => /^.*?\.\d+\.|^\d+\./.exec(key)?.[0]
 
 /**
  * Tensors of floats by where they stand: `within` what the model computes with, or `beside` it. Layers after the last
