@@ -1,11 +1,11 @@
 import { GlassformerError, describe, expect, flag, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
-import { baseName, openModelFiles, readJson } from '../files/shards.js'
+import { foreignWeights } from '../files/foreign.js'
+import { baseName, expectOwn, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHTS } from '../dtype.js'
 import { settleWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
-import { tokenizer } from '../text/files.js'
 import { turn } from '../turn.js'
 import { bert } from './bert.js'
 import { generationOf, withGeneration } from './generation.js'
@@ -17,6 +17,7 @@ import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, countBytes, listText, planReads } from './plan.js'
 import { t5 } from './t5.js'
+import { OF_TOKENIZERS, readTokenizer } from './tokenizer_files.js'
 import { HEAD, isCopy } from './tied.js'
 import { sortUnused, unusedProblems } from './unused.js'
 
@@ -47,7 +48,7 @@ export { save } from './save.js'
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S) => import('./plan.js').Row[]} rows
  * @property {(settings: S) => Written<S>} written how Hugging Face's own class writes it
- * @property {RegExp} [tokenizers] the only files that its tokenizer may be made of
+ * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these make its tokenizer
  */
 
 /**
@@ -77,14 +78,11 @@ export { save } from './save.js'
  */
 
 const KINDS = [gpt2, bert, marian, t5, llama]
-/** Files that a tokenizer may be made of. */
-const OF_TOKENIZERS =
-  /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
 /** Weights in formats that are not read, and what to do about them. @type {[RegExp, string][]} */
 const OF_OTHERS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
   [/\.gguf$/, 'is packed for llama.cpp; choose the safetensors that it was made of'],
-  [/\.(h5|msgpack|ot|onnx|tflite)$/, 'is of another framework; choose model.safetensors']
+  [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'is of another framework; choose model.safetensors']
 ]
 const DTYPES = /** @type {Dtype[]} */ (WEIGHTS)
 /** What 32 bits can address, less some room to compute in. */
@@ -143,6 +141,13 @@ function kindOf(config) {
 }
 
 /**
+ * Whether it may be weights in a format of their own: a .bin that is no tokenizer and not PyTorch's.
+ * @param {string} name
+ */
+const isWeightsOfOwn = name => name.endsWith('.bin') &&
+  ![OF_TOKENIZERS, OF_OTHERS[0][0]].some(pattern => pattern.test(name))
+
+/**
  * The configuration of a model's files and where its tensors are.
  * @param {Files} files
  * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any> }, any>}
@@ -150,13 +155,17 @@ function kindOf(config) {
 function* readConfig(files) {
   const config = yield* readJson('models', files, 'config.json')
   const single = Object.keys(files).find(path => (
-    path.endsWith('.bin') && ![OF_TOKENIZERS, OF_OTHERS[0][0]].some(pattern => pattern.test(baseName(path)))))
+    isWeightsOfOwn(baseName(path))))
   if (!config && single !== undefined) {
-    const opened = yield* openLlama2c(yield* sourceOf('models', single, files[single]))
+    const source = yield* sourceOf('models', single, files[single])
+    yield* expectOwn('models', single, source, foreignWeights)
+    const opened = yield* openLlama2c(source)
     return { config: opened.config, entries: function* () { return opened.entries } }
   }
   expect(config !== undefined, 'format',
-    () => `models: config.json is missing among ${listText(Object.keys(files).map(baseName))}`)
+    () => `models: config.json is missing among ${listText(Object.keys(files).map(baseName))}` +
+      (fileCalled(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA), which is merged into the ' +
+      'model that it was trained for first' : ''))
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
@@ -206,9 +215,12 @@ function* open(files, { dtype = 'float32', ignoreHead = false, isLoading = false
     if (inside) found.problems.push(inside)
     if (head && !ignoreHead) found.problems.push(head)
   })
-  if (!found.parameters) for (const name of Object.keys(files).map(baseName)) {
-    const other = OF_OTHERS.find(([pattern]) => pattern.test(name))
+  if (!found.parameters) for (const [path, content] of Object.entries(files)) {
+    const name = baseName(path), other = OF_OTHERS.find(([pattern]) => pattern.test(name))
     if (other) found.problems.push(`${name} ${other[1]}`)
+    else if (isWeightsOfOwn(name) && fileCalled(files, 'config.json')) yield* noting(found, function* () {
+      yield* expectOwn('models', path, yield* sourceOf('models', path, content), foreignWeights)
+    })
   }
   return found
 }
@@ -247,27 +259,6 @@ function* readRow(engine, to, { name, entry, transposed, part }) {
   } finally {
     turned.dispose()
     if (isStored) straight.dispose()
-  }
-}
-
-/**
- * The tokenizer of a model's files.
- * @param {Engine} engine @param {Files} files @param {RegExp} [pattern] of names
- * @returns {Generator<any, import('../text/tokenizer.js').Tokenizer | null, any>} null where none is known
- */
-function* readTokenizer(engine, files, pattern = OF_TOKENIZERS) {
-  /** @type {Record<string, string | Uint8Array>} */ const own = {}
-  for (const [path, content] of Object.entries(files)) {
-    const name = baseName(path)
-    if (!pattern.test(name)) continue
-    const { size, read } = yield* sourceOf('models.load', path, content)
-    own[name] = yield read(0, size)
-  }
-  try {
-    return Object.keys(own).length ? tokenizer(engine, own) : null
-  } catch (error) {
-    if (error instanceof GlassformerError && error.code === 'type') return null // files of a kind that is not known
-    throw error
   }
 }
 
@@ -355,7 +346,7 @@ async function read(engine, files, options) {
   const found = await settle(open(files, { dtype, ignoreHead, isLoading: true }))
   expectWhole(found)
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
-  const words = await settle(readTokenizer(engine, files, kind.tokenizers))
+  const words = await settle(readTokenizer(engine, files, kind.isTokenizer))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
   Object.assign(model, found.answers)
   model.origin = { kind, settings, config, generation: found.generation }

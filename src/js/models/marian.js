@@ -155,13 +155,25 @@ const DECODER = {
   ...both('final_layer_norm', 'norm3')
 }
 
+/**
+ * tokenizer.json, or vocab.json with source.spm: the ids are those of vocab.json, not of the .spm. With a vocabulary of
+ * its own for answers (target_vocab.json) one tokenizer is not enough.
+ * @param {Record<string, string | Uint8Array>} files
+ */
+function isTokenizer(files) {
+  if ('tokenizer.json' in files) return true
+  if (!('vocab.json' in files && 'source.spm' in files) || 'target_vocab.json' in files) return false
+  const content = files['vocab.json'], text = typeof content === 'string' ? content : new TextDecoder().decode(content)
+  return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
+}
+
 /** @type {import('./index.js').Kind<Settings>} */
 export const marian = {
   type: 'marian',
   prefixes: ['model.'],
   /** Sinusoids, and the head, which is the word table of the answers. */
   skipped: [/embed_positions\.weight$/, /^lm_head\.weight$/],
-  /** The ids are those of vocab.json, not of the two .spm beside it. */ tokenizers: /^tokenizer\.json$/,
+  isTokenizer,
   Model: Marian,
   settings,
   written: given => ({
