@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { marianFiles } from './lib/brought.js'
 import { gf } from './lib/engine.js'
 import { cases, filesOf } from './models/drawn.js'
 import { markOf } from '../web/theatre/own_text.js'
@@ -53,6 +54,17 @@ test('generate goes on as the library does, from ids without a tokenizer', async
   const drawn = seed => run(['generate', folder, '1 2', '--temperature', '2', '--seed', seed, '--json']).stdout
   assert.equal(drawn('5'), drawn('5'))
   assert.notEqual(drawn('5'), drawn('6'))
+})
+
+test("a folder as opus-mt's has a tokenizer", async () => {
+  const opus = await mkdtemp(join(tmpdir(), 'glassformer-')), own = marianFiles()
+  for (const [name, content] of Object.entries(own)) await writeFile(join(opus, name), content)
+  const { stdout, status, stderr } = run(['generate', opus, 'The weights', '--max-new-tokens', '3', '--json'])
+  assert.equal(status, 0, stderr)
+  const { model, tokenizer } = await gf.models.load(own)
+  const { ids } = tokenizer.encode('The weights', { special: true })
+  assert.deepEqual(JSON.parse(stdout)[0].ids, model.generate(ids, { maxNewTokens: 3 }))
+  await rm(opus, { recursive: true })
 })
 
 test('what is written stands behind the text as one text', async () => {

@@ -263,10 +263,14 @@ async function start(options) {
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
     models: {
-      /** What a model's files hold, by their headers. @param {Parameters<typeof models.inspect>[0]} files */
-      inspect: files => models.inspect(files),
       /**
-       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }. options: dtype.
+       * What a model's files hold, by their headers. options: dtype, ignoreHead, as for load.
+       * @param {Parameters<typeof models.inspect>[0]} files @param {Parameters<typeof models.inspect>[1]} [options]
+       */
+      inspect: (files, options) => models.inspect(files, options),
+      /**
+       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }. options: dtype,
+       * ignoreHead, onProgress, signal.
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options),

@@ -32,6 +32,7 @@ const isInside = (shape, index) => shape.length === index.length &&
  */
 export class Trace {
   /** @type {Node[]} */ nodes = []
+  /** Whether it is recorded to be run elsewhere, on other values of the inputs. @internal */ isExport = false
   /** @type {Map<string, Tensor>} */ #byName = new Map()
   /** Further names, which are found but not listed. @type {Map<string, Tensor>} */ #aliases = new Map()
   /** Names that a module has given with `tag`. @type {Set<string>} */ #tags = new Set()

@@ -263,3 +263,19 @@ test('hundreds of beams are no more than the stack holds', () => {
   const zeros = rows => gf.zeros([rows.length, 1, 500])
   assert.equal(gf.decoding.generate(zeros, [0], { beams: 400, maxNewTokens: 2, cache: false }).length, 2)
 })
+
+test('a forward that takes its ids for a tensor is told what it is given', () => {
+  class Shaped extends gf.nn.Module {
+    forward(idx) {
+      const [B, T] = idx.shape
+      return gf.zeros([B, T, 3])
+    }
+  }
+  const said = /forward of Shaped is given ids as rows in arrays, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
+  for (const options of [{}, { cache: false }, { beams: 2 }]) {
+    assert.throws(() => decoding.generate(new Shaped(), [4, 1, 2, 3], options), error => error.code === 'type' &&
+      error.name === 'GlassformerError' && error.cause instanceof TypeError && said.test(error.message))
+  }
+  const broken = { forward() { throw new RangeError('mine') } }
+  assert.throws(() => decoding.generate(broken, [4]), { name: 'RangeError', message: 'mine' })
+})

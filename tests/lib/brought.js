@@ -33,6 +33,17 @@ export function t5Files() {
   return { ...resized(cases('t5'), tokenizer.size), 'spiece.model': file }
 }
 
+/** A Marian as opus-mt's folders have it: source.spm cuts texts, vocab.json says the ids. */
+export function marianFiles() {
+  const file = unigramFile(), unigram = gf.text.tokenizer({ 'source.spm': file })
+  const pieces = Array.from({ length: unigram.size }, (_, id) => unigram.tokenOf(id)).filter(piece => !piece.startsWith('<'))
+  const vocab = Object.fromEntries(['</s>', '<unk>', ...pieces, '<pad>'].map((piece, id) => [piece, id]))
+  return {
+    ...resized(cases('marian'), Object.keys(vocab).length), 'source.spm': file, 'target.spm': file,
+    'vocab.json': JSON.stringify(vocab)
+  }
+}
+
 let serial = 1000
 
 /** A model in files, opened as the page opens it. */

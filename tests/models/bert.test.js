@@ -15,7 +15,7 @@ for (const item of cases('bert')) {
 
 const [item, masked] = cases('bert'), { ids: [row] } = item.inputs
 
-test('bert: padding on either side changes nothing for the tokens, nor for what is pooled', async () => {
+test('bert: padding on the right changes nothing for the tokens, nor for what is pooled', async () => {
   const { model } = await gf.models.load(filesOf(item)), T = 4, sentence = row.slice(0, T)
   const run = (ids, attentionMask) => gf.noGrad(() => {
     const { hidden, pooled } = model.forward([ids], { attentionMask })
@@ -23,10 +23,9 @@ test('bert: padding on either side changes nothing for the tokens, nor for what 
   })
   const plain = run(sentence), close = (actual, expected) =>
     assertClose(gf.tensor(actual), gf.tensor(expected), { tol: 1e-6 })
-  const right = run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), left = run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]])
+  const right = run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]])
   close(right.hidden.slice(0, T), plain.hidden)
-  close(left.hidden.slice(2), plain.hidden)
-  for (const { pooled } of [right, left]) close(pooled, plain.pooled)
+  close(right.pooled, plain.pooled)
 })
 
 test('bert: tokenTypeIds are zeros by default and must fit', async () => {

@@ -108,6 +108,17 @@ test('missing tensors, wrong sizes and duplicate keys are refused by load and li
   await rejects(whole, 'format', /wpe.weight must hold floats, got I32/)
 })
 
+for (const [type, count, list] of [['gpt2', 'n_layer', 'h'], ['bert', 'num_hidden_layers', 'encoder.layer'],
+  ['llama', 'num_hidden_layers', 'layers'], ['t5', 'num_decoder_layers', 'decoder.block'],
+  ['marian', 'encoder_layers', 'encoder.layers']]) test(`${type}: a layer more than the file has is a problem`, async () => {
+  const [one] = cases(type), has = one.config[count], files = filesOf(one, { config: { [count]: has + 1 } })
+  const message = new RegExp(`config.json promises ${has + 1} layers ${list}.0 to ${list}.${has}, and the file holds ${has} of`)
+  const { problems, missing } = gf.models.inspect(files)
+  assert.match(problems.join(), message)
+  assert.ok(missing.length > 0 && missing.every(key => key.includes(`${list}.${has}.`)), String(missing))
+  await rejects(files, 'format', message)
+})
+
 test('what is no model', async () => {
   const { 'config.json': config, 'model.safetensors': weights } = filesOf(item)
   await rejects({ 'model.safetensors': weights }, 'format', /config.json is missing/)

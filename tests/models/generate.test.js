@@ -130,7 +130,8 @@ test('a model that reads whole texts says that it gives no next token; a cache i
   assert.throws(() => reader.generate([1]), { name: 'GlassformerError', code: 'state', message: /Bert: .* no next token/ })
   for (const type of ['gpt2', 'llama']) {
     const reader = await model(type)
-    assert.throws(() => reader.forward([[1]], { cache: {} }), { code: 'type', message: /cache must be a gf.decoding.Cache/ })
+    for (const cache of [{}, false, 0, '']) assert.throws(() => reader.forward([[1]], { cache }),
+      { name: 'GlassformerError', code: 'type', message: /(GPT2|Llama): cache must be a gf.decoding.Cache/ })
     assert.equal(gf.noGrad(() => reader.forward([[1]], { cache: null })).logits.shape[1], 1)
   }
 })

@@ -114,3 +114,35 @@ test('only models of files have keys elsewhere', async () => {
   assert.throws(() => gf.models.save(model, { tokenizer: '{}' }), { code: 'type', message: /tokenizer.*gf\.text\.tokenizer/ })
   assert.throws(() => gf.models.save(model, { words: 1 }), { code: 'type', message: /words/ })
 })
+
+test('a module that was replaced is named, whether its tensors are gone, of another shape or more', async () => {
+  const { nn } = gf, [item] = cases('llama')
+  class LoRA extends nn.Module {
+    constructor(base) {
+      super()
+      this.base = base
+      this.down = new nn.Linear(base.inFeatures, 2, { bias: false })
+    }
+  }
+  class More extends nn.Linear {
+    gate = new nn.Parameter([1])
+  }
+  const refused = async (change, message) => {
+    const { model } = await gf.models.load(filesOf(item))
+    change(model)
+    assert.throws(() => gf.models.save(model), { name: 'GlassformerError', code: 'state', message })
+  }
+  const attention = model => model.layers.at(0).self_attn
+  await refused(model => { attention(model).q_proj = new LoRA(attention(model).q_proj) },
+    /layers\.0\.self_attn\.q_proj\.weight is missing: layers\.0\.self_attn\.q_proj is a LoRA now/)
+  await refused(model => { attention(model).q_proj = new More(12, 12, { bias: false }) },
+    /layers\.0\.self_attn\.q_proj\.gate has no key at Hugging Face: layers\.0\.self_attn\.q_proj is a More now/)
+  await refused(model => { model.embed_tokens = new nn.Embedding(12, 12) },
+    /embed_tokens\.weight must have shape \[11, 12\], as config\.json says, got \[12, 12\]/)
+  await refused(model => { attention(model).o_proj = null },
+    /layers\.0\.self_attn\.o_proj\.weight is missing: layers\.0\.self_attn\.o_proj is null now/)
+  const { model } = await gf.models.load(filesOf(item)), merged = new nn.Linear(12, 12, { bias: false })
+  attention(model).q_proj = merged
+  const { tensors } = gf.loadSafetensors(gf.models.save(model)['model.safetensors'])
+  assert.deepEqual(tensors['model.layers.0.self_attn.q_proj.weight'].toArray(), merged.weight.toArray())
+})

@@ -152,8 +152,25 @@ function nextOf(model) {
   expect(isModule, 'type',
     () => `generate: model must be a module or a function of rows of ids, got ${describe(model)}`)
   return (rows, cache) => {
-    const made = model.forward(rows, ...(cache ? [{ cache }] : []))
+    const made = forwardOf(model, rows, ...(cache ? [{ cache }] : []))
     return made instanceof Tensor ? made : made?.logits
+  }
+}
+
+/**
+ * A forward that takes its ids for a tensor fails with a TypeError, which does not say what it was given.
+ * @param {any} model @param {number[][]} rows @param {...any} options
+ */
+function forwardOf(model, rows, ...options) {
+  try {
+    return model.forward(rows, ...options)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const own = new GlassformerError('type', `generate: forward of ${model.constructor?.name || 'the model'} is given ids ` +
+      `as rows in arrays, [[${rows[0].slice(0, 3).join(', ')}${rows[0].length > 3 ? ', …' : ''}]${rows.length > 1 ? ', …' : ''}], ` +
+      `and threw "${error.message}"; gf.tensor(ids, { dtype: 'int32' }) makes a tensor of them`)
+    own.cause = error
+    throw own
   }
 }
 
@@ -349,7 +366,8 @@ function run(engine, model, ids, options, known, shown) {
 /**
  * The ids of the answer, without the prompt; the end token, where there is one, is its last.
  * @param {Engine} engine
- * @param {any} model a module whose forward takes rows of ids and { cache }, or a function: see Next
+ * @param {any} model a module whose forward takes rows of ids, as arrays and not as a tensor, and { cache }; or a
+ *   function: see Next
  * @param {any} ids of the prompt: a list, or several lists, which are answered one after the other
  * @param {GenerateOptions} [options]
  * @param {Known} [known] of the model, where it is one of the library's

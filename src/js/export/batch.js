@@ -62,7 +62,8 @@ const RULES = {
     'argmin'], kept),
   matmul: product, reshape: reshaped, attention: attended,
   embedding: ({ inputs: { weight }, saved: { origin } }, has) => has(origin.ids) && !has(weight),
-  rotary: node => node.inputs.x.shape.length > 2 && !hasOwnPlaces(node),
+  rotary: (node, has) => node.inputs.x.shape.length > 2 && has(node.inputs.x) &&
+    (has(node.saved.origin?.positions) || !hasOwnPlaces(node)),
   transpose: ({ saved: { a } }) => a > 0, // the first of the two
   permute: ({ saved: { parameters: { dims } } }) => dims[0] === 0,
   flip: ({ saved: { parameters: { dims } } }) => !dims.includes(0),

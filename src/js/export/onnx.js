@@ -51,18 +51,20 @@ function bytesOf(recorded, name) {
  * onnxruntime gives the same numbers to 1e-5.
  *
  * Of inputs with a batch of two or more in front the batch may have any size, if every operation leaves it there; all
- * other sizes are those of the inputs, as with torch.onnx.export without dynamic axes, and whatever JavaScript made of
- * values (masks from lists, places counted) stays as it was. Weights keep the keys and shapes of the state dict.
- * Whole numbers are int64.
+ * other sizes are those of the inputs, as with torch.onnx.export without dynamic axes, and what a forward of one's own
+ * makes of values in JavaScript stays as it was. The attentionMask of gf.models' models, in numbers or as a tensor, is
+ * an input as ids are. An input that no output depends on is none of the graph's. Weights keep the keys and shapes of
+ * the state dict. Whole numbers are int64.
  * @param {import('../nn/module.js').Module} model
  * @param {import('./inputs.js').Inputs} inputs what forward is called with. A tensor or nested ids are the graph's
  *   `input`. Of a list, `[x, memory]`, they are `input_0`, `input_1` ... Of an object they have its names, and go to
  *   forward by the class's `inputNames`, the others as options: `{ src, tgt, tgtIsCausal: true }`,
- *   `{ ids, decoderIds }`; a class without inputNames takes them in order. What is neither a tensor nor nested ids is
- *   passed on and no input. A tensor that forward returns is `output`, of a list `output_0` ..., of an object by name
+ *   `{ ids, decoderIds }`; a class without inputNames takes them in order. What is neither a tensor nor nested ids,
+ *   such as a mask of true and false in lists, is passed on and no input. A tensor that forward returns is `output`, of
+ *   a list `output_0` ..., of an object by name
  * @returns {Uint8Array}
- * @throws {import('../errors.js').GlassformerError} 'type' for an operation that ONNX has no counterpart for here, by
- *   name
+ * @throws {import('../errors.js').GlassformerError} 'type' for an operation that ONNX has no counterpart for here, and
+ *   for an input whose values JavaScript reads while no output depends on it, by name
  * @example
  * gf.toOnnx(new gf.nn.Linear(2, 3), { x: gf.ones([2, 2]) }).length > 100   // true
  */

@@ -1,4 +1,5 @@
 import { hasOwnPlaces } from './batch.js'
+import { TYPES } from './onnx_file.js'
 
 /**
  * Attention and rotary positions as ONNX operators: opset 17 has none of them itself.
@@ -80,6 +81,26 @@ export function attention(g, node) {
 }
 
 /**
+ * Cosines and sines of positions that the graph itself computes or is given: of their products with the frequencies in
+ * float32, as the kernel has them.
+ * @param {Graph} g @param {Node} node @returns {{ value: string, batch: number }[] | null} null for positions that are
+ *   always the same
+ */
+function computedTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base, frequencies: given, origin } }) {
+  const positions = origin?.positions, half = D / 2
+  if (!positions || !g.isComputed(positions)) return null
+  const batch = positions.shape.length === 2 ? batchOf(g, positions, positions.shape[0]) : 1, { engine } = x
+  const angles = g.once(`angles ${g.of(positions)} ${half} ${base} ${given}`, () => {
+    const frequencies = engine.empty([half])
+    if (given) frequencies.values.set(given)
+    else engine.c.gf_rotary_frequencies(frequencies.address, half, base)
+    const column = g.reshape(g.cast(g.of(positions), 'float32', TYPES.float32), [batch, T, 1])
+    return g.add('Mul', [column, g.floats('frequencies', [half], frequencies.values)])
+  })
+  return ['Cos', 'Sin'].map(type => ({ value: g.once(`${type} ${angles}`, () => g.add(type, [angles])), batch }))
+}
+
+/**
  * Pairs (a, b) of channels turned: (a cos − b sin, b cos + a sin).
  * @param {Graph} g @param {Node} node
  */
@@ -89,7 +110,9 @@ export function rotary(g, node) {
   const rows = (/** @type {Tensor} */ t) => (isOwn || t.shape[0] === T ? g.of(t)
     : g.add('Slice', [g.of(t), g.ints([0]), g.ints([T]), g.ints([0])]))
   const pairs = neighbours ? [half, 2] : [2, half], table = neighbours ? [half, 1] : [1, half]
-  const [c, s] = [cos, sin].map(t => g.reshape(rows(t), [isOwn ? side : 1, 1, T, 1, ...table]))
+  const computed = computedTables(g, node)
+  const [c, s] = computed ? computed.map(t => g.reshape(t.value, [t.batch, 1, T, 1, ...table]))
+    : [cos, sin].map(t => g.reshape(rows(t), [isOwn ? side : 1, 1, T, 1, ...table]))
   const [a, b] = g.addAll('Split', [g.reshape(g.of(x), [B, inner, T, heads, ...pairs])], 2, { axis: last })
   const times = (/** @type {string} */ p, /** @type {string} */ q) => g.add('Mul', [p, q])
   const turned = [g.add('Sub', [times(a, c), times(b, s)]), g.add('Add', [times(b, c), times(a, s)])]

@@ -61,6 +61,12 @@ export class OnnxGraph {
     this.#names.set(tensor, name)
   }
 
+  /** Whether a tensor is an input or comes of one, so far. @param {Tensor} tensor */
+  isComputed(tensor) {
+    const name = this.#names.get(tensor)
+    return name !== undefined && !this.initializers.some(one => one.name === name)
+  }
+
   /** The name of a tensor's value; what nothing made becomes a constant. @param {Tensor} tensor @returns {string} */
   of(tensor) {
     const known = this.#names.get(tensor)

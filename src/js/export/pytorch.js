@@ -53,28 +53,34 @@ function exampleText({ inputs, outputs }) {
     `EXPECTED = {  # of how many numbers one is here, and those\n${expected.join(',\n')}\n}`
 }
 
-/** How many rows the table has that ids look up. @param {Recorded} recorded @param {Tensor} ids */
+/**
+ * How many rows the table has that ids look up; 0 for what looks up nothing.
+ * @param {Recorded} recorded @param {Tensor} ids
+ */
 function rowsFor({ nodes }, ids) {
   /** @type {Set<unknown>} */ const same = new Set([ids])
   for (const { op, inputs, outputs } of nodes) if (op.isView && same.has(inputs.x)) same.add(outputs.out)
   const tables = nodes.filter(({ op, saved }) => op.name === 'embedding' && same.has(saved.origin.ids))
-  return tables.length ? Math.min(...tables.map(({ inputs }) => inputs.weight.shape[0])) : 2
+  return tables.length ? Math.min(...tables.map(({ inputs }) => inputs.weight.shape[0])) : 0
 }
 
 /** @param {Recorded} recorded */
 function trainingText(recorded) {
   const { inputs, outputs } = recorded
-  const main = outputs.find(({ name }) => name === 'logits') ?? outputs[0], last = inputs[inputs.length - 1]
-  const draws = inputs.map(({ tensor: one }, i) => (one.dtype === 'int32'
-    ? `torch.randint(0, ${rowsFor(recorded, one)}, ${tuple(one.shape)}, device=device)`
+  const main = outputs.find(({ name }) => name === 'logits') ?? outputs[0]
+  const draws = inputs.map(({ tensor: one }, i) => {
+    const rows = one.dtype === 'int32' ? rowsFor(recorded, one) : 0
+    if (rows) return `torch.randint(0, ${rows}, ${tuple(one.shape)}, device=device)`
     // Drawn, a mask might hide everything.
-    : one.dtype === 'bool' ? `INPUTS[${i}].to(device)`
-      : `torch.randn(${tuple(one.shape)}, device=device).to(${dtypeOf(one.dtype)})`))
-  const isText = last.tensor.dtype === 'int32' && main.tensor.shape.length === 3 && last.tensor.shape.length === 2 &&
-    main.tensor.shape[1] === last.tensor.shape[1] && last.tensor.shape[1] > 1 &&
-    main.tensor.shape[2] >= rowsFor(recorded, last.tensor)
+    return one.dtype === 'bool' || one.dtype === 'int32' ? `INPUTS[${i}].to(device)`
+      : `torch.randn(${tuple(one.shape)}, device=device).to(${dtypeOf(one.dtype)})`
+  })
+  const at = inputs.findLastIndex(({ tensor: one }) => one.dtype === 'int32' && rowsFor(recorded, one))
+  const ids = inputs[at]?.tensor, { shape } = main.tensor
+  const isText = ids && shape.length === 3 && ids.shape.length === 2 && shape[1] === ids.shape[1] && shape[1] > 1 &&
+    shape[2] >= rowsFor(recorded, ids)
   const given = `inputs = [${draws.join(', ')}]`
-  const target = isText ? 'inputs[-1]' : `torch.randn(${tuple(main.tensor.shape)}, device=device)`
+  const target = isText ? `inputs[${at - inputs.length}]` : `torch.randn(${tuple(main.tensor.shape)}, device=device)`
   const made = `made = named(made)['${main.name}']`
   return {
     batches: `while True:\n    ${given}\n    yield inputs, ${target}`,
@@ -110,7 +116,8 @@ function scriptOf(recorded, model) {
  *
  * Modules of gf.nn are PyTorch's own; the forward of any other class is written as it ran on the inputs, in eval mode:
  * batches may be of any size where all that is computed keeps the batch in front, other sizes are those of the example,
- * and what JavaScript decides by values stays decided. Dropout that is not a module is not seen.
+ * and what JavaScript decides by values stays decided. Arguments that no output depends on are left out. Dropout that
+ * is not a module is not seen.
  * @param {import('../nn/module.js').Module} model
  * @param {import('./inputs.js').Inputs} [inputs] as for toOnnx; for modules of gf.nn they may be left out
  * @returns {string}

@@ -9,6 +9,7 @@ import { argumentsText } from './pytorch_calls.js'
 import { HELPERS } from './pytorch_helpers.js'
 import { isHolder, known, listText, nameOf } from './pytorch_modules.js'
 import { EXPRESSIONS } from './pytorch_ops.js'
+import { sourcesOf } from './record.js'
 
 /**
  * Classes for modules whose forward is one's own: it is written as it ran.
@@ -58,6 +59,12 @@ function tensorArguments({ module, inputs }) {
   return inputs.flatMap((value, i) => found(nameAt(i), value))
 }
 
+/** All tensors of nested lists and objects. @param {unknown} value @returns {Tensor[]} */
+function tensorsIn(value) {
+  if (value instanceof Tensor) return [value]
+  return Array.isArray(value) || isPlain(value) ? Object.values(value).flatMap(tensorsIn) : []
+}
+
 /** @param {any} output @param {(tensor: Tensor) => string} of @returns {string} */
 function returned(output, of) {
   if (output instanceof Tensor) return of(output)
@@ -95,7 +102,32 @@ export class Classes {
 
   /** The tensors that a class of one's own is called with. @param {Called} called @returns {Tensor[]} */
   arguments(called) {
-    return tensorArguments(called).map(([, tensor]) => tensor)
+    return this.#given(called).map(([, tensor]) => tensor)
+  }
+
+  /** Those that its forward uses, with names; one that is given twice, once. @param {Called} called */
+  #given(called) {
+    return tensorArguments(called).filter(([, tensor], i, all) =>
+      all.findIndex(([, other]) => other === tensor) === i && this.#uses(called, tensor))
+  }
+
+  /**
+   * Whether what a call computes or gives depends on a tensor directly.
+   * @param {Called} called @param {Tensor} tensor @returns {boolean}
+   */
+  #uses({ events, output }, tensor) {
+    const isWithin = (/** @type {unknown[]} */ values) => values.some(value => tensorsIn(value).includes(tensor))
+    return isWithin([output]) || events.some(event => ('events' in event
+      ? known(event.module) ? isWithin([...event.inputs]) : this.#uses(event, tensor)
+      : this.#needed.has(event) && sourcesOf(event).includes(tensor) &&
+        (event.saved.origin?.positions !== tensor || this.#isComputed(tensor))))
+  }
+
+  /** Whether a tensor is an input of the model, or is computed of one or of weights. @param {Tensor} tensor */
+  #isComputed(tensor) {
+    const { inputs, nodes } = this.#recorded
+    return inputs.some(input => input.tensor === tensor) ||
+      nodes.some(node => this.#needed.has(node) && Object.values(node.outputs).includes(tensor))
   }
 
   /** How a module is made. @param {Module} module @returns {string} */
@@ -175,9 +207,9 @@ export class Classes {
   #forwardOf(module, called, constants) {
     /** @type {Map<Tensor, string>} */ const scope = new Map()
     const fresh = namesBeside(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
-    const given = tensorArguments(called).map(([name, tensor]) => {
+    const given = this.#given(called).map(([name, tensor]) => {
       const own = fresh(name)
-      if (!scope.has(tensor)) scope.set(tensor, own)
+      scope.set(tensor, own)
       return own
     })
     /** @type {Map<Tensor, string>} */ const keys = new Map()
@@ -223,7 +255,7 @@ export class Classes {
   #writeNode(node, of, fresh, scope, lines) {
     const { op, outputs } = node, rule = Object.hasOwn(EXPRESSIONS, op.name) ? EXPRESSIONS[op.name] : null
     if (!rule) throw refused(`the operation ${op.name} has no counterpart in PyTorch here`)
-    const text = rule(node, of), named = (/** @type {Tensor} */ tensor) => {
+    const text = rule(node, of, tensor => this.#isComputed(tensor)), named = (/** @type {Tensor} */ tensor) => {
       const last = (this.#recorded.nameOf(tensor) ?? op.name).replace(/:\d+$/, '').split('.').at(-1)
       const own = fresh(identifier(last ?? op.name))
       scope.set(tensor, own)

@@ -11,7 +11,8 @@ import { dtypeOf, literal, number, sides, tuple } from './python.js'
  * @typedef {import('../autograd.js').Node} Node
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {(tensor: Tensor) => string} Names what a tensor is called in the script
- * @typedef {(node: Node, of: Names) => string} Rule
+ * @typedef {(node: Node, of: Names, isComputed: (tensor: Tensor) => boolean) => string} Rule isComputed: whether a
+ *   tensor is an input or comes of one
  */
 
 /**
@@ -92,13 +93,15 @@ function attention({ inputs: { q, k, v, mask }, saved }, of) {
 }
 
 /** @type {Rule} */
-function rotary({ inputs: { x }, saved: { sizes, batch, heads, base, neighbours, frequencies, positions } }, of) {
-  const T = sizes[3], isPlain = Array.from(positions).every((p, i) => p === i % T)
+function rotary({ inputs: { x }, saved }, of, isComputed) {
+  const { sizes, batch, heads, base, neighbours, frequencies, positions, origin } = saved, T = sizes[3]
+  const isGiven = origin && isComputed(origin.positions), isPlain = Array.from(positions).every((p, i) => p === i % T)
   const given = batch ? range(positions.length / T).map(b => Array.from(positions.subarray(b * T, (b + 1) * T)))
     : Array.from(positions)
   return `rotary(${of(x)}${keywords({
     heads: heads === 1 ? null : String(heads), base: base === 10000 ? null : number(base),
-    neighbours: neighbours ? 'True' : null, positions: isPlain ? null : `torch.tensor(${literal(given)})`,
+    neighbours: neighbours ? 'True' : null,
+    positions: isGiven ? of(origin.positions) : isPlain ? null : `torch.tensor(${literal(given)})`,
     frequencies: frequencies && `torch.tensor(${literal([...frequencies])})`
   })})`
 }

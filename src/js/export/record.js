@@ -18,14 +18,20 @@ import { Trace } from '../trace.js'
  *
  * @typedef {object} Recorded
  * @property {Node[]} nodes what was computed, in order
- * @property {Named[]} inputs @property {Named[]} outputs
+ * @property {Named[]} inputs those that outputs depend on @property {Named[]} outputs
  * @property {Map<Tensor, string>} state parameters and buffers by their first keys
  * @property {Called} called the call of the model itself
  * @property {(tensor: Tensor) => string | undefined} nameOf what a trace calls it
  */
 
+/** What gives the values of a tensor to JavaScript. */
+const READERS = /** @type {const} */ (['values', 'bytes', 'at', 'item'])
+
 /** A trace whose operations can be asked afterwards for all they saved, and modules for what they were called with. */
 class Recording extends Trace {
+  isExport = true
+  /** Tensors whose values JavaScript read; operations read them without it. @type {Set<Tensor>} */ read = new Set()
+  /** @type {Tensor[]} */ #watched = []
   /** Calls that are running, the innermost last. @type {Called[]} */ #running = []
   /** @type {Called | null} */ first = null
 
@@ -37,6 +43,23 @@ class Recording extends Trace {
     this.#running.at(-1)?.events.push(called)
     this.#running.push(called)
     this.first ??= called
+  }
+
+  /** Notes from now on when the values of a tensor are read. @param {Tensor} tensor */
+  watch(tensor) {
+    const { read } = this
+    this.#watched.push(tensor)
+    for (const name of READERS) Object.defineProperty(tensor, name, {
+      configurable: true,
+      get() {
+        read.add(tensor)
+        return Reflect.get(Tensor.prototype, name, tensor)
+      }
+    })
+  }
+
+  unwatch() {
+    for (const tensor of this.#watched) for (const name of READERS) Reflect.deleteProperty(tensor, name)
   }
 
   /** @param {unknown} output */
@@ -56,6 +79,7 @@ class Recording extends Trace {
     }
     this.#running.at(-1)?.events.push(node)
     super.add(node)
+    for (const made of Object.values(node.outputs)) this.watch(made)
   }
 }
 
@@ -83,6 +107,29 @@ export function liveNodes({ nodes, inputs, outputs, state }) {
     if (isLive) for (const tensor of Object.values(node.outputs)) alive.add(tensor)
     return isLive
   }))
+}
+
+/**
+ * The inputs that outputs depend on. Where none depends on an input, and JavaScript read its values or what was
+ * computed of them, the values of the example have become a part of the graph that no other value can change.
+ * @param {string} where @param {Recorded} recorded @param {Set<Tensor>} read @returns {Fed[]}
+ */
+function usedInputs(where, recorded, read) {
+  const { nodes, inputs, outputs } = recorded
+  const used = new Set([...[...liveNodes(recorded)].flatMap(sourcesOf), ...outputs.map(({ tensor }) => tensor)])
+  const isRead = (/** @type {Tensor} */ tensor) => {
+    const derived = new Set([tensor])
+    for (const node of nodes) if (sourcesOf(node).some(t => derived.has(t))) {
+      for (const made of Object.values(node.outputs)) derived.add(made)
+    }
+    return [...derived].some(t => read.has(t))
+  }
+  return inputs.filter(({ name, tensor }) => {
+    expect(used.has(tensor) || !isRead(tensor), 'type', () => `${where}: JavaScript reads the values of ${name}, and ` +
+      'no operation that counts depends on it, so the values of the example would stay for good; use it in operations, ' +
+      'or leave it out')
+    return used.has(tensor)
+  })
 }
 
 /**
@@ -156,12 +203,18 @@ export function recording(where, model, prepare, use) {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {
       // With gradients, so that no weight is packed for quick products.
+      for (const { tensor } of inputs) trace.watch(tensor)
       const outputs = outputsOf(where, engine.enableGrad(() => apart(model, () => model.forward(...args))))
+      trace.unwatch()
       /** @type {Map<Tensor, string>} */ const state = new Map()
       for (const [key, tensor] of Object.entries(model.stateDict())) if (!state.has(tensor)) state.set(tensor, key)
       const called = /** @type {Called} */ (trace.first)
-      return use({ nodes: trace.nodes, inputs, outputs, state, called, nameOf: tensor => trace.nameOf(tensor) })
+      /** @type {Recorded} */ const recorded = {
+        nodes: trace.nodes, inputs, outputs, state, called, nameOf: tensor => trace.nameOf(tensor)
+      }
+      return use({ ...recorded, inputs: usedInputs(where, recorded, trace.read) })
     } finally {
+      trace.unwatch()
       engine.trace = null
     }
   }))

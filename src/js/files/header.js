@@ -1,5 +1,6 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
 import { sizeOf } from '../shape.js'
+import { foreignSource, foreignWeights } from './foreign.js'
 import { parseObject } from './json.js'
 
 /**
@@ -40,7 +41,8 @@ function checkEntry(name, entry, size) {
   const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isWhole)
   const [from, to] = isPair ? offsets : [1, 0]
   check(from <= to && to <= size,
-    () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}`)
+    () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}${from <= to
+      ? '; was the file cut off as it was downloaded?' : ''}`)
   const bytes = sizeOf(shape) * BYTES[dtype]
   check(to - from === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${to - from}`)
 }
@@ -81,11 +83,13 @@ function headerText(bytes) {
  * @throws {GlassformerError} 'format' for anything that is not a well-formed file
  */
 export function* readHeader(source) {
-  check(source.size >= 8, () => `expected a file of at least 8 bytes, got ${source.size}`)
-  const head = /** @type {Uint8Array} */ (yield source.read(0, 8))
-  const length = new DataView(head.buffer, head.byteOffset).getBigUint64(0, true)
+  const head = source.size < 8 ? null : /** @type {Uint8Array} */ (yield source.read(0, 8))
+  const length = head ? new DataView(head.buffer, head.byteOffset).getBigUint64(0, true) : 0n
   const most = Math.min(LONGEST_HEADER, source.size - 8)
-  check(length <= most, () => `the header must fit into the file (${most} bytes), but claims ${length}`)
+  const foreign = head && length > most ? yield* foreignSource(source, foreignWeights) : null
+  check(source.size >= 8, () => `expected a file of at least 8 bytes, got ${source.size}${source.size ? '' : ': it is empty'}`)
+  check(length <= most, () => `the header must fit into the file (${most} bytes), but ${foreign
+    ? `the file ${foreign}` : `claims ${length}`}`)
   const start = 8 + Number(length)
   const header = parseObject('safetensors: the header', headerText(yield source.read(8, start)))
   const { __metadata__: metadata = {}, ...rest } = header, list = Object.entries(rest), size = source.size - start

@@ -1,4 +1,5 @@
 import { GlassformerError, describe, expect } from '../errors.js'
+import { foreignSource } from './foreign.js'
 import { readHeader } from './header.js'
 import { parseObject } from './json.js'
 import { sourceOf, textOf } from './source.js'
@@ -21,6 +22,16 @@ export const fileCalled = (files, name) => Object.keys(files).filter(path => bas
     best === undefined || depthOf(path) < depthOf(best) ? path : best), undefined)
 
 /**
+ * Refuses what is something else than its name says, such as a pointer of Git LFS or a web page.
+ * @param {string} where @param {string} path @param {import('./source.js').Source} source
+ * @param {(head: Uint8Array, size: number) => string | null} [recognize] what else it may be
+ */
+export function* expectOwn(where, path, source, recognize) {
+  const foreign = yield* foreignSource(source, recognize)
+  expect(!foreign, 'format', () => `${where}: ${path} ${foreign}`)
+}
+
+/**
  * A file of JSON, or undefined where there is none.
  * @param {string} where @param {Record<string, unknown>} files @param {string} name
  * @returns {Generator<any, Record<string, any> | undefined, any>}
@@ -28,11 +39,12 @@ export const fileCalled = (files, name) => Object.keys(files).filter(path => bas
 export function* readJson(where, files, name) {
   const path = fileCalled(files, name)
   if (path === undefined) return undefined
-  const content = files[path]
+  const content = files[path], source = yield* sourceOf(where, path, content)
+  yield* expectOwn(where, path, source)
   expect(typeof content !== 'string' || /[{[]/.test(content) || content.length > 1000, 'format',
     () => `${where}: ${path} must be the contents of the file, got ${describe(content)}, which looks like a path; ` +
       'read the file first, with await readFile(path) or fetch')
-  return parseObject(`${where}: ${path}`, yield* textOf(yield* sourceOf(where, path, files[path])))
+  return parseObject(`${where}: ${path}`, yield* textOf(source))
 }
 
 /**

@@ -7,7 +7,6 @@ import { ModuleList } from '../nn/containers.js'
 import { Module } from '../nn/module.js'
 import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
-import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
@@ -105,9 +104,10 @@ export class Bert extends LanguageModel {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
-   * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, on
-   *   either side; tokenTypeIds: [B, T], 0 by default
-   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first token, where the
+   * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, which
+   *   nothing attends to; positions count it nevertheless, as Hugging Face's do, so it should stand on the right;
+   *   tokenTypeIds: [B, T], 0 by default
+   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first position, where the
    *   file has a pooler; [B, T, V], where it has a head for masked words
    */
   forward(ids, options) {
@@ -118,25 +118,22 @@ export class Bert extends LanguageModel {
     this.expectShape('tokenTypeIds', types, tokens)
     this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
     const srcMask = this.paddingMask(kept)
-    const read = this.embeddings.forward(tokens, this.places([B, T], kept), types)
+    const read = this.embeddings.forward(tokens, this.places([B, T], null), types)
     const x = through(this.layer, read, (layer, made) => layer.forward(made, { srcMask }))
     /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const made = { hidden: x }
-    if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x, kept)))
+    if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x)))
     if (this.predictions) made.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
     return made
   }
 
   /**
-   * The first token of every sentence.
-   * @param {Tensor} x [B, T, C] @param {import('./model.js').Kept | null} kept
-   * @returns {Tensor} [B, C]
+   * The first position of every sentence.
+   * @param {Tensor} x [B, T, C] @returns {Tensor} [B, C]
    */
-  firsts(x, kept) {
+  firsts(x) {
     const [B, T, C] = x.shape
     expect(T > 0, 'shape', () => `Bert: ids must hold at least one token, the one that is pooled, got ${shapeText([B, T])}`)
-    if (!kept) return narrow(x, 1, 0, 1).reshape(B, C)
-    const first = (/** @type {number} */ b) => Math.max(0, kept.keep.indexOf(1, b * T) - b * T) % T
-    return embedding(times(B, b => b * T + first(b)), x.reshape(B * T, C))
+    return narrow(x, 1, 0, 1).reshape(B, C)
   }
 }
 

@@ -26,12 +26,13 @@ export class Causal extends LanguageModel {
    * @param {Cache | null | undefined} cache
    */
   causalInputs(ids, attentionMask, cache) {
-    expect(!cache || cache instanceof Cache, 'type',
+    expect(cache === undefined || cache === null || cache instanceof Cache, 'type',
       () => `${this.constructor.name}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
     const tokens = this.sentences('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
     this.expectPlaces(past + T, this.positions)
     const kept = this.kept(attentionMask, [B, past + T])
-    return { tokens, places: this.places([B, T], kept, past), attnMask: this.paddingMask(kept, past) }
+    const attnMask = this.paddingMask(kept, { past, isCausal: true })
+    return { tokens, places: this.places([B, T], kept, past), attnMask }
   }
 
   /**
@@ -52,7 +53,8 @@ export class Causal extends LanguageModel {
    * @returns {any} the ids that were added: number[], for several texts number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => next(this, given, cache)
+    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) =>
+      this.without(next(this, given, cache), this.never)
     return generate(this.engine, logits, ids, options, { ends: this.ends, places: this.positions })
   }
 }

@@ -101,4 +101,6 @@ export const expectDivides = (name, value, by, parts) => expect(value % parts ==
 const isEmpty = value => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 /** Refused in every class of model. @type {Record<string, readonly unknown[]>} */
-export const NEVER = { quantization_config: [], pruned_heads: [], chunk_size_feed_forward: [0] }
+export const NEVER = {
+  quantization_config: [], quantization: [], compression_config: [], pruned_heads: [], chunk_size_feed_forward: [0]
+}

@@ -12,6 +12,7 @@ import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, layerRows } from './plan.js'
+import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {ReturnType<typeof settings>} Settings */
@@ -36,7 +37,7 @@ function settings(config, shapeOf) {
     dropout: real(config, 'resid_pdrop', 0.1),
     isScaled: truth(config, 'scale_attn_weights', true),
     isScaledByLayer: truth(config, 'scale_attn_by_inverse_layer_idx', false),
-    isTied: truth(config, 'tie_word_embeddings', !shapeOf('lm_head.weight')),
+    isTied: isTied(config, shapeOf),
     /** OpenAI's Conv1D keeps weights as [inputs, outputs]; files of nn.Linear (minGPT, nanoGPT) do not. */
     isTransposed: first?.[0] === channels
   }
@@ -101,6 +102,7 @@ const layerTable = transposed => ({
 export const gpt2 = {
   type: 'gpt2',
   prefixes: ['transformer.'],
+  table: { keys: ['wte.weight'], isTied: true },
   /** Masks and what comes of tying. */ skipped: [/\.attn\.(masked_)?bias$/],
   Model: GPT2,
   settings,

@@ -13,6 +13,7 @@ import { Causal, FORWARD } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
+import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
@@ -63,7 +64,7 @@ function settings(config, shapeOf) {
     layout: meaning(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
     hasBias: truth(config, 'attention_bias', false),
     hasInnerBias: truth(config, 'mlp_bias', false),
-    isTied: truth(config, 'tie_word_embeddings', !shapeOf('lm_head.weight'))
+    isTied: isTied(config, shapeOf)
   }
 }
 
@@ -197,7 +198,8 @@ function layerTable(given) {
 export const llama = {
   type: 'llama',
   prefixes: ['model.'],
-  skipped: [/rotary_emb\.inv_freq$/],
+  table: { keys: ['embed_tokens.weight'], isTied: false },
+  skipped: [/rotary_emb\.(inv_freq|(cos|sin)_cached)$/],
   Model: Llama,
   settings,
   written: given => ({

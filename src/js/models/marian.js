@@ -16,13 +16,6 @@ import { Seq2Seq } from './seq2seq.js'
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {ReturnType<typeof settings>} Settings */
 
-/**
- * Tokens that are never to be answered: the padding, as a rule.
- * @param {unknown} lists of a configuration @returns {number[]}
- */
-const singles = lists => (Array.isArray(lists) ? lists : [])
-  .flatMap(list => (Array.isArray(list) && list.length === 1 && Number.isInteger(list[0]) ? list : []))
-
 /** @param {import('./config.js').Config} config */
 function settings(config) {
   refuseOthers(config, {
@@ -45,8 +38,7 @@ function settings(config) {
     activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
     dropout: real(config, 'dropout', 0.1),
     scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
-    start: startOf(config, 58100, answers),
-    never: singles(config.bad_words_ids)
+    start: startOf(config, 58100, answers)
   }
 }
 
@@ -120,14 +112,13 @@ export class Marian extends Seq2Seq {
     this.final_logits_bias = this.parameter(given.answers)
     this.final_logits_bias.values.fill(0)
     this.start = given.start
-    this.never = given.never
     this.positions = given.positions
   }
 
   /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
   read(ids, kept) {
     this.expectPlaces(ids.shape[1], this.positions)
-    return this.encoder.forward(ids, this.places([...ids.shape], kept), this.paddingMask(kept))
+    return this.encoder.forward(ids, this.places(ids.shape, null), this.paddingMask(kept))
   }
 
   /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
@@ -164,13 +155,25 @@ const DECODER = {
   ...both('final_layer_norm', 'norm3')
 }
 
+/**
+ * tokenizer.json, or vocab.json with source.spm: the ids are those of vocab.json, not of the .spm. With a vocabulary of
+ * its own for answers (target_vocab.json) one tokenizer is not enough.
+ * @param {Record<string, string | Uint8Array>} files
+ */
+function isTokenizer(files) {
+  if ('tokenizer.json' in files) return true
+  if (!('vocab.json' in files && 'source.spm' in files) || 'target_vocab.json' in files) return false
+  const content = files['vocab.json'], text = typeof content === 'string' ? content : new TextDecoder().decode(content)
+  return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
+}
+
 /** @type {import('./index.js').Kind<Settings>} */
 export const marian = {
   type: 'marian',
   prefixes: ['model.'],
   /** Sinusoids, and the head, which is the word table of the answers. */
   skipped: [/embed_positions\.weight$/, /^lm_head\.weight$/],
-  /** The ids are those of vocab.json, not of the two .spm beside it. */ tokenizers: /^tokenizer\.json$/,
+  isTokenizer,
   Model: Marian,
   settings,
   written: given => ({

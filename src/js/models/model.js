@@ -1,11 +1,23 @@
 import { describe, expect, GlassformerError, shapeText } from '../errors.js'
 import { Module } from '../nn/module.js'
+import { binaryFunctions } from '../ops/binary.js'
 import { idTensor } from '../ops/checks.js'
+import { questions } from '../ops/compare.js'
+import { to } from '../ops/convert.js'
+import { cumsum } from '../ops/cumsum.js'
+import { narrow } from '../ops/narrow.js'
+import { reductions } from '../ops/reduce.js'
+import { where } from '../ops/where.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * @typedef {{ keep: Uint8Array, B: number, T: number }} Kept which places of B sentences hold tokens, not padding
+ * Which places of B sentences hold tokens, not padding.
+ * @typedef {object} Kept
+ * @property {Uint8Array} keep [B, T], 1 for tokens
+ * @property {number} B @property {number} T
+ * @property {Tensor | null} tensor the same as a bool tensor while a forward is exported: what is made of the mask is
+ *   then computed by operations, so that the graph depends on it, as on any other input
  */
 
 /** What the models of files have in common: sentences as ids, and padding on either side. */
@@ -13,6 +25,7 @@ export class LanguageModel extends Module {
   static inputNames = ['ids']
 
   /** The ids that end an answer. @type {readonly number[]} */ ends = []
+  /** Tokens that no answer of generate may hold. @type {readonly number[]} */ never = []
   /** What it was read as. @type {import('./index.js').Origin | null} @internal */ origin = null
 
   /**
@@ -42,7 +55,7 @@ export class LanguageModel extends Module {
    */
   kept(mask, [B, T]) {
     if (mask === undefined || mask === null) return null
-    const where = this.constructor.name
+    const where = this.constructor.name, isExported = mask instanceof Tensor && this.engine.trace?.isExport
     const rows = /** @type {any} */ (mask instanceof Tensor ? mask.toArray() : mask)
     const given = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
     const fits = Array.isArray(rows) && given.length === B && given.every(row => Array.isArray(row) && row.length === T)
@@ -51,15 +64,21 @@ export class LanguageModel extends Module {
     const flat = given.flat()
     for (const value of flat) expect([0, 1, true, false].includes(value), 'type',
       () => `${where}: attentionMask must be 1 for tokens and 0 for padding, got ${describe(value)}`)
-    return flat.every(Boolean) ? null : { keep: Uint8Array.from(flat, Number), B, T }
+    const tensor = isExported ? questions.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
+    return flat.every(Boolean) && !tensor ? null : { keep: Uint8Array.from(flat, Number), B, T, tensor }
   }
 
   /**
-   * Each token's place, counted from the first one that is no padding.
-   * @param {readonly number[]} shape of the ids @param {Kept | null} kept @param {number} [past] tokens before them
+   * The position of each token: how many tokens stand before it, padding not counted.
+   * @param {readonly number[]} shape of the ids @param {Kept | null} kept null counts everything
+   * @param {number} [past] tokens before them
    * @returns {Tensor} [B, T]
    */
   places([B, T], kept, past = 0) {
+    if (kept?.tensor) {
+      const counted = cumsum(to(kept.tensor, 'float32'), 1), own = past ? narrow(counted, 1, past, T) : counted
+      return to(binaryFunctions.maximum(binaryFunctions.sub(own, 1), 0), 'int32')
+    }
     const places = new Int32Array(B * T), all = past + T
     for (let b = 0; b < B; b++) for (let t = 0, place = -1; t < all; t++) {
       if (!kept || kept.keep[b * all + t]) place++
@@ -69,19 +88,39 @@ export class LanguageModel extends Module {
   }
 
   /**
-   * What to add to the scores so that padding is seen by itself alone: a query that may see nothing would be NaN, and a
-   * NaN spreads to those that give it no weight.
-   * @param {Kept | null} kept @param {number} [past] keys before those of the queries
+   * What to add to the scores so that nobody attends to padding. A query that would attend to nothing, in front of the
+   * first token of a decoder or in a sentence of padding alone, attends to itself: it would be NaN, and a NaN spreads
+   * to those that give it no weight.
+   * @param {Kept | null} kept @param {{ past?: number, isCausal?: boolean }} [options] past: keys before those of the
+   *   queries; isCausal: queries attend to what stands before them and to themselves
    * @returns {Tensor | undefined} [B, 1, T - past, T]
    */
-  paddingMask(kept, past = 0) {
+  paddingMask(kept, { past = 0, isCausal = false } = {}) {
     if (!kept) return undefined
-    const { keep, B, T } = kept, queries = T - past, mask = this.engine.zeros([B, 1, queries, T]), { values } = mask
-    for (let b = 0; b < B; b++) for (let j = 0; j < T; j++) {
-      if (keep[b * T + j]) continue
-      for (let i = 0; i < queries; i++) if (past + i !== j) values[(b * queries + i) * T + j] = -Infinity
+    const { keep, B, T, tensor } = kept, queries = T - past
+    if (tensor) return this.#maskOf(tensor, past, isCausal)
+    const mask = this.engine.empty([B, 1, queries, T]), values = mask.values.fill(-Infinity)
+    for (let b = 0; b < B; b++) for (let i = 0; i < queries; i++) {
+      const own = past + i, row = keep.subarray(b * T, (b + 1) * T), at = (b * queries + i) * T
+      for (let j = 0; j < T; j++) if (row[j]) values[at + j] = 0
+      if (!row.subarray(0, isCausal ? own + 1 : T).includes(1)) values[at + own] = 0
     }
     return mask
+  }
+
+  /**
+   * The same by operations.
+   * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @returns {Tensor}
+   */
+  #maskOf(tokens, past, isCausal) {
+    const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = questions, queries = T - past
+    const counted = isCausal && cumsum(to(tokens, 'float32'), 1)
+    const count = counted ? (past ? narrow(counted, 1, past, queries) : counted).reshape(B, 1, queries, 1)
+      : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
+    const self = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
+    self.values.fill(0)
+    for (let i = 0; i < queries; i++) self.values[i * T + past + i] = 1
+    return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), self)), 0, -Infinity)
   }
 
   /**
@@ -94,6 +133,16 @@ export class LanguageModel extends Module {
     return logits
   }
 
+  /**
+   * Logits in which one token alone has a chance.
+   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} itself, changed
+   */
+  withOnly(logits, id) {
+    const V = logits.shape[2], { values } = logits
+    for (let at = 0; at < values.length; at++) values[at] = at % V === id ? 0 : -Infinity
+    return logits
+  }
+
   /** @param {number} T @param {number} most places that the model has embeddings for */
   expectPlaces(T, most) {
     expect(T <= most, 'range', () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
@@ -101,11 +150,12 @@ export class LanguageModel extends Module {
 
   /**
    * The same for attention of another sequence.
-   * @param {Kept | null} kept @returns {boolean[][] | undefined} [B, T], true for padding
+   * @param {Kept | null} kept @returns {boolean[][] | Tensor | undefined} [B, T], true for padding
    */
   hiddenKeys(kept) {
     if (!kept) return undefined
-    const { keep, B, T } = kept
+    const { keep, B, T, tensor } = kept
+    if (tensor) return questions.eq(tensor, 0)
     return times(B, b => Array.from(keep.subarray(b * T, (b + 1) * T), one => !one))
   }
 

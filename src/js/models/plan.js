@@ -1,4 +1,6 @@
+import { DTYPES } from '../dtype.js'
 import { shapeText } from '../errors.js'
+import { int8Bytes } from '../int8.js'
 import { sameShape, sizeOf } from '../shape.js'
 
 /**
@@ -22,7 +24,8 @@ import { sameShape, sizeOf } from '../shape.js'
  * @typedef {object} Plan
  * @property {Read[]} reads
  * @property {string[]} missing keys that the model needs
- * @property {string[]} unused keys that it has no place for
+ * @property {import('./unused.js').Unused[]} unused what it has no place for
+ * @property {Set<string>} used keys that it has a place for
  * @property {string[]} problems
  */
 
@@ -90,6 +93,25 @@ export function shapeInFile({ transposed, part }, own) {
  */
 const essential = shape => shape.filter(side => side !== 1)
 
+/** A key up to the number of its layer, or none. @param {string} key */
+export const layerOf = key => /^(.*?\.)?\d+\./.exec(key)?.[0]
+
+/**
+ * Layers of which a file has nothing, though the configuration counts them.
+ * @param {readonly Row[]} rows @param {ReadonlySet<string>} missing keys @returns {string[]} in words
+ */
+function absentLayers(rows, missing) {
+  /** @type {Map<string, { all: Set<string>, there: Set<string> }>} */ const lists = new Map()
+  for (const { key } of rows) {
+    const layer = layerOf(key), name = layer?.replace(/\d+\.$/, '')
+    if (!layer || name === undefined) continue
+    const { all, there } = lists.get(name) ?? { all: new Set(), there: new Set() }
+    lists.set(name, { all: all.add(layer), there: missing.has(key) ? there : there.add(layer) })
+  }
+  return [...lists].flatMap(([name, { all, there }]) => (all.size === there.size ? [] : [`config.json promises ${all.size} ` +
+    `layers ${name}0 to ${name}${all.size - 1}, and the file holds ${there.size} of them`]))
+}
+
 /**
  * Finds for every tensor of a model what it is read from.
  * @param {ReadonlyMap<string, { name: string, entry: Entry }>} named @param {readonly Row[]} rows
@@ -98,8 +120,8 @@ const essential = shape => shape.filter(side => side !== 1)
  * @returns {Plan}
  */
 export function planReads(named, rows, own, skipped) {
-  /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], problems: [] }
-  const used = new Set()
+  const used = /** @type {Set<string>} */ (new Set())
+  /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], used, problems: [] }
   for (const row of rows) {
     const keys = [row.key, ...row.others ?? []], found = keys.map(key => named.get(key)).find(Boolean)
     const target = own[row.own]
@@ -116,14 +138,23 @@ export function planReads(named, rows, own, skipped) {
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
-  for (const [key, { name }] of named) {
-    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push(name)
+  plan.problems.push(...absentLayers(rows, new Set(plan.missing)))
+  for (const [key, one] of named) {
+    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push({ key, ...one })
   }
   return plan
 }
 
 /** How many numbers a model has. @param {import('../nn/module.js').Module} model */
 export const countAll = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+
+/**
+ * Bytes that a model's parameters take, stored in a dtype: matrices in it, all else in float32.
+ * @param {import('../nn/module.js').Module} model @param {import('../dtype.js').DType} dtype
+ */
+export const countBytes = (model, dtype) => model.parameters().reduce((sum, { shape, isMatrix }) => sum +
+  (!isMatrix || dtype === 'float32' ? 4 * sizeOf(shape)
+    : dtype === 'int8' ? int8Bytes(shape) : DTYPES[dtype].bytes * sizeOf(shape)), 0)
 
 /** A list for a message, shortened. @param {readonly string[]} list */
 export const listText = list =>

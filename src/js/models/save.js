@@ -1,8 +1,11 @@
-import { describe, expect, optionsOf } from '../errors.js'
+import { describe, expect, optionsOf, shapeText } from '../errors.js'
 import { BYTES } from '../files/header.js'
 import { bytesAs } from '../files/values.js'
+import { Module } from '../nn/module.js'
 import { codeOf, fileOf } from '../safetensors.js'
+import { sameShape } from '../shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
+import { metaEngine } from './meta.js'
 import { LanguageModel } from './model.js'
 import { shapeInFile } from './plan.js'
 
@@ -62,13 +65,44 @@ function configOf({ config, kind }, own, dtype) {
 }
 
 /**
+ * A module inside, by its path. @param {any} model @param {string} path
+ */
+const moduleAt = (model, path) => path.split('.').reduce((at, name) => at?.[name], model)
+
+/**
+ * Whether a model still has the tensors that its configuration promises, and no others: what was put in the place of a
+ * module has no keys at Hugging Face.
+ * @param {LanguageModel} model @param {Origin} origin @param {Record<string, Tensor>} state
+ */
+function expectKeys(model, { kind, settings }, state) {
+  const engine = metaEngine(), expected = engine.withoutDraws(() => new kind.Model(engine, settings)).stateDict()
+  const owner = (/** @type {string} */ key) => key.slice(0, Math.max(0, key.lastIndexOf('.')))
+  const there = (/** @type {string} */ key) => {
+    const path = owner(key), module = path === '' ? model : moduleAt(model, path)
+    return `${path || 'the model'} is ${module instanceof Module ? `a ${module.constructor.name}` : describe(module)} now`
+  }
+  for (const [key, { shape }] of Object.entries(expected)) {
+    const own = state[key]
+    expect(own !== undefined, 'state', () => `models.save: ${key} is missing: ${there(key)}, for which ` +
+      'Hugging Face has no keys; put a module with the same tensors back, such as a Linear with a LoRA merged into it')
+    expect(sameShape(own.shape, shape), 'state', () => `models.save: ${key} must have shape ${shapeText(shape)}, as ` +
+      `config.json says, got ${shapeText(own.shape)}`)
+  }
+  const known = new Set(Object.keys(expected).map(key => state[key]))
+  for (const [key, tensor] of Object.entries(state)) expect(known.has(tensor), 'state', () => `models.save: ${key} has ` +
+    `no key at Hugging Face: ${there(key)}; without it the file would be of another model`)
+}
+
+/**
  * The files of a model as Hugging Face's classes write and read them, and `models.load`: what was changed or trained
  * since it was loaded goes along. Weights of 8 bits are written as float32, which every reader knows; the rows that
  * llama2.c's files have in an order of their own are put into Hugging Face's.
  * @param {LanguageModel} model of `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: to go along
- * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, and tokenizer.json where there is one
- * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files
+ * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json where the model
+ *   came with one, and tokenizer.json where there is a tokenizer
+ * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files, 'state' for one
+ *   in which a module was replaced by one with other tensors, by name
  * @example
  * const file = new Uint8Array(28 + 4 * 68)        // a Llama as llama2.c writes it: one layer of 2 channels, 3 words
  * new Int32Array(file.buffer).set([2, 4, 1, 1, 1, 3, 8])
@@ -85,6 +119,7 @@ export function save(model, options) {
   expect(tokenizer === null || tokenizer instanceof Tokenizer, 'type',
     () => `models.save: tokenizer must be one of gf.text.tokenizer, got ${describe(tokenizer)}`)
   const { settings, config, keyOf } = origin.kind.written(origin.settings), state = model.stateDict()
+  expectKeys(model, origin, state)
   const parts = origin.kind.rows(settings).map(row => {
     const tensor = state[row.own], dtype = codeOf(tensor), shape = shapeInFile(row, tensor.shape)
     const make = () => bytesOf(tensor, row, dtype)
@@ -93,6 +128,7 @@ export function save(model, options) {
   return {
     'config.json': `${JSON.stringify(configOf(origin, config, parts[0].dtype), null, 2)}\n`,
     'model.safetensors': fileOf(parts, METADATA),
+    ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
     ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
   }
 }

@@ -8,7 +8,7 @@ import { LanguageModel, times } from './model.js'
 /** What models have in common that read a text and answer it. */
 export class Seq2Seq extends LanguageModel {
   /** The token that every answer starts with. */ start = 0
-  /** Tokens that no answer may hold. @type {readonly number[]} */ never = []
+  /** The token that every answer holds first, where one is forced. @type {number | null} */ first = null
   /** How many places there are for a text, and as many for its answer. */ positions = Infinity
 
   /**
@@ -21,7 +21,7 @@ export class Seq2Seq extends LanguageModel {
 
   /**
    * @param {Tensor} _ids [B, T], what is answered so far, or since what the cache holds @param {Tensor} _memory
-   * @param {{ keyPaddingMask?: boolean[][], cache?: Cache | null }} _options
+   * @param {{ keyPaddingMask?: boolean[][] | Tensor, cache?: Cache | null }} _options
    * @returns {{ logits: Tensor, hidden: Tensor }}
    */
   answer(_ids, _memory, _options) {
@@ -30,8 +30,9 @@ export class Seq2Seq extends LanguageModel {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sentence
-   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
-   *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
+   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, which
+   *   nothing attends to; Marian's positions count it nevertheless, as Hugging Face's do, so it should stand on the
+   *   right; decoderIds: [B, T], what is answered so far; the token that every answer starts with
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder gives before the head [B, T, C]
    */
   forward(ids, options) {
@@ -82,7 +83,9 @@ function answerOne(model, row, options) {
   const { engine } = model
   const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.read(model.sentences('ids', row), null))))
   const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
+    const isFirst = (cache?.length ?? 0) + rows[0].length === 1
     const { logits } = model.answer(model.sentences('ids', rows), repeated(memory, rows.length), { cache })
+    if (isFirst && model.first !== null) return model.withOnly(logits, model.first)
     return model.without(logits, model.never)
   }
   const done = () => memory.dispose()

@@ -14,6 +14,7 @@ import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, startOf, truth, whole 
 import { times } from './model.js'
 import { layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
+import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
@@ -50,7 +51,9 @@ function settings(config, shapeOf) {
     ...meaning(config, 'feed_forward_proj', FEED_FORWARD, 'relu'),
     eps: real(config, 'layer_norm_epsilon', 1e-6),
     dropout: real(config, 'dropout_rate', 0.1),
-    isTied: truth(config, 'tie_word_embeddings', !shapeOf('lm_head.weight')),
+    isTied: isTied(config, shapeOf),
+    /** Files of transformers 5 say it of itself; before it went with the tying, which is the rule. */
+    isScaled: truth(config, 'scale_decoder_outputs', truth(config, 'tie_word_embeddings', true)),
     start: startOf(config, config.pad_token_id ?? 0, words)
   }
 }
@@ -201,7 +204,7 @@ export class T5 extends Seq2Seq {
     this.decoder = new Stack(engine, given, 'decoder')
     this.lm_head = given.isTied ? null : new Linear(engine, given.channels, given.words, { bias: false })
     this.start = given.start
-    this.tiedScale = given.channels ** -0.5
+    this.scale = given.isScaled ? given.channels ** -0.5 : 1
   }
 
   /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
@@ -212,7 +215,8 @@ export class T5 extends Seq2Seq {
   /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
   answer(ids, memory, options) {
     const hidden = this.decoder.forward(this.shared.forward(ids), undefined, memory, options)
-    const logits = this.lm_head ? this.lm_head.forward(hidden) : linear(mul(hidden, this.tiedScale), this.shared.weight)
+    const read = this.scale === 1 ? hidden : mul(hidden, this.scale)
+    const logits = this.lm_head ? this.lm_head.forward(read) : linear(read, this.shared.weight)
     return { logits, hidden }
   }
 }
@@ -236,6 +240,7 @@ const blockTable = (last, isGated) => Object.fromEntries([
 export const t5 = {
   type: 't5',
   prefixes: ['transformer.'],
+  table: { keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTied: true },
   /** A table that early files hold and nothing ever read. */
   skipped: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
   Model: T5,
@@ -243,7 +248,8 @@ export const t5 = {
   written: given => ({
     settings: given,
     config: {
-      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: given.start, tie_word_embeddings: given.isTied
+      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: given.start, tie_word_embeddings: given.isTied,
+      ...(given.isScaled !== given.isTied && { scale_decoder_outputs: given.isScaled })
     },
     keyOf: key => key
   }),

@@ -3,6 +3,7 @@ import { sameShape } from '../shape.js'
 import { firstLeaf, nestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
+import { where } from './where.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
 /** @typedef {{ tensor: Tensor, batch: number, head: number }} AdditiveMask strides in floats, 0 where shared */
@@ -31,6 +32,7 @@ export function maskTensor(engine, what, mask, hidden) {
   if (mask instanceof Tensor && mask.dtype === 'bool') {
     inEngine(what, engine, [mask])
     expect(!mask.disposed, 'state', () => `${what} was disposed`)
+    if (engine.trace?.isExport) return where(mask, hidden ? -Infinity : 0, hidden ? 0 : -Infinity)
     const values = Float32Array.from(mask.values, flag => additiveValues(Boolean(flag), hidden))
     return makeTensor(engine, values, { shape: mask.shape }, what)
   }

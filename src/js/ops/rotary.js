@@ -3,9 +3,8 @@ import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sidesOf, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 import { floatTensor, idTensor } from './checks.js'
-
-/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** @typedef {import('../engine.js').Engine} Engine */
 
@@ -131,7 +130,10 @@ export function rotary(x, options) {
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
-    { sizes, batch, D, heads, base, layout, neighbours, frequencies, positions: list })
+    {
+      sizes, batch, D, heads, base, layout, neighbours, frequencies, positions: list,
+      origin: positions instanceof Tensor ? { positions } : undefined
+    })
 }
 
 /**

@@ -1,0 +1,86 @@
+// attentionMask is an input of the exported graph like any other: other masks than the example's give the library's
+// numbers, in whichever form the example had it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRejects, gf } from '../lib/engine.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { Of } from './modules.js'
+import { assertNear, assertRuns, namedOutputs, sessionOf } from './onnx.js'
+
+const { nn, functional: F } = gf
+const int = rows => gf.tensor(rows, { dtype: 'int32' })
+const ONES = [[1, 1, 1, 1, 1], [1, 1, 1, 1, 1]], HOLED = [[1, 1, 0, 1, 1], [1, 1, 1, 0, 0]]
+const OTHERS = [[[1, 1, 1, 1, 0], [1, 0, 1, 1, 1]], [[0, 0, 1, 1, 1], [1, 1, 0, 0, 0]], ONES]
+const FORMS = { 'a list': rows => rows, 'an int32 tensor': int, 'a bool tensor': rows => int(rows).to('bool') }
+
+const loaded = async type => (await gf.models.load(filesOf(cases(type)[0]))).model
+const ids = (rows = 2) => int(Array.from({ length: rows }, (_, b) => [1, 2, 3, 4, 5].map(id => (id + 3 * b) % 10)))
+const decoder = (type, rows) => (['marian', 't5'].includes(type) ? { decoderIds: ids(rows).narrow(1, 0, 3) } : {})
+
+for (const type of ['bert', 'gpt2', 'llama', 't5', 'marian']) for (const [form, make] of Object.entries(FORMS)) {
+  test(`${type}: ${form} as the mask: onnxruntime's numbers for other masks`, async () => {
+    const model = await loaded(type)
+    for (const example of [ONES, HOLED]) {
+      const session = await sessionOf(gf.toOnnx(model, { ids: ids(), attentionMask: make(example), ...decoder(type) }))
+      for (const rows of [...OTHERS, [[1, 1, 1, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1]]]) {
+        const attentionMask = form === 'a list' ? int(rows) : make(rows), more = decoder(type, rows.length)
+        const feeds = { ids: ids(rows.length), ...more, attentionMask }
+        assert.deepEqual([...session.inputs].sort(), Object.keys(feeds).sort())
+        const expected = namedOutputs(gf.noGrad(() => model.forward(feeds.ids, { ...more, attentionMask })))
+        const made = await session.run(feeds)
+        for (const [key, tensor] of Object.entries(expected)) assertNear(made[key], tensor, `${rows}: ${key}`)
+      }
+    }
+  })
+}
+
+test('one sentence without a batch, and a mask of true and false in a list, which is no input', async () => {
+  const model = await loaded('gpt2'), one = int([1, 2, 3, 4, 5]), attentionMask = int([1, 0, 1, 1, 1])
+  await assertRuns(model, { ids: one, attentionMask: int([1, 1, 1, 1, 1]) }, { ids: one, attentionMask },
+    () => model.forward(one, { attentionMask }))
+  const fixed = HOLED.map(row => row.map(Boolean))
+  await assertRuns(model, { ids: ids(), attentionMask: fixed }, { ids: ids() },
+    () => model.forward(ids(), { attentionMask: HOLED }))
+})
+
+test('a bool tensor that masks attention, and positions of a rotation, are inputs, too', async () => {
+  const x = gf.randn([2, 3, 8]), mha = new nn.MultiheadAttention(8, 2)
+  const mask = rows => gf.tensor(rows.map(row => row.map(Boolean)))
+  const attnMask = mask([[0, 1, 1], [0, 0, 1], [1, 0, 0]])
+  await assertRuns(mha, { query: x, attnMask: mask([[0, 0, 0], [1, 0, 0], [0, 0, 0]]) }, { query: x, attnMask },
+    () => mha.forward(x, undefined, undefined, { attnMask }))
+  for (const options of [{}, { base: 100, heads: 2, layout: 'neighbours' }, { frequencies: [1, 0.5, 0.1, 0.01] }]) {
+    const turned = new Of((a, positions) => F.rotary(a, { ...options, positions }))
+    for (const positions of [int([[5, 700, 2], [0, 2000, 9]]), int([3, 1, 2])]) {
+      const plain = positions.shape.length === 2 ? int([[0, 1, 2], [0, 1, 2]]) : int([0, 1, 2])
+      await assertRuns(turned, [x, plain], { input_0: x, input_1: positions }, () => turned.forward(x, positions))
+    }
+  }
+})
+
+test('what is not used is no input, and what only JavaScript reads is refused by name', async () => {
+  const x = gf.randn([2, 3]), y = gf.randn([2, 3])
+  const session = await sessionOf(gf.toOnnx(new Of(a => a.mul(2)), [x, y]))
+  assert.deepEqual(session.inputs, ['input_0'])
+  for (const read of [t => t.toArray()[0][0], t => t.data[0], t => t.sum().item() && t.at(0, 0)]) {
+    const model = new Of((a, b) => a.mul(read(b)))
+    for (const write of ['toOnnx', 'toPyTorch']) {
+      assertRejects(() => gf[write](model, [x, y]), 'type', `${write}: JavaScript reads the values of input_1`)
+    }
+  }
+  assert.equal(y.toArray().length, 2)
+  assert.deepEqual(Object.keys(y), Object.keys(x))
+})
+
+for (const type of ['bert', 'gpt2', 'llama', 't5', 'marian']) test(`${type}: toPyTorch computes with the mask`, async () => {
+  const model = await loaded(type), example = { ids: ids(), ...decoder(type) }
+  const script = gf.toPyTorch(model, { ...example, attentionMask: int(ONES) }), plain = gf.toPyTorch(model, example)
+  assert.match(script, /attention_mask != 0/)
+  const draws = Object.values(example).map(t => `torch.randint(0, 11, (2, ${t.shape[1]}), device=device)`)
+  assert.ok(script.includes(`inputs = [${draws.join(', ')}, INPUTS[${draws.length}].to(device)]`), 'the mask as it was')
+  assert.ok(script.includes('yield inputs, inputs[-2]'), 'a training learns the ids, not the mask')
+  for (const text of [script, plain]) for (const [, head, body] of text.matchAll(
+    / {4}def forward\(self, (.*)\):\n((?: {8}.*\n|\n)+)/g)) {
+    for (const name of head.split(', ')) assert.match(body, new RegExp(`\\b${name}\\b`), `${name} is declared and not used`)
+  }
+})

@@ -1,0 +1,59 @@
+// generation_config.json: what it says of answers counts before config.json.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { cases, filesOf } from './drawn.js'
+
+const load = async (type, generation, config) => (await gf.models.load({
+  ...filesOf(cases(type)[0], { config }), 'generation_config.json': JSON.stringify(generation)
+})).model
+const answer = (model, options) => model.generate([3, 1, 4], { maxNewTokens: 4, end: [], ...options })
+
+for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: ids that end answers, and those that none may hold`, async () => {
+  const free = await load(type, {}, { eos_token_id: 5, bad_words_ids: null }), [first] = answer(free)
+  assert.deepEqual(free.ends, [5], 'config.json where generation_config.json is silent')
+  const ended = await load(type, { eos_token_id: [2, first] }, { eos_token_id: 5 })
+  assert.deepEqual(ended.ends, [2, first])
+  assert.deepEqual(ended.generate([3, 1, 4], { maxNewTokens: 4 }), [first])
+  for (const [generation, never] of [
+    [{ bad_words_ids: [[first], [9]] }, [first, 9]], [{ suppress_tokens: [first] }, [7, first]]
+  ]) {
+    const barred = await load(type, generation, { bad_words_ids: [[7]] })
+    assert.deepEqual(barred.never, [...new Set(never)])
+    for (const options of [{}, { cache: false }, { beams: 3 }, { topK: 11, seed: 1 }]) {
+      assert.ok(!answer(barred, options).includes(first), JSON.stringify(options))
+    }
+  }
+  assert.deepEqual((await load(type, {}, { bad_words_ids: [[7]] })).never, [7])
+})
+
+for (const type of ['t5', 'marian']) test(`${type}: the token that an answer starts from, and one that comes first`, async () => {
+  const model = await load(type, { decoder_start_token_id: 4, forced_bos_token_id: 6 }, { decoder_start_token_id: 3 })
+  assert.equal(model.start, 4)
+  const logits = options => gf.noGrad(() => model.forward([[3, 1, 4]], options)).logits.toArray()
+  assert.deepEqual(logits(), logits({ decoderIds: [[4]] }))
+  for (const options of [{}, { cache: false }, { beams: 2 }]) {
+    const ids = answer(model, options)
+    assert.equal(ids[0], 6)
+    assert.equal(ids.length, 4)
+  }
+  const after = gf.noGrad(() => model.forward([[3, 1, 4]], { decoderIds: [[4, 6]] })).logits.toArray()[0][1]
+  assert.equal(answer(model)[1], after.indexOf(Math.max(...after)))
+})
+
+test('it is written again, and what cannot be understood is refused by name', async () => {
+  const generation = { eos_token_id: [2, 5], temperature: 0.5 }, model = await load('gpt2', generation)
+  const files = gf.models.save(model)
+  assert.deepEqual(JSON.parse(files['generation_config.json']), generation)
+  assert.deepEqual((await gf.models.load(files)).model.ends, [2, 5])
+  for (const [wrong, message] of [
+    [{ bad_words_ids: [[1, 2]] }, /bad_words_ids must be a list of lists of one id below 11 each, got \[1,2\]/],
+    [{ bad_words_ids: [[11]] }, /bad_words_ids .* got \[11\]/], [{ suppress_tokens: [-1] }, /suppress_tokens .* got -1/],
+    [{ suppress_tokens: 3 }, /suppress_tokens must be a list of ids below 11, got 3/],
+    [{ forced_bos_token_id: 11 }, /forced_bos_token_id must be an id below 11, got 11/]
+  ]) {
+    await assert.rejects(load('gpt2', wrong), { name: 'GlassformerError', code: 'format', message })
+  }
+  const files2 = { ...filesOf(cases('gpt2')[0]), 'generation_config.json': '{' }
+  assert.match(gf.models.inspect(files2).problems.join(), /generation_config\.json is not JSON/)
+})

@@ -1,0 +1,66 @@
+// How encoders count positions where a mask hides tokens: as Hugging Face does, 0 .. T-1 over everything.
+import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
+import { gf } from '../lib/engine.js'
+import { cases, drawTensors, filesOf } from './drawn.js'
+import { ACTIVATIONS, encode, modulesOf } from './post_norm.js'
+
+const MASKS = { 'a hole': [1, 1, 0, 1, 0, 1], 'on the left': [0, 0, 1, 1, 1, 1], 'on the right': [1, 1, 1, 1, 0, 0] }
+const IDS = [3, 1, 4, 1, 5, 9]
+
+/** A lookup of nested numbers, each made once. */
+function lookup(tensors) {
+  const all = Object.fromEntries(Object.entries(tensors).map(([key, tensor]) => [key, tensor.toArray()]))
+  return name => all[name]
+}
+
+const BERT = {
+  q: 'encoder.layer.{n}.attention.self.query', k: 'encoder.layer.{n}.attention.self.key',
+  v: 'encoder.layer.{n}.attention.self.value', out: 'encoder.layer.{n}.attention.output.dense',
+  norm1: 'encoder.layer.{n}.attention.output.LayerNorm', up: 'encoder.layer.{n}.intermediate.dense',
+  down: 'encoder.layer.{n}.output.dense', norm2: 'encoder.layer.{n}.output.LayerNorm'
+}
+
+for (const [name, mask] of Object.entries(MASKS)) test(`bert: padding ${name}: the hidden states and what is pooled`, async () => {
+  const [item] = cases('bert'), { model } = await gf.models.load(filesOf(item)), { config } = item
+  const weight = lookup(drawTensors(item)), { linear, norm } = modulesOf(weight, config.layer_norm_eps)
+  const table = kind => weight(`embeddings.${kind}_embeddings.weight`)
+  const embedded = IDS.map((id, t) => norm('embeddings.LayerNorm',
+    table('word')[id].map((value, c) => value + table('position')[t][c] + table('token_type')[0][c])))
+  const expected = encode({ weight, names: BERT, layers: config.num_hidden_layers, heads: config.num_attention_heads,
+    eps: config.layer_norm_eps, activation: ACTIVATIONS.gelu }, embedded, mask)
+  for (const attentionMask of [[mask], [mask.map(Boolean)], gf.tensor([mask], { dtype: 'int32' })]) {
+    const { hidden, pooled } = gf.noGrad(() => model.forward([IDS], { attentionMask }))
+    assertClose(hidden, gf.tensor([expected]), { tol: 2e-5 })
+    assertClose(pooled, gf.tensor([linear('pooler.dense', expected[0]).map(Math.tanh)]), { tol: 2e-5 })
+  }
+})
+
+const MARIAN = {
+  q: 'encoder.layers.{n}.self_attn.q_proj', k: 'encoder.layers.{n}.self_attn.k_proj',
+  v: 'encoder.layers.{n}.self_attn.v_proj', out: 'encoder.layers.{n}.self_attn.out_proj',
+  norm1: 'encoder.layers.{n}.self_attn_layer_norm', up: 'encoder.layers.{n}.fc1', down: 'encoder.layers.{n}.fc2',
+  norm2: 'encoder.layers.{n}.final_layer_norm'
+}
+
+for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}: what is read`, async () => {
+  const [item] = cases('marian'), { model } = await gf.models.load(filesOf(item)), { config } = item, C = config.d_model
+  const tensors = lookup(drawTensors(item)), weight = key => tensors(`model.${key}`)
+  const sinusoid = (t, c) => {
+    const pair = c % (C / 2), angle = t / 10000 ** (2 * pair / C)
+    return c < C / 2 ? Math.sin(angle) : Math.cos(angle)
+  }
+  const embedded = IDS.map((id, t) => weight('shared.weight')[id].map((value, c) => value * Math.sqrt(C) + sinusoid(t, c)))
+  const expected = encode({ weight, names: MARIAN, layers: config.encoder_layers, heads: config.encoder_attention_heads,
+    eps: 1e-5, activation: ACTIVATIONS.swish }, embedded, mask)
+  const ids = gf.tensor([IDS], { dtype: 'int32' })
+  const memory = gf.noGrad(() => model.read(ids, model.kept([mask], [1, IDS.length])))
+  assertClose(memory, gf.tensor([expected]), { tol: 2e-5 })
+})
+
+for (const type of ['gpt2', 'llama']) test(`${type}: a decoder counts tokens alone, so a hole changes nothing for those after it`, async () => {
+  const { model } = await gf.models.load(filesOf(cases(type)[0]))
+  const logits = (row, attentionMask) => gf.noGrad(() => model.forward([row], { attentionMask })).logits.toArray()[0]
+  const plain = logits([3, 1, 4, 1]), holed = logits([3, 7, 1, 7, 4, 1], [[1, 0, 1, 0, 1, 1]])
+  assertClose(gf.tensor([0, 2, 4, 5].map(t => holed[t])), gf.tensor(plain), { tol: 2e-6 })
+})

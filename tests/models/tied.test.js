@@ -1,0 +1,76 @@
+// Whether the head is the word table once more, and T5's scale of what goes into it, as Hugging Face decides them: a
+// head of the file's own counts, a copy of the table is the table.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, filesOf } from './drawn.js'
+
+const tableOf = (tensors, name) => tensors[Object.keys(tensors).find(key => key.endsWith(name))]
+const copyOf = name => tensors => ({ ...tensors, 'lm_head.weight': tableOf(tensors, name) })
+const other = tensors => ({ ...tensors, 'lm_head.weight': gf.full([11, 12], 0.25) })
+/** A copy but for the very last number, which inspect does not look at in a large table. */
+const almost = name => tensors => {
+  const head = tableOf(tensors, name).clone()
+  head.data[head.data.length - 1] += 1
+  return { ...tensors, 'lm_head.weight': head }
+}
+const logitsOf = (model, { ids, ...options }) => gf.noGrad(() => model.forward(ids, options)).logits
+const silent = ({ config: { tie_word_embeddings: _, ...config }, ...item }) => ({ ...item, config })
+
+test('t5: an equal lm_head.weight is the table: tied and scaled, whether the configuration says so or not', async () => {
+  const [item] = cases('t5')
+  const explicit = { tie_word_embeddings: true }
+  for (const config of [{}, explicit, { ...explicit, scale_decoder_outputs: true }]) {
+    const files = filesOf(silent(item), { config, change: copyOf('shared.weight') })
+    const { model } = await gf.models.load(files)
+    assert.equal(model.lm_head, null)
+    assertOutputs(model, item, JSON.stringify(config))
+    assert.deepEqual(gf.models.inspect(files).unused, [])
+  }
+})
+
+test('t5: a head of its own is used, and scaled as scale_decoder_outputs says, else as tie_word_embeddings', async () => {
+  const [tied, own] = cases('t5'), width = own.config.d_model
+  const { model: plain } = await gf.models.load(filesOf(own)), expected = logitsOf(plain, own.inputs)
+  const scaled = gf.mul(expected, width ** -0.5)
+  for (const [config, wanted] of [
+    [{ tie_word_embeddings: true, scale_decoder_outputs: false }, expected], [{ tie_word_embeddings: false }, expected],
+    [{ tie_word_embeddings: false, scale_decoder_outputs: true }, scaled], [{ tie_word_embeddings: true }, scaled],
+    [{}, scaled]
+  ]) {
+    const { model } = await gf.models.load(filesOf(silent(own), { config })), name = JSON.stringify(config)
+    assert.notEqual(model.lm_head, null, name)
+    assertClose(logitsOf(model, own.inputs), wanted, { tol: 1e-5, name })
+    const again = (await gf.models.load(gf.models.save(model))).model
+    assert.deepEqual(logitsOf(again, own.inputs).toArray(), logitsOf(model, own.inputs).toArray(), `${name}, saved`)
+  }
+  const { model } = await gf.models.load(filesOf(tied, { config: { scale_decoder_outputs: false } }))
+  const { model: usual } = await gf.models.load(filesOf(tied))
+  assertClose(logitsOf(model, tied.inputs), gf.mul(logitsOf(usual, tied.inputs), Math.sqrt(width)), { tol: 1e-5 })
+  await assert.rejects(gf.models.load(filesOf(tied, { config: { scale_decoder_outputs: 1 } })), /scale_decoder_outputs/)
+})
+
+for (const [type, key, ties] of [['gpt2', 'wte.weight', [undefined, true]], ['llama', 'embed_tokens.weight', [true]]]) {
+  test(`${type}: a copy of the word table is tied to it, another head is used, though it is said to be tied`, async () => {
+    const item = cases(type).find(({ tensors }) => !tensors.some(([name]) => name === 'lm_head.weight'))
+    for (const tie of ties) {
+      const config = tie === undefined ? {} : { tie_word_embeddings: tie }, load = change =>
+        gf.models.load(filesOf(silent(item), { config, change })).then(({ model }) => model)
+      const copy = await load(copyOf(key)), own = await load(other)
+      assert.equal(copy.lm_head, null)
+      assertOutputs(copy, item, `${tie}`)
+      const { hidden } = gf.noGrad(() => own.forward(item.inputs.ids))
+      const expected = gf.matmul(hidden, gf.full([12, 11], 0.25))
+      assertClose(logitsOf(own, item.inputs), expected, { tol: 1e-5 })
+      assert.notEqual((await load(almost(key))).lm_head, null)
+    }
+    const files = filesOf(item, { config: { tie_word_embeddings: false }, change: copyOf(key) })
+    assert.notEqual((await gf.models.load(files)).model.lm_head, null)
+  })
+}
+
+test('a table that goes by the name of the head alone is tied as well', async () => {
+  const [item] = cases('gpt2'), rename = ({ 'wte.weight': table, ...rest }) => ({ ...rest, 'lm_head.weight': table })
+  assertOutputs((await gf.models.load(filesOf(item, { change: rename }))).model, item, 'renamed')
+})

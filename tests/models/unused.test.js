@@ -1,0 +1,77 @@
+// What a file holds beside what the model computes with: heads of other classes, and weights and scales inside layers.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, filesOf } from './drawn.js'
+
+const refuses = async (files, message, options) => {
+  await assert.rejects(gf.models.load(files, options), { name: 'GlassformerError', code: 'format', message })
+  assert.match(gf.models.inspect(files).problems.join('\n'), message)
+}
+
+/** Of a class of models: heads of Hugging Face's other classes. */
+const HEADS = [
+  ['bert', 'BertForSequenceClassification', 'classifier.weight', 'classifier.bias'],
+  ['bert', 'BertForTokenClassification', 'classifier.weight', 'classifier.bias'],
+  ['bert', 'BertForQuestionAnswering', 'qa_outputs.weight', 'qa_outputs.bias'],
+  ['bert', 'BertForMultipleChoice', 'classifier.weight', 'classifier.bias'],
+  ['gpt2', 'GPT2ForSequenceClassification', 'score.weight'],
+  ['gpt2', 'GPT2DoubleHeadsModel', 'multiple_choice_head.summary.weight', 'multiple_choice_head.summary.bias'],
+  ['llama', 'LlamaForSequenceClassification', 'score.weight'],
+  ['llama', 'LlamaForQuestionAnswering', 'qa_outputs.weight'],
+  ['t5', 'T5ForTokenClassification', 'classifier.weight', 'classifier.bias'],
+  ['t5', 'T5ForSequenceClassification', 'classification_head.dense.weight', 'classification_head.out_proj.weight']
+]
+
+for (const [type, architecture, ...keys] of HEADS) test(`${architecture}: its head is refused by name, and ignored if asked`, async () => {
+  const [item] = cases(type), shapeOf = key => (key.endsWith('bias') ? [3] : [3, 12])
+  const more = Object.fromEntries(keys.map(key => [key, gf.rand(shapeOf(key))]))
+  const change = tensors => ({ ...tensors, ...more }), config = { architectures: [architecture] }
+  const named = new RegExp(`${architecture} ends in a head .*${keys[0]}.*ignoreHead: true`)
+  await refuses(filesOf(item, { change, config }), named)
+  await refuses(filesOf(item, { change }), new RegExp(`no place for .*${keys[0]}.*ignoreHead: true`))
+  await refuses(filesOf(item, { config }), new RegExp(`${architecture} ends in a head .*ignoreHead: true`))
+  assert.deepEqual(gf.models.inspect(filesOf(item, { change, config })).unused.sort(), [...keys].sort())
+  const { model } = await gf.models.load(filesOf(item, { change, config }), { ignoreHead: true })
+  assertOutputs(model, item, architecture)
+  model.dispose()
+})
+
+test('a head for pairs of sentences alone is one, too; that of pretraining beside the masked words is none', async () => {
+  const [body, masked] = cases('bert')
+  await refuses(filesOf(body, { config: { architectures: ['BertForNextSentencePrediction'] } }), /BertForNextSentencePrediction/)
+  for (const name of ['BertForPreTraining', 'BertForMaskedLM', 'BertModel']) {
+    (await gf.models.load(filesOf(masked, { config: { architectures: [name] } }))).model.dispose()
+  }
+  await assert.rejects(gf.models.load(filesOf(body), { ignoreHead: 1 }),
+    { code: 'type', message: /ignoreHead must be true or false/ })
+})
+
+test('what stands inside the layers is refused, whether a head is ignored or not', async () => {
+  const [llama] = cases('llama'), add = (key, shape) => tensors => ({ ...tensors, [key]: gf.rand(shape) })
+  for (const [key, shape, message] of [
+    ['model.layers.0.self_attn.q_proj.bias', [12], /no place for model\.layers\.0\.self_attn\.q_proj\.bias, and answers/],
+    ['model.layers.1.self_attn.q_norm.weight', [2], /no place for .*q_norm\.weight/],
+    ['model.layers.0.mlp.up_proj.weight_scale_inv', [1, 1], /scales.*not applied: .*up_proj\.weight_scale_inv/],
+    ['model.layers.0.mlp.up_proj.weight_scale', [1], /scales.*not applied: .*weight_scale/],
+    ['model.norm.bias', [12], /no place for model\.norm\.bias/]
+  ]) {
+    const files = filesOf(llama, { change: add(key, shape) })
+    for (const ignoreHead of [false, true]) await refuses(files, message, { ignoreHead })
+  }
+  for (const name of ['quantization_config', 'quantization', 'compression_config']) {
+    const files = filesOf(llama, { config: { [name]: { bits: 8, quant_method: 'fp8' } } })
+    await refuses(files, new RegExp(`${name} = .* not understood`))
+  }
+})
+
+test('layers after the last one of the configuration, whole numbers and tables of a rotation are passed over', async () => {
+  const [item] = cases('llama'), change = tensors => ({
+    ...tensors, 'model.layers.2.self_attn.q_proj.weight': gf.rand([12, 12]),
+    'model.layers.0.self_attn.position_ids': gf.tensor([1, 2], { dtype: 'int32' }),
+    'model.layers.0.self_attn.rotary_emb.cos_cached': gf.rand([4, 2])
+  })
+  const { model } = await gf.models.load(filesOf(item, { change }))
+  assertOutputs(model, item, 'with more')
+  assert.deepEqual(gf.models.inspect(filesOf(item, { change })).problems, [])
+})
