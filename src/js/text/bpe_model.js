@@ -30,7 +30,7 @@ export class BpeModel {
     this.merges = mergesOf(json, vocab)
     const whole = byteLevel && json.ignore_merges ? piecesOf(engine, this, vocab) : 0
     const address = passing(engine.memory, [ofByte, this.merges],
-      (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole))
+      (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole, engine.seed))
     const handle = this.#handle = owned(engine, this, address, 'gf_bpe_free', 'tokenizer')
     this.#byWords = new ByWords(engine,
       (ids, ends, text, words, n) => engine.c.gf_bpe_bytes(ids, ends, handle, text, words, n),

@@ -48,8 +48,8 @@ class Learner {
    * @returns {T}
    */
   #with({ pieces, scores }, use) {
-    const { c, memory } = this.#engine
-    const set = c.gf_pieces_new()
+    const { c, memory, seed } = this.#engine
+    const set = c.gf_pieces_new(seed)
     if (!set) throw noMemory('trainUnigram')
     try {
       const { bytes, ends } = packed(pieces.map(piece => encoder.encode(piece)))
