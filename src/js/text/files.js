@@ -8,6 +8,8 @@ const utf8 = new TextDecoder()
 
 /** A capital letter, in what is no mark in brackets. */
 const WITH_CAPITAL = onDemand(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
+/** Whether a token is lost in small letters; ℝ, which is in BERT's uncased vocabulary, is not. @param {string} token */
+const isCased = token => WITH_CAPITAL().test(token) && token.toLowerCase() !== token
 
 /**
  * Files by name, as they lie in a model's folder: text or bytes.
@@ -109,7 +111,7 @@ function fromVocabulary(files) {
   const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
   const config = 'tokenizer_config.json' in files ? jsonOf(files, 'tokenizer_config.json') : {}
   const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
-  const cased = lines.some(token => WITH_CAPITAL().test(token))
+  const cased = lines.some(isCased)
   return {
     version: '1.0',
     truncation: null,
