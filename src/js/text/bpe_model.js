@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect } from '../errors.js'
-import { LETTERS, bytesOfLetters } from './byte_letters.js'
+import { LETTERS, bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { ByWords } from './by_words.js'
 import { noMemory, owned, passing, pieces } from './handles.js'
 
@@ -26,7 +26,7 @@ export class BpeModel {
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
-    this.#characters = byteLevel ? undefined : new Characters(json, vocab, unknown)
+    this.#characters = byteLevel && !marksWords(json) ? undefined : new Characters(json, vocab, unknown, byteLevel)
     this.merges = mergesOf(json, vocab)
     const whole = byteLevel && json.ignore_merges ? piecesOf(engine, this, vocab) : 0
     const address = passing(engine.memory, [ofByte, this.merges],
@@ -43,22 +43,22 @@ export class BpeModel {
    * @param {Emit} emit
    */
   encode(source, ends, emit) {
-    if (this.#characters) this.#encodeCharacters(source.string, ends ?? Int32Array.of(source.string.length), emit)
+    if (this.#characters) this.#encodeCharacters(source, ends ?? Int32Array.of(source.string.length), emit)
     else if (ends) this.#byWords.encodeWords(source, ends, emit)
     else this.#byWords.encodeText(source, emit)
   }
 
-  /** @param {string} string @param {Int32Array} words @param {Emit} emit */
-  #encodeCharacters(string, words, emit) {
+  /** @param {import('./source.js').Source} source @param {Int32Array} words @param {Emit} emit */
+  #encodeCharacters(source, words, emit) {
     const { c, memory } = this.#engine
     const characters = /** @type {Characters} */ (this.#characters)
     for (let k = 0, start = 0; k < words.length; start = words[k++]) {
-      const whole = characters.wholeAt(string, start, words[k])
+      const whole = characters.wholeAt(source, start, words[k])
       if (whole !== undefined) {
         emit(Int32Array.of(whole), Int32Array.of(start, words[k]), 0)
         continue
       }
-      const { symbols, from, to } = characters.read(string, start, words[k])
+      const { symbols, from, to } = characters.read(source, start, words[k])
       const n = symbols.length
       passing(memory, [new Int32Array(2 * n), symbols, Int32Array.of(n)], (ids, given, ends) => {
         const count = c.gf_bpe_symbols(ids, ids + 4 * n, this.#handle, given, ends, 1)
@@ -75,7 +75,13 @@ export class BpeModel {
   }
 }
 
-/** The symbols that byte-pair encoding over characters begins with. */
+/**
+ * Whether the pieces of a word are written differently at its end, or everywhere but at its beginning.
+ * @param {any} json the `model` of a tokenizer.json
+ */
+export const marksWords = json => Boolean(json.continuing_subword_prefix || json.end_of_word_suffix)
+
+/** The symbols that byte-pair encoding begins with: the characters of a word, or its bytes written as letters. */
 class Characters {
   #vocab
   #unknown
@@ -83,10 +89,12 @@ class Characters {
   #suffix
   #fuse
   #ignoresMerges
+  #byteLevel
   /** The token of each byte or -1, for characters that have none. @type {number[] | undefined} */ #bytes
 
-  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown */
-  constructor(json, vocab, unknown) {
+  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown @param {boolean} byteLevel */
+  constructor(json, vocab, unknown, byteLevel) {
+    this.#byteLevel = byteLevel
     this.#vocab = vocab
     this.#unknown = unknown
     this.#prefix = json.continuing_subword_prefix ?? ''
@@ -98,28 +106,41 @@ class Characters {
 
   /**
    * The token that a word is, where merges are not asked for such.
-   * @param {string} string @param {number} start @param {number} end
+   * @param {import('./source.js').Source} source @param {number} start @param {number} end
    */
-  wholeAt(string, start, end) {
-    return this.#ignoresMerges ? this.#vocab.get(string.slice(start, end)) : undefined
+  wholeAt(source, start, end) {
+    return this.#ignoresMerges ? this.#vocab.get(this.#spelled(source, start, end)) : undefined
+  }
+
+  /**
+   * A part of a text as the vocabulary spells it. @param {import('./source.js').Source} source
+   * @param {number} start @param {number} end
+   */
+  #spelled({ string, copy }, start, end) {
+    if (!this.#byteLevel) return string.slice(start, end)
+    const bytes = new Uint8Array(3 * (end - start))
+    return lettersOfBytes(bytes.subarray(0, copy(bytes, start, end)))
   }
 
   /**
    * The symbols of a word, and the UTF-16 units that each stands for.
-   * @param {string} string @param {number} start @param {number} end
+   * @param {import('./source.js').Source} source @param {number} start @param {number} end
    */
-  read(string, start, end) {
+  read(source, start, end) {
     /** @type {number[]} */ const symbols = []
     /** @type {number[]} */ const from = []
     /** @type {number[]} */ const to = []
     for (let at = start; at < end;) {
-      const character = String.fromCodePoint(/** @type {number} */ (string.codePointAt(at)))
-      const next = at + character.length
-      for (const symbol of this.#symbolsOf(character, at === start, next === end)) {
-        symbols.push(symbol)
-        from.push(at)
-        to.push(next)
-      }
+      const next = at + (/** @type {number} */ (source.string.codePointAt(at)) > 0xffff ? 2 : 1)
+      const spelled = this.#spelled(source, at, next), characters = this.#byteLevel ? [...spelled] : [spelled]
+      characters.forEach((character, i) => {
+        const isLast = next === end && i === characters.length - 1
+        for (const symbol of this.#symbolsOf(character, at === start && i === 0, isLast)) {
+          symbols.push(symbol)
+          from.push(at)
+          to.push(next)
+        }
+      })
       at = next
     }
     return { symbols: Int32Array.from(symbols), from, to }

@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect, flag, isPlain, optionsOf, wholeNumber } from '../errors.js'
 import { finder } from './added_tokens.js'
 import { Aligned } from './aligned.js'
-import { BpeModel } from './bpe_model.js'
+import { BpeModel, marksWords } from './bpe_model.js'
 import { bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
 import { Explained } from './explained.js'
@@ -87,7 +87,7 @@ export class Tokenizer {
     this.#json = json
     this.#learned = learned
     this.#byteLevel = isByteLevel(json.pre_tokenizer)
-    this.#gpt2 = isGpt2(json.pre_tokenizer)
+    this.#gpt2 = isGpt2(json.pre_tokenizer) && !marksWords(json.model)
     for (const [token, id] of vocabOf(json.model)) this.#name(token, id)
     this.#model = modelOf(engine, json.model, this.#vocab, this.#byteLevel)
     const added = addedTokens(json)
@@ -102,7 +102,7 @@ export class Tokenizer {
       expect(this.#tokens[id] !== undefined, 'format',
         () => `tokenizer: post_processor: ${id} is the id of no token; there are ${this.size}`)
     }
-    this.#decode = decoderOf(json.decoder)
+    this.#decode = this.#byteLevel ? withoutSuffix(decoderOf(json.decoder), json.model) : decoderOf(json.decoder)
     this.#find = finder(added.filter(token => !token.normalized))
     this.#findRewritten = finder(added.filter(token => token.normalized),
       content => json.normalizer?.type === 'SentencePiece' ? content : this.#normalize(new Aligned(content)).string)
@@ -151,7 +151,7 @@ export class Tokenizer {
   mergesInto(id) {
     const token = this.#token('tokenizer.mergesInto', 'id', id)
     if (this.type !== 'BPE') return []
-    this.#into ??= mergesInto(this.merges)
+    this.#into ??= mergesInto(this.merges, this.#json.model)
     return this.#into(token)
   }
 
@@ -166,7 +166,7 @@ export class Tokenizer {
     const where = 'tokenizer.replay', { merges } = this
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
     wholeNumber(where, 'n', n, 0, merges.length)
-    if (!this.#byteLevel || this.type !== 'BPE') return { words: [], pairs: [] }
+    if (!this.#byteLevel || this.type !== 'BPE' || marksWords(this.#json.model)) return { words: [], pairs: [] }
     const whole = wellFormed(text), parts = this.#find(whole).filter(({ id }) => id === undefined)
     const wordsIn = wordsOf(this.#normalize, this.#cuts)
     const words = parts.flatMap(({ start, end }) => [...wordsIn(whole.slice(start, end))])
@@ -204,7 +204,7 @@ export class Tokenizer {
   bytesOf(id) {
     const token = this.#token('tokenizer.bytesOf', 'id', id)
     if (this.#added.has(id) || this.#special.has(id)) return encoder.encode(token)
-    if (this.#byteLevel) return bytesOfLetters(token) ?? encoder.encode(token)
+    if (this.#byteLevel) return bytesOfWord(token, this.#json.model) ?? encoder.encode(token)
     const byte = byteOfToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
     const { continuing_subword_prefix: prefix, type } = this.#json.model
@@ -332,6 +332,24 @@ export class Tokenizer {
     return this.#json
   }
 }
+
+/**
+ * The bytes of a token in letters; the end of a word is a space. @param {string} token
+ * @param {{ end_of_word_suffix?: string | null }} model
+ */
+function bytesOfWord(token, { end_of_word_suffix: suffix }) {
+  if (!suffix || !token.endsWith(suffix)) return bytesOfLetters(token)
+  const bytes = bytesOfLetters(token.slice(0, -suffix.length))
+  return bytes && Uint8Array.of(...bytes, 0x20)
+}
+
+/**
+ * A text in which the ends of words are spaces, as Hugging Face's CLIPTokenizer has it.
+ * @param {import('./decoders.js').Decode} decode @param {{ end_of_word_suffix?: string | null }} model
+ * @returns {import('./decoders.js').Decode}
+ */
+const withoutSuffix = (decode, { end_of_word_suffix: suffix }) => (suffix
+  ? tokens => [decode(tokens).join('').replaceAll(suffix, ' ').trim()] : decode)
 
 /** The bytes of a part of a source. @param {Source} source @param {number} base @returns {Source['copy']} */
 const shifted = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
