@@ -72,7 +72,7 @@ export { save } from './save.js'
 const KINDS = [gpt2, bert, marian, t5, llama]
 /** Files that a tokenizer may be made of. */
 const OF_TOKENIZERS =
-  /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
+  /^(tokenizer(_config)?\.json|(special_tokens_map|added_tokens)\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
 /** Weights in formats that are not read, and what to do about them. @type {[RegExp, string][]} */
 const OF_OTHERS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],

@@ -206,7 +206,7 @@ function mergesOf(json, vocab) {
   const all = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = pairOf(merge, vocab)
-    expect(pair.every(token => typeof token === 'string'), 'format',
+    expect(pair.length <= 2 && pair.every(token => typeof token === 'string'), 'format',
       () => `tokenizer: model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
     const [left, right] = pair.map(token => vocab.get(token))
     const made = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))

@@ -1,6 +1,6 @@
 import { UNIGRAM_SPLIT } from '../constants.js'
-import { special } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
+import { special } from './merges_files.js'
 import { normalizer } from './normalizers.js'
 import { pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
