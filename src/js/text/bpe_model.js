@@ -1,6 +1,7 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 import { LETTERS, bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { ByWords } from './by_words.js'
+import { idsIn, textIn } from './fields.js'
 import { noMemory, owned, passing, pieces } from './handles.js'
 
 const encoder = new TextEncoder()
@@ -23,6 +24,7 @@ export class BpeModel {
    * @throws {GlassformerError} 'format' when a merge makes no token
    */
   constructor(engine, json, vocab, byteLevel) {
+    for (const name of ['continuing_subword_prefix', 'end_of_word_suffix']) textIn('tokenizer: model', json, name, '')
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
@@ -203,6 +205,7 @@ export function byteTokens(vocab) {
 function mergesOf(json, vocab) {
   const { merges } = json, prefix = json.continuing_subword_prefix ?? ''
   expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be a list, got ${describe(merges)}`)
+  const ranks = json.ranks == null ? undefined : idsIn('tokenizer: model', json, 'ranks')
   const all = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = pairOf(merge, vocab)
@@ -214,7 +217,7 @@ function mergesOf(json, vocab) {
       throw new GlassformerError('format', `tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
         'which does not join two tokens of the vocabulary to a third')
     }
-    all.set([left, right, json.ranks?.[rank] ?? rank, made], 4 * rank)
+    all.set([left, right, ranks?.[rank] ?? rank, made], 4 * rank)
   })
   return all
 }
@@ -225,12 +228,12 @@ function mergesOf(json, vocab) {
  */
 function pairOf(merge, vocab) {
   if (Array.isArray(merge)) return merge
-  const text = String(merge)
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-    const pair = [text.slice(0, at), text.slice(at + 1)]
+  if (typeof merge !== 'string') return [(merge)]
+  for (let at = merge.indexOf(' '); at >= 0; at = merge.indexOf(' ', at + 1)) {
+    const pair = [merge.slice(0, at), merge.slice(at + 1)]
     if (pair.every(token => vocab.has(token))) return pair
   }
-  return [text]
+  return [merge]
 }
 
 /** @param {import('../kernels.js').Kernels} engine @param {object} owner @param {Map<string, number>} vocab */

@@ -5,6 +5,7 @@ import { BpeModel, marksWords } from './bpe_model.js'
 import { bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
 import { Explained } from './explained.js'
+import { expectShallow, idsIn, objectIn } from './fields.js'
 import { mergesInto } from './merging.js'
 import { normalizer } from './normalizers.js'
 import { Pieces } from './pieces.js'
@@ -83,6 +84,9 @@ export class Tokenizer {
       throw new GlassformerError('format',
         `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
+    for (const part of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
+      expectShallow(`tokenizer: ${part}`, json[part])
+    }
     this.#engine = engine
     this.#json = json
     this.#learned = learned
@@ -93,8 +97,7 @@ export class Tokenizer {
     const added = addedTokens(json)
     for (const { content, id } of added) this.#name(content, id)
     this.#added = new Set(added.map(token => token.id))
-    this.#special = new Set([...added.filter(token => token.special).map(token => token.id),
-      ...json.model.special ?? json.model.kinds?.control ?? []])
+    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...marksOf(json.model)])
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
@@ -360,6 +363,12 @@ function addedTokens({ added_tokens: added = [] }) {
   added.forEach((token, i) => expect(Number.isInteger(token?.id) && typeof token.content === 'string', 'format',
     () => `tokenizer: added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
+}
+
+/** The marks of a model that is not Hugging Face's. @param {any} model */
+function marksOf({ special, kinds }) {
+  if (special !== undefined) return idsIn('tokenizer: model', { special }, 'special')
+  return kinds === undefined ? [] : idsIn('tokenizer: model.kinds', objectIn('tokenizer: model', { kinds }, 'kinds'), 'control')
 }
 
 /** @param {any} model @returns {Iterable<[string, number]>} */
