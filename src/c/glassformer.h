@@ -75,10 +75,13 @@ GF_EXPORT int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, co
 GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
                        int flags);
 
-/* Distinct tokens and how often each was seen. gf_vocab_new returns NULL when there is no memory; gf_vocab_free takes
+/* Tables of text take a seed, any number that whoever writes a file cannot foresee: it decides where things stand in
+ * their hash tables, so that no file can be made whose entries all want one place. Results do not depend on it.
+ *
+ * Distinct tokens and how often each was seen. gf_vocab_new returns NULL when there is no memory; gf_vocab_free takes
  * NULL too. Ids count from 0 in the order of first appearance. */
 typedef struct gf_vocab gf_vocab;
-GF_EXPORT gf_vocab *gf_vocab_new(void);
+GF_EXPORT gf_vocab *gf_vocab_new(uint32_t seed);
 GF_EXPORT void gf_vocab_free(gf_vocab *v);
 /* Counts n tokens. text [bytes] holds them with one byte between each and the next; units [n] are their lengths in
  * UTF-16 code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT when the
@@ -106,7 +109,7 @@ GF_EXPORT int gf_unit_spans(int32_t *spans, const int32_t *ends, int n, const ui
  * too. gf_pieces_add: piece k of n ends at ends [n] in text and has id ids [n]; `continuing` ones are apart from the
  * others. Returns GF_OK or GF_NO_MEMORY. */
 typedef struct gf_pieces gf_pieces;
-GF_EXPORT gf_pieces *gf_pieces_new(void);
+GF_EXPORT gf_pieces *gf_pieces_new(uint32_t seed);
 GF_EXPORT void gf_pieces_free(gf_pieces *p);
 GF_EXPORT int gf_pieces_add(gf_pieces *p, const uint8_t *text, const int32_t *ends, const int32_t *ids, int n,
                             int continuing);
@@ -115,7 +118,8 @@ GF_EXPORT int gf_pieces_add(gf_pieces *p, const uint8_t *text, const int32_t *en
  * of_byte [256]: the id of each byte. whole: words that are one piece of these are that piece, or NULL; it has to live
  * as long. NULL when there is no memory. */
 typedef struct gf_bpe gf_bpe;
-GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole);
+GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole,
+                             uint32_t seed);
 GF_EXPORT void gf_bpe_free(gf_bpe *b);
 /* Joins the bytes of text, or symbols, inside each of n words, which end at words [n]. ids and ends have room for as
  * many as there are bytes (symbols); ends are where each piece ends, in bytes (symbols). Returns how many, or
@@ -158,7 +162,7 @@ GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const 
  * continue a word. likelihood: WordPiece's choice. Returns the number of merges, or GF_NO_MEMORY. */
 GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
                            const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size,
-                           int least, int likelihood);
+                           int least, int likelihood, uint32_t seed);
 
 /* Random numbers: PyTorch's CPU generator, bit for bit ------------------------------------------------------------- */
 

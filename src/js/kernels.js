@@ -11,6 +11,8 @@ export class Kernels {
   #arguments = 0
   /** What a forward calls is written down for, see recording.js. @type {import('./recording.js').Recording | null} */
   recording = null
+  /** For hash tables, so that no file can be made whose entries all collide. */
+  seed = crypto.getRandomValues(new Uint32Array(1))[0]
 
   /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {

@@ -70,7 +70,7 @@ static void vocabulary(void) {
     at += units[k];
     lines[at++] = ' ';
   }
-  gf_vocab *v = gf_vocab_new();
+  gf_vocab *v = gf_vocab_new(7);
   if (!v) return;
   ONCE_THERE_IS(made, gf_vocab_add(ids, v, lines, at - 1, units, WORDS));
   REQUIRE(made == WORDS && !memcmp(ids, numbers, sizeof ids));
@@ -82,7 +82,7 @@ static void vocabulary(void) {
 /* All words as pieces. */
 static gf_pieces *words_as_pieces(void) {
   int made;
-  gf_pieces *p = gf_pieces_new();
+  gf_pieces *p = gf_pieces_new(7);
   if (p) ONCE_THERE_IS(made, gf_pieces_add(p, text, ends, numbers, WORDS, 0));
   return p;
 }
@@ -117,7 +117,7 @@ static int learn(int likelihood) {
   for (int k = 0; k < LETTERS; k++) alphabet[k] = (uint8_t)k, letter_ends[k] = k + 1;
   for (int i = 0; i < bytes; i++) symbols[i] = text[i];
   return gf_bpe_train(learned, symbols, ends, counts, WORDS, alphabet, letter_ends, LETTERS, LETTERS, SIZE, 2,
-                      likelihood);
+                      likelihood, 7);
 }
 
 static void learning(void) {
@@ -134,7 +134,7 @@ static void joining(void) {
   for (int k = 0; k < merges; k++)
     memcpy(table + 4 * k, (int32_t[]){learned[4 * k], learned[4 * k + 1], k, learned[4 * k + 2]}, sizeof(int32_t[4]));
   gf_pieces *p = words_as_pieces();
-  gf_bpe *b = p ? gf_bpe_new(of_byte, table, merges, p) : NULL;
+  gf_bpe *b = p ? gf_bpe_new(of_byte, table, merges, p, 7) : NULL;
   if (b) {
     int made;
     ONCE_THERE_IS(made, gf_bpe_bytes(ids, own, b, text, ends, WORDS));

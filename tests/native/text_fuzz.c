@@ -15,7 +15,7 @@ static void check_vocab(const uint8_t *text, int bytes, int length) {
   int n = bytes / (length + 1);
   int32_t *units = malloc(sizeof *units * ((size_t)n + 1)), *ids = malloc(sizeof *ids * ((size_t)n + 1));
   for (int k = 0; k < n; k++) units[k] = k % (length + 1);
-  gf_vocab *v = gf_vocab_new();
+  gf_vocab *v = gf_vocab_new(7);
   int size = gf_vocab_add(ids, v, text, bytes, units, n);
   if (size >= 0) {
     int32_t *order = malloc(sizeof *order * ((size_t)size + 1)), *counts = malloc(sizeof *counts * ((size_t)size + 1));

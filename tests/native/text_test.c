@@ -114,7 +114,7 @@ static void test_vocab(void) {
   static const int32_t units[] = {1, 1, 0, 1, 2, 1, 1, 1};
   int32_t ids[8], order[5], counts[5];
   uint8_t *bytes = exactly(text, sizeof text - 1);
-  gf_vocab *v = gf_vocab_new();
+  gf_vocab *v = gf_vocab_new(7);
   REQUIRE(v && gf_vocab_order(order, counts, v, 1) == 0);
   REQUIRE(gf_vocab_add(ids, v, bytes, sizeof text - 1, units, 8) == 5);
   REQUIRE(!memcmp(ids, (int32_t[]){0, 1, 2, 0, 3, 4, 0, 1}, sizeof ids));
@@ -133,7 +133,7 @@ static void test_vocab(void) {
 /* 20000 numbers, the k-th of them k % 3 + 1 times, in an order that is not theirs. */
 static void test_large_vocab(void) {
   enum { N = 20000 };
-  gf_vocab *v = gf_vocab_new();
+  gf_vocab *v = gf_vocab_new(7);
   for (int k = 0; k < 3 * N; k++) {
     int number = (int)((long)k * 7919 % N);
     if (k / N > number % 3) continue;
@@ -205,7 +205,7 @@ static void test_pairs(void) {
 /* A word of no symbols is joined to none. */
 static void test_empty_words(void) {
   int32_t of_byte[256] = {0}, ids[4], ends[4];
-  gf_bpe *b = gf_bpe_new(of_byte, (int32_t[]){1, 2, 0, 3}, 1, NULL);
+  gf_bpe *b = gf_bpe_new(of_byte, (int32_t[]){1, 2, 0, 3}, 1, NULL, 7);
   REQUIRE(b && gf_bpe_symbols(ids, ends, b, (int32_t[]){1, 2, 1, 2}, (int32_t[]){0, 1, 1, 3, 4, 4}, 6) == 4);
   REQUIRE(!memcmp(ids, (int32_t[]){1, 2, 1, 2}, sizeof ids) && !memcmp(ends, (int32_t[]){1, 2, 3, 4}, sizeof ends));
   REQUIRE(gf_bpe_symbols(ids, ends, b, (int32_t[]){1, 2, 1, 2}, (int32_t[]){0, 2, 2, 4}, 4) == 2);

@@ -81,7 +81,7 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   for (int i = 0; i < bytes; i++) symbols[i] = same[i] = text[i];
   for (int k = 0; k < n; k++) counts[k] = 1 + k % 3;
   int made =
-      gf_bpe_train(learned, symbols, words, counts, n, alphabet, letter_ends, LETTERS, LETTERS, SIZE, 2, likelihood);
+      gf_bpe_train(learned, symbols, words, counts, n, alphabet, letter_ends, LETTERS, LETTERS, SIZE, 2, likelihood, 7);
   REQUIRE(made >= 0 && made <= 2 * SIZE);
   int distinct = 1;
   for (int k = 0; k < made; k++) {
@@ -90,7 +90,7 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
     distinct &= m[2] == LETTERS + k;
     memcpy(m, (int32_t[]){m[0], m[1], k, m[2]}, sizeof(int32_t[4]));
   }
-  gf_bpe *b = gf_bpe_new(of_byte, learned, made, NULL);
+  gf_bpe *b = gf_bpe_new(of_byte, learned, made, NULL, 7);
   REQUIRE(b);
   int32_t *ids = malloc(sizeof *ids * at_least_one(bytes)), *ends = malloc(sizeof *ends * at_least_one(bytes));
   int32_t *other = malloc(sizeof *other * at_least_one(bytes)),
@@ -148,7 +148,7 @@ static void check_lattice(const gf_pieces *p, const double *scores, const uint8_
 /* Pieces cut from the text itself, for WordPiece and the unigram model. */
 static void check_piece_models(const uint8_t *text, int bytes, const int32_t *words, int n, uint8_t seed) {
   enum { PIECES = 40 };
-  gf_pieces *p = gf_pieces_new();
+  gf_pieces *p = gf_pieces_new(7);
   REQUIRE(p);
   double scores[PIECES], expected[PIECES] = {0};
   for (int k = 0; k < PIECES; k++) {

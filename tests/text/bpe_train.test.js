@@ -60,7 +60,7 @@ function trained(letters, words, counts, { plain = letters.length, size, least =
   return passing(memory, [new Int32Array(8 * size), Int32Array.from(words.flat()), ends, Int32Array.from(counts),
     alphabet.bytes, alphabet.ends], (merges, text, places, numbers, bytes, byteEnds) => {
     const n = c.gf_bpe_train(merges, text, places, numbers, words.length, bytes, byteEnds, letters.length, plain, size,
-      least, likelihood)
+      least, likelihood, 7)
     return Array.from({ length: n }, (_, i) => [...memory.ints(merges + 16 * i, 4)])
   })
 }

@@ -83,7 +83,7 @@ test('unigram: what is expected is what all cuts together say', () => {
   const list = ['abab', 'bbabba', 'bcb', 'a', 'babababb'], counts = [3, 1, 7, 2, 5]
   const encode = one => new TextEncoder().encode(one)
   const { c, memory } = gf.engine
-  const set = c.gf_pieces_new()
+  const set = c.gf_pieces_new(7)
   const own = packed(pieces.map(encode)), corpus = packed(list.map(encode))
   passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
     (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))

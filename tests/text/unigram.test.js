@@ -10,7 +10,7 @@ const encode = text => (typeof text === 'string' ? new TextEncoder().encode(text
 
 /** Calls `use` with a set of pieces, whose ids are their places, and their scores. */
 function withPieces(scores, use) {
-  const set = c.gf_pieces_new(), { bytes, ends } = packed([...scores.keys()].map(encode))
+  const set = c.gf_pieces_new(7), { bytes, ends } = packed([...scores.keys()].map(encode))
   passing(memory, [ends, Int32Array.from(ends.keys()), bytes],
     (places, ids, text) => c.gf_pieces_add(set, text, places, ids, scores.size, 0))
   try {

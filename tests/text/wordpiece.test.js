@@ -54,6 +54,12 @@ test('a vocabulary with capital letters keeps them', () => {
   assert.deepEqual(cased.encode('The the').tokens, ['The', 'the'])
 })
 
+test('a capital letter that has no small one does not make a vocabulary cased', () => {
+  const own = open([...MARKS, 'hello', 'world', 'ℝ', '##ℝ'])
+  assert.deepEqual(own.encode('Hello WORLD ℝℝ').tokens, ['hello', 'world', 'ℝ', '##ℝ'])
+  assert.deepEqual(open([...MARKS, 'hello', 'ℝ', 'Ł']).encode('Hello').tokens, ['[UNK]'])
+})
+
 test('words too long, words unknown, words nearly known', () => {
   assert.deepEqual(uncased.encode('a'.repeat(100)).ids.length, 100)
   assert.deepEqual(uncased.encode('a'.repeat(101)).tokens, ['[UNK]'])

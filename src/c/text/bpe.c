@@ -36,6 +36,7 @@ typedef struct {
 struct gf_bpe {
   merge *merges; /* a hash table by left and right: [mask + 1], at most half of them used */
   uint32_t mask;
+  uint64_t left_factor, right_factor;
   int32_t of_byte[256];
   const gf_pieces *whole;           /* words that are one piece, whatever the merges say; or NULL */
   kept_word *kept;                  /* [PLACES], or NULL */
@@ -45,8 +46,8 @@ struct gf_bpe {
 };
 
 static uint32_t slot_of(const gf_bpe *b, int32_t left, int32_t right) {
-  uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
-  uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & b->mask;
+  uint64_t hash = (uint32_t)left * b->left_factor + (uint32_t)right * b->right_factor;
+  uint32_t slot = (uint32_t)(hash >> 32) & b->mask;
   while (b->merges[slot].made >= 0 && (b->merges[slot].left != left || b->merges[slot].right != right))
     slot = (slot + 1) & b->mask;
   return slot;
@@ -65,12 +66,14 @@ void gf_bpe_free(gf_bpe *b) {
   free(b);
 }
 
-gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole) {
+gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole, uint32_t seed) {
   gf_bpe *b = calloc(1, sizeof *b);
   if (!b) return NULL;
   uint32_t slots = 4;
   while (slots < (uint32_t)n * 2) slots *= 2;
   b->mask = slots - 1;
+  b->left_factor = gf_hash_factor(seed);
+  b->right_factor = gf_hash_factor(~seed);
   b->merges = malloc(slots * sizeof *b->merges);
   if (!b->merges) {
     gf_bpe_free(b);

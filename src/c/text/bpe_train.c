@@ -50,6 +50,7 @@ typedef struct {
   list pairs, meetings, heap, rising, symbols, bytes;
   int32_t *slots; /* a hash table of pairs: [mask + 1] places in `pairs`, or -1 */
   uint32_t mask;
+  uint64_t left_factor, right_factor;
   gf_pieces *pieces;
   bool likelihood, failed;
 } trainer;
@@ -74,8 +75,8 @@ static symbol *symbol_at(const trainer *t, int32_t i) { return (symbol *)t->symb
 /* Pairs ----------------------------------------------------------------------------------------------------------- */
 
 static uint32_t slot_of(const trainer *t, int32_t left, int32_t right) {
-  uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
-  uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & t->mask;
+  uint64_t hash = (uint32_t)left * t->left_factor + (uint32_t)right * t->right_factor;
+  uint32_t slot = (uint32_t)(hash >> 32) & t->mask;
   for (; t->slots[slot] >= 0; slot = (slot + 1) & t->mask) {
     const pair *p = pair_at(t, t->slots[slot]);
     if (p->left == left && p->right == right) break;
@@ -299,7 +300,7 @@ static int train(trainer *t, int32_t *merges, int size, int least) {
 
 int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
                  const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size, int least,
-                 int likelihood) {
+                 int likelihood, uint32_t seed) {
   trainer t = {.text = text, .ends = ends, .counts = counts, .words = n, .mask = 4095, .likelihood = likelihood};
   t.pairs.size = sizeof(pair);
   t.meetings.size = sizeof(meeting);
@@ -307,7 +308,9 @@ int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int3
   t.rising.size = sizeof(int32_t);
   t.symbols.size = sizeof(symbol);
   t.bytes.size = 1;
-  t.pieces = gf_pieces_new();
+  t.left_factor = gf_hash_factor(seed);
+  t.right_factor = gf_hash_factor(~seed);
+  t.pieces = gf_pieces_new(seed);
   t.slots = malloc((t.mask + 1) * sizeof *t.slots);
   t.starts = malloc(((size_t)n * 2 + 1) * sizeof *t.starts);
   t.now = t.starts ? t.starts + n : NULL;

@@ -14,7 +14,7 @@ void gf_pieces_free(gf_pieces *p) {
   free(p);
 }
 
-gf_pieces *gf_pieces_new(void) {
+gf_pieces *gf_pieces_new(uint32_t seed) {
   gf_pieces *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->edges = calloc(FIRST_EDGES, sizeof *p->edges);
@@ -24,6 +24,7 @@ gf_pieces *gf_pieces_new(void) {
     return NULL;
   }
   p->mask = FIRST_EDGES - 1;
+  p->factor = gf_hash_factor(seed);
   p->node_room = FIRST_NODES;
   p->nodes = 2;
   p->ids[GF_PIECES_START] = p->ids[GF_PIECES_CONTINUE] = -1;

@@ -16,17 +16,26 @@ typedef struct {
   int32_t child; /* 0 where there is no edge: nothing leads to a beginning */
 } gf_pieces_edge;
 
+/* An odd number for a seed, to hash by: bits 32 and up of its product with a number of 32 bits. Whoever does not know the
+ * seed cannot choose numbers that collide (Dietzfelbinger et al. 1997). */
+static inline uint64_t gf_hash_factor(uint32_t seed) {
+  uint64_t x = (seed + 1) * 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x | 1;
+}
+
 struct gf_pieces {
   gf_pieces_edge *edges; /* [mask + 1], at most two thirds of them used */
   uint32_t mask;
+  uint64_t factor;
   int32_t *ids; /* [node_room]: the id of the piece that ends at a node, or -1 */
   int32_t nodes, node_room;
 };
 
 /* The slot of an edge, or the free one where it belongs. */
 static inline uint32_t gf_pieces_slot(const gf_pieces *p, uint32_t key) {
-  uint32_t slot = key * 0x9E3779B1u;
-  slot = (slot ^ slot >> 15) & p->mask;
+  uint32_t slot = (uint32_t)(key * p->factor >> 32) & p->mask;
   while (p->edges[slot].child && p->edges[slot].key != key) slot = (slot + 1) & p->mask;
   return slot;
 }

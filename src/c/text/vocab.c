@@ -23,13 +23,14 @@ struct gf_vocab {
   int32_t size, entry_room;
   int32_t *slots; /* [slot_room] ids, or -1 */
   int32_t slot_room;
+  uint32_t seed;
   uint8_t *arena; /* the bytes of all tokens, one after the other */
   size_t arena_size, arena_room;
 };
 
 enum { FIRST_SLOTS = 1024 };
 
-gf_vocab *gf_vocab_new(void) {
+gf_vocab *gf_vocab_new(uint32_t seed) {
   gf_vocab *v = calloc(1, sizeof *v);
   if (!v) return NULL;
   v->slots = malloc(FIRST_SLOTS * sizeof *v->slots);
@@ -38,6 +39,7 @@ gf_vocab *gf_vocab_new(void) {
     return NULL;
   }
   v->slot_room = FIRST_SLOTS;
+  v->seed = seed;
   memset(v->slots, -1, FIRST_SLOTS * sizeof *v->slots);
   return v;
 }
@@ -50,9 +52,9 @@ void gf_vocab_free(gf_vocab *v) {
   free(v);
 }
 
-/* FNV-1a, and a last mixing so that the low bits depend on all bytes. */
-static uint32_t hash_of(const uint8_t *token, int32_t bytes) {
-  uint32_t h = 2166136261u;
+/* FNV-1a from a seed, and a last mixing so that the low bits depend on all bytes. */
+static uint32_t hash_of(uint32_t seed, const uint8_t *token, int32_t bytes) {
+  uint32_t h = 2166136261u ^ seed;
   for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u;
   return h ^ h >> 15;
 }
@@ -105,7 +107,7 @@ static bool make_room(gf_vocab *v, int32_t bytes) {
 
 /* The id of one token, counted once more, or -1 without memory. */
 static int32_t add(gf_vocab *v, const uint8_t *token, int32_t bytes) {
-  uint32_t hash = hash_of(token, bytes);
+  uint32_t hash = hash_of(v->seed, token, bytes);
   int32_t slot = find(v, token, bytes, hash);
   if (v->slots[slot] >= 0) {
     v->entries[v->slots[slot]].count++;

@@ -1,6 +1,7 @@
 import { GlassformerError, describe, expect } from '../errors.js'
-import { LETTERS, bytesOfLetters } from './byte_letters.js'
+import { LETTERS, bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { ByWords } from './by_words.js'
+import { idsIn, textIn } from './fields.js'
 import { noMemory, owned, passing, pieces } from './handles.js'
 
 const encoder = new TextEncoder()
@@ -23,14 +24,15 @@ export class BpeModel {
    * @throws {GlassformerError} 'format' when a merge makes no token
    */
   constructor(engine, json, vocab, byteLevel) {
+    for (const name of ['continuing_subword_prefix', 'end_of_word_suffix']) textIn('tokenizer: model', json, name, '')
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
-    this.#characters = byteLevel ? undefined : new Characters(json, vocab, unknown)
+    this.#characters = byteLevel && !marksWords(json) ? undefined : new Characters(json, vocab, unknown, byteLevel)
     this.merges = mergesOf(json, vocab)
     const whole = byteLevel && json.ignore_merges ? piecesOf(engine, this, vocab) : 0
     const address = passing(engine.memory, [ofByte, this.merges],
-      (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole))
+      (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole, engine.seed))
     const handle = this.#handle = owned(engine, this, address, 'gf_bpe_free', 'tokenizer')
     this.#byWords = new ByWords(engine,
       (ids, ends, text, words, n) => engine.c.gf_bpe_bytes(ids, ends, handle, text, words, n),
@@ -43,22 +45,22 @@ export class BpeModel {
    * @param {Emit} emit
    */
   encode(source, ends, emit) {
-    if (this.#characters) this.#encodeCharacters(source.string, ends ?? Int32Array.of(source.string.length), emit)
+    if (this.#characters) this.#encodeCharacters(source, ends ?? Int32Array.of(source.string.length), emit)
     else if (ends) this.#byWords.encodeWords(source, ends, emit)
     else this.#byWords.encodeText(source, emit)
   }
 
-  /** @param {string} string @param {Int32Array} words @param {Emit} emit */
-  #encodeCharacters(string, words, emit) {
+  /** @param {import('./source.js').Source} source @param {Int32Array} words @param {Emit} emit */
+  #encodeCharacters(source, words, emit) {
     const { c, memory } = this.#engine
     const characters = /** @type {Characters} */ (this.#characters)
     for (let k = 0, start = 0; k < words.length; start = words[k++]) {
-      const whole = characters.wholeAt(string, start, words[k])
+      const whole = characters.wholeAt(source, start, words[k])
       if (whole !== undefined) {
         emit(Int32Array.of(whole), Int32Array.of(start, words[k]), 0)
         continue
       }
-      const { symbols, from, to } = characters.read(string, start, words[k])
+      const { symbols, from, to } = characters.read(source, start, words[k])
       const n = symbols.length
       passing(memory, [new Int32Array(2 * n), symbols, Int32Array.of(n)], (ids, given, ends) => {
         const count = c.gf_bpe_symbols(ids, ids + 4 * n, this.#handle, given, ends, 1)
@@ -75,7 +77,13 @@ export class BpeModel {
   }
 }
 
-/** The symbols that byte-pair encoding over characters begins with. */
+/**
+ * Whether the pieces of a word are written differently at its end, or everywhere but at its beginning.
+ * @param {any} json the `model` of a tokenizer.json
+ */
+export const marksWords = json => Boolean(json.continuing_subword_prefix || json.end_of_word_suffix)
+
+/** The symbols that byte-pair encoding begins with: the characters of a word, or its bytes written as letters. */
 class Characters {
   #vocab
   #unknown
@@ -83,10 +91,12 @@ class Characters {
   #suffix
   #fuse
   #ignoresMerges
+  #byteLevel
   /** The token of each byte or -1, for characters that have none. @type {number[] | undefined} */ #bytes
 
-  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown */
-  constructor(json, vocab, unknown) {
+  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown @param {boolean} byteLevel */
+  constructor(json, vocab, unknown, byteLevel) {
+    this.#byteLevel = byteLevel
     this.#vocab = vocab
     this.#unknown = unknown
     this.#prefix = json.continuing_subword_prefix ?? ''
@@ -98,28 +108,41 @@ class Characters {
 
   /**
    * The token that a word is, where merges are not asked for such.
-   * @param {string} string @param {number} start @param {number} end
+   * @param {import('./source.js').Source} source @param {number} start @param {number} end
    */
-  wholeAt(string, start, end) {
-    return this.#ignoresMerges ? this.#vocab.get(string.slice(start, end)) : undefined
+  wholeAt(source, start, end) {
+    return this.#ignoresMerges ? this.#vocab.get(this.#spelled(source, start, end)) : undefined
+  }
+
+  /**
+   * A part of a text as the vocabulary spells it. @param {import('./source.js').Source} source
+   * @param {number} start @param {number} end
+   */
+  #spelled({ string, copy }, start, end) {
+    if (!this.#byteLevel) return string.slice(start, end)
+    const bytes = new Uint8Array(3 * (end - start))
+    return lettersOfBytes(bytes.subarray(0, copy(bytes, start, end)))
   }
 
   /**
    * The symbols of a word, and the UTF-16 units that each stands for.
-   * @param {string} string @param {number} start @param {number} end
+   * @param {import('./source.js').Source} source @param {number} start @param {number} end
    */
-  read(string, start, end) {
+  read(source, start, end) {
     /** @type {number[]} */ const symbols = []
     /** @type {number[]} */ const from = []
     /** @type {number[]} */ const to = []
     for (let at = start; at < end;) {
-      const character = String.fromCodePoint(/** @type {number} */ (string.codePointAt(at)))
-      const next = at + character.length
-      for (const symbol of this.#symbolsOf(character, at === start, next === end)) {
-        symbols.push(symbol)
-        from.push(at)
-        to.push(next)
-      }
+      const next = at + (/** @type {number} */ (source.string.codePointAt(at)) > 0xffff ? 2 : 1)
+      const spelled = this.#spelled(source, at, next), characters = this.#byteLevel ? [...spelled] : [spelled]
+      characters.forEach((character, i) => {
+        const isLast = next === end && i === characters.length - 1
+        for (const symbol of this.#symbolsOf(character, at === start && i === 0, isLast)) {
+          symbols.push(symbol)
+          from.push(at)
+          to.push(next)
+        }
+      })
       at = next
     }
     return { symbols: Int32Array.from(symbols), from, to }
@@ -182,10 +205,11 @@ export function byteTokens(vocab) {
 function mergesOf(json, vocab) {
   const { merges } = json, prefix = json.continuing_subword_prefix ?? ''
   expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be a list, got ${describe(merges)}`)
+  const ranks = json.ranks == null ? undefined : idsIn('tokenizer: model', json, 'ranks')
   const all = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = pairOf(merge, vocab)
-    expect(pair.every(token => typeof token === 'string'), 'format',
+    expect(pair.length <= 2 && pair.every(token => typeof token === 'string'), 'format',
       () => `tokenizer: model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
     const [left, right] = pair.map(token => vocab.get(token))
     const made = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))
@@ -193,7 +217,7 @@ function mergesOf(json, vocab) {
       throw new GlassformerError('format', `tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
         'which does not join two tokens of the vocabulary to a third')
     }
-    all.set([left, right, json.ranks?.[rank] ?? rank, made], 4 * rank)
+    all.set([left, right, ranks?.[rank] ?? rank, made], 4 * rank)
   })
   return all
 }
@@ -204,12 +228,12 @@ function mergesOf(json, vocab) {
  */
 function pairOf(merge, vocab) {
   if (Array.isArray(merge)) return merge
-  const text = String(merge)
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-    const pair = [text.slice(0, at), text.slice(at + 1)]
+  if (typeof merge !== 'string') return [(merge)]
+  for (let at = merge.indexOf(' '); at >= 0; at = merge.indexOf(' ', at + 1)) {
+    const pair = [merge.slice(0, at), merge.slice(at + 1)]
     if (pair.every(token => vocab.has(token))) return pair
   }
-  return [text]
+  return [merge]
 }
 
 /** @param {import('../kernels.js').Kernels} engine @param {object} owner @param {Map<string, number>} vocab */

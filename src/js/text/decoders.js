@@ -1,6 +1,5 @@
-import { GlassformerError } from '../errors.js'
 import { bytesOfLetters } from './byte_letters.js'
-import { listIn, textIn } from './fields.js'
+import { flagIn, kindIn, listIn, objectIn, textIn, wholeIn } from './fields.js'
 import { patternFrom } from './pattern.js'
 
 /** Tokens on their way to a text; the parts are joined in the end. @typedef {(parts: string[]) => string[]} Decode */
@@ -61,7 +60,7 @@ const byteFallback = parts => {
 
 /** @param {any} json @returns {Decode} */
 function metaspace(json) {
-  const mark = json.replacement ?? '▁', scheme = json.prepend_scheme ??
+  const mark = textIn(WHERE, json, 'replacement', '▁'), scheme = json.prepend_scheme ??
     (json.add_prefix_space === false ? 'never' : 'always')
   return parts => parts.map((part, i) => {
     const text = part.replaceAll(mark, ' ')
@@ -74,13 +73,19 @@ const tidied = text => text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").r
   .replaceAll(' do not', " don't")
 
 /** @param {any} json @returns {Decode} */
-const wordpiece = ({ prefix = '##', cleanup = true }) => parts => parts.map((part, i) => {
-  const text = i === 0 ? part : part.startsWith(prefix) ? part.slice(prefix.length) : ` ${part}`
-  return cleanup ? tidied(text) : text
-})
+function wordpiece(json) {
+  const prefix = textIn(WHERE, json, 'prefix', '##'), cleanup = flagIn(WHERE, json, 'cleanup', true)
+  return parts => parts.map((part, i) => {
+    const text = i === 0 ? part : part.startsWith(prefix) ? part.slice(prefix.length) : ` ${part}`
+    return cleanup ? tidied(text) : text
+  })
+}
 
 /** SentencePiece's: its own way with the first space, and with bytes. @param {any} json @returns {Decode} */
-function sentencePiece({ add_dummy_prefix: dummy, remove_extra_whitespaces: tidy, unknown }) {
+function sentencePiece(json) {
+  const [dummy, tidy] = ['add_dummy_prefix', 'remove_extra_whitespaces'].map(name => flagIn(WHERE, json, name, true))
+  const named = objectIn(WHERE, json, 'unknown')
+  const [piece, surface] = ['piece', 'surface'].map(name => textIn(`${WHERE}: unknown`, named, name))
   return parts => {
     let text = '', atStart = true, dropped = false
     /** @type {number[]} */ let bytes = []
@@ -96,7 +101,7 @@ function sentencePiece({ add_dummy_prefix: dummy, remove_extra_whitespaces: tidy
       }
       flush()
       if (dropped || text) atStart = false
-      if (part === unknown.piece) text += unknown.surface
+      if (part === piece) text += surface
       else {
         const drops = atStart && (dummy || tidy) && part.startsWith('▁')
         dropped = drops && !tidy
@@ -130,17 +135,23 @@ const KINDS = {
     const pattern = patternFrom(WHERE, json.pattern), content = textIn(WHERE, json, 'content')
     return parts => parts.map(part => part.replace(pattern, () => content))
   },
-  Strip: ({ content = ' ', start = 0, stop = 0 }) => parts => parts.map(part => {
-    let from = 0, to = part.length
-    while (from < start && part[from] === content) from++
-    for (let left = stop; left > 0 && part[to - 1] === content; left--) to--
-    return part.slice(from, to)
-  }),
+  Strip: json => {
+    const content = textIn(WHERE, json, 'content', ' ')
+    const [start, stop] = ['start', 'stop'].map(name => wholeIn(WHERE, json, name, 0))
+    return parts => parts.map(part => {
+      let from = 0, to = part.length
+      while (from < start && part[from] === content) from++
+      for (let left = stop; left > 0 && part[to - 1] === content; left--) to--
+      return part.slice(from, to)
+    })
+  },
   Metaspace: metaspace,
   SentencePiece: sentencePiece,
   WordPiece: wordpiece,
-  BPEDecoder: ({ suffix = '</w>' }) => parts =>
-    parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' ')),
+  BPEDecoder: json => {
+    const suffix = textIn(WHERE, json, 'suffix', '</w>')
+    return parts => parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' '))
+  },
   Sequence: json => {
     /** @type {Decode[]} */ const steps = listIn(WHERE, json, 'decoders').map(decoderOf)
     return parts => steps.reduce((current, step) => step(current), parts)
@@ -155,9 +166,5 @@ const KINDS = {
  */
 export function decoderOf(json) {
   if (json == null) return parts => [parts.join(' ')]
-  if (!Object.hasOwn(KINDS, json.type)) {
-    throw new GlassformerError('format',
-      `tokenizer: decoder ${JSON.stringify(json.type)} is not among ${Object.keys(KINDS).join(', ')}`)
-  }
-  return KINDS[json.type](json)
+  return kindIn(WHERE, json, KINDS)(json)
 }

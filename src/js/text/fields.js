@@ -1,9 +1,50 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, isPlain } from '../errors.js'
 
 /**
  * Fields of the parts of a tokenizer.json, which somebody may have written by hand: what they are, or an error that
  * names them.
  */
+
+/** Parts in parts, as Sequence has them, go no deeper. */
+const MAX_DEPTH = 50
+
+/**
+ * What makes a part, by its type. @template K @param {string} where @param {any} json the part
+ * @param {Record<string, K>} kinds
+ * @returns {K}
+ */
+export function kindIn(where, json, kinds) {
+  expect(isPlain(json), 'format', () => `${where} must be an object with a type, got ${describe(json)}`)
+  const { type } = /** @type {{ type?: unknown }} */ (json), names = Object.keys(kinds).join(', ')
+  expect(typeof type === 'string', 'format', () => `${where}: type must be one of ${names}, got ${describe(type)}`)
+  expect(Object.hasOwn(kinds, type), 'format', () => `${where} ${JSON.stringify(type)} is not among ${names}`)
+  return kinds[type]
+}
+
+/**
+ * @param {string} where @param {unknown} json a part
+ * @param {number} [depth] of which each part in a part takes two: an object and its list
+ */
+export function expectShallow(where, json, depth = 0) {
+  expect(depth <= 2 * MAX_DEPTH, 'format', () => `${where} has parts in parts more than ${MAX_DEPTH} deep`)
+  if (json instanceof Object) for (const part of Object.values(json)) expectShallow(where, part, depth + 1)
+}
+
+/** @param {string} where @param {any} json @param {string} name @returns {number[]} */
+export function idsIn(where, json, name) {
+  return listIn(where, json, name).map((id, i) => {
+    expect(Number.isInteger(id), 'format', () => `${where}: ${name}[${i}] must be a whole number, got ${describe(id)}`)
+    return id
+  })
+}
+
+/** @param {string} where @param {any} json @param {string} name @returns {string[]} */
+export function textsIn(where, json, name) {
+  return listIn(where, json, name).map((text, i) => {
+    expect(typeof text === 'string', 'format', () => `${where}: ${name}[${i}] must be text, got ${describe(text)}`)
+    return text
+  })
+}
 
 /** @param {string} where @param {any} json @param {string} name @returns {any[]} */
 export function listIn(where, json, name) {
@@ -11,9 +52,27 @@ export function listIn(where, json, name) {
   return Array.from(json[name])
 }
 
-/** @param {string} where @param {any} json @param {string} name @returns {string} */
-export function textIn(where, json, name) {
-  expect(typeof json[name] === 'string', 'format', () => `${where}: ${name} must be text, got ${describe(json[name])}`)
+/**
+ * @param {string} where @param {any} json @param {string} name @param {string} [usual] if it is not there
+ * @returns {string}
+ */
+export function textIn(where, json, name, usual) {
+  const value = json[name] ?? usual
+  expect(typeof value === 'string', 'format', () => `${where}: ${name} must be text, got ${describe(value)}`)
+  return value
+}
+
+/** @param {string} where @param {any} json @param {string} name @param {number} usual @returns {number} */
+export function wholeIn(where, json, name, usual) {
+  const value = json[name] ?? usual
+  expect(Number.isInteger(value) && value >= 0, 'format',
+    () => `${where}: ${name} must be a whole number from 0, got ${describe(value)}`)
+  return value
+}
+
+/** @param {string} where @param {any} json @param {string} name @returns {any} */
+export function objectIn(where, json, name) {
+  expect(isPlain(json[name]), 'format', () => `${where}: ${name} must be an object, got ${describe(json[name])}`)
   return json[name]
 }
 

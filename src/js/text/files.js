@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
-import { LETTERS } from './byte_letters.js'
+import { byteLevelBpe, special } from './merges_files.js'
 import { onDemand } from './on_demand.js'
 import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
@@ -8,6 +8,8 @@ const utf8 = new TextDecoder()
 
 /** A capital letter, in what is no mark in brackets. */
 const WITH_CAPITAL = onDemand(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
+/** Whether a token is lost in small letters; ℝ, which is in BERT's uncased vocabulary, is not. @param {string} token */
+const isCased = token => WITH_CAPITAL().test(token) && token.toLowerCase() !== token
 
 /**
  * Files by name, as they lie in a model's folder: text or bytes.
@@ -29,57 +31,32 @@ function jsonOf(files, name) {
   }
 }
 
+/** @param {Files} files @param {string} name @returns {Record<string, any>} */
+function objectOf(files, name) {
+  const json = jsonOf(files, name)
+  expect(isPlain(json), 'format', () => `tokenizer: ${name} must be an object, got ${describe(json)}`)
+  return json
+}
+
 /** @param {unknown} content */
 const isContent = content => typeof content === 'string' || content instanceof Uint8Array ||
   content instanceof ArrayBuffer
 
-/** GPT-2's vocab.json and merges.txt. @param {Files} files */
+/**
+ * vocab.json and merges.txt, and what the files beside them say of the tokenizer's class and its tokens.
+ * @param {Files} files
+ */
 function fromMerges(files) {
-  const vocab = jsonOf(files, 'vocab.json')
-  expect(isPlain(vocab), 'format', () =>
-    `tokenizer: vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
-  expect(LETTERS.every(letter => Object.hasOwn(vocab, letter)), 'format',
-    () => 'tokenizer: vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
+  const read = (/** @type {string} */ name) => (name in files ? objectOf(files, name) : undefined)
   const lines = textOf(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
   const merges = lines.filter((line, i) => line && !(i === 0 && line.startsWith('#version')))
     .map(line => line.split(' '))
-  const made = new Set([...LETTERS, ...merges.map(pair => pair.join(''))])
-  const pretokenizer = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
-  return {
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    // What is neither a byte nor made by a merge can only have been put there whole.
-    added_tokens: Object.entries(vocab).filter(([token]) => !made.has(token)).map(
-      ([content, id]) => special(content, /** @type {number} */ (id))),
-    normalizer: null,
-    pre_tokenizer: pretokenizer,
-    post_processor: null,
-    decoder: pretokenizer,
-    model: bpe(/** @type {Record<string, number>} */ (vocab), merges)
-  }
+  return byteLevelBpe(jsonOf(files, 'vocab.json'), merges, {
+    config: { ...read('special_tokens_map.json'), ...read('tokenizer_config.json') },
+    added: read('added_tokens.json'),
+    modelType: read('config.json')?.model_type
+  })
 }
-
-/** An added token that is a mark and no text, as tokenizer.json has it. @param {string} content @param {number} id */
-export const special = (content, id) =>
-  ({ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true })
-
-/**
- * The model of a tokenizer.json for byte-level byte-pair encoding. @param {Record<string, number>} vocab
- * @param {string[][]} merges
- */
-export const bpe = (vocab, merges) => ({
-  type: 'BPE',
-  dropout: null,
-  unk_token: null,
-  continuing_subword_prefix: null,
-  end_of_word_suffix: null,
-  fuse_unk: false,
-  byte_fallback: false,
-  ignore_merges: false,
-  vocab,
-  merges
-})
 
 const bytesOf = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
   content instanceof ArrayBuffer ? new Uint8Array(content) : content
@@ -107,9 +84,9 @@ function fromVocabulary(files) {
   const lines = textOf(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
   while (lines.length && lines.at(-1) === '') lines.pop()
   const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
-  const config = 'tokenizer_config.json' in files ? jsonOf(files, 'tokenizer_config.json') : {}
+  const config = 'tokenizer_config.json' in files ? objectOf(files, 'tokenizer_config.json') : {}
   const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
-  const cased = lines.some(token => WITH_CAPITAL().test(token))
+  const cased = lines.some(isCased)
   return {
     version: '1.0',
     truncation: null,
@@ -136,7 +113,7 @@ function fromVocabulary(files) {
  * @param {Files} files
  */
 function fromMarian(files) {
-  const names = /** @type {Record<string, number>} */ (jsonOf(files, 'vocab.json'))
+  const names = /** @type {Record<string, number>} */ (objectOf(files, 'vocab.json'))
   const parts = fromSentencePiece('source.spm', binaryOf(files, 'source.spm'))
   const unknown = names['<unk>'], end = names['</s>']
   expect(parts.model.type === 'Unigram' && Number.isInteger(unknown) && Number.isInteger(end), 'format',
@@ -183,8 +160,9 @@ function partsOf(files) {
 /**
  * A tokenizer from the files of a model's folder.
  * @param {import('../kernels.js').Kernels} engine
- * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2),
- *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' is heeded),
+ * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2, or
+ *   the class of 'tokenizer_config.json'; 'added_tokens.json' and 'special_tokens_map.json' count),
+ *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' counts),
  *   { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of these that is there, the others are
  *   passed over
  * @returns {Tokenizer}

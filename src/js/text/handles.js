@@ -62,7 +62,7 @@ export function passing(memory, arrays, use) {
  */
 export function pieces(engine, owner, list) {
   const { c, memory } = engine
-  const handle = owned(engine, owner, c.gf_pieces_new(), 'gf_pieces_free', 'tokenizer')
+  const handle = owned(engine, owner, c.gf_pieces_new(engine.seed), 'gf_pieces_free', 'tokenizer')
   for (const continuing of [false, true]) {
     const some = list.filter(one => one.continuing === continuing)
     const { bytes, ends } = packed(some.map(one => one.bytes))

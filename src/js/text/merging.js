@@ -22,21 +22,32 @@ function byPair(merges) {
   return ranks
 }
 
+/** The symbols that a token was merged of. @param {string} token @param {string} prefix @param {string} suffix */
+function symbolsOf(token, prefix, suffix) {
+  const isContinuing = prefix !== '' && token.startsWith(prefix), isEnd = suffix !== '' && token.endsWith(suffix)
+  const characters = [...token.slice(isContinuing ? prefix.length : 0, isEnd ? -suffix.length : undefined)]
+  return characters.map((character, i) =>
+    (i || isContinuing ? prefix : '') + character + (isEnd && i === characters.length - 1 ? suffix : ''))
+}
+
 /**
  * @param {readonly Merge[]} merges
+ * @param {{ continuing_subword_prefix?: string | null, end_of_word_suffix?: string | null }} [model] how the pieces of
+ *   a word are written
  * @returns {(token: string) => MergeStep[]} by the token as the vocabulary spells it; none for one that was not merged
  */
-export function mergesInto(merges) {
+export function mergesInto(merges, { continuing_subword_prefix, end_of_word_suffix } = {}) {
+  const prefix = continuing_subword_prefix ?? '', suffix = end_of_word_suffix ?? ''
   const ranks = byPair(merges), made = new Set(merges.map(({ token }) => token))
   return token => {
     /** @type {MergeStep[]} */ const steps = []
     if (!made.has(token)) return steps
-    let pieces = [...token]
+    let pieces = symbolsOf(token, prefix, suffix)
     for (;;) {
       const pairs = pieces.slice(1).map((right, i) => ranks.get(`${pieces[i]}\0${right}`) ?? Infinity)
       const rank = Math.min(...pairs), at = pairs.indexOf(rank)
       if (rank === Infinity) return steps
-      const joined = pieces[at] + pieces[at + 1]
+      const joined = pieces[at] + pieces[at + 1].slice(prefix.length)
       const { count } = merges[rank]
       steps.push({ pieces, at, rank, token: joined, ...(count !== undefined && { count }) })
       pieces = [...pieces.slice(0, at), joined, ...pieces.slice(at + 2)]

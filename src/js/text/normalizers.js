@@ -1,5 +1,4 @@
-import { GlassformerError } from '../errors.js'
-import { flagIn, listIn, textIn } from './fields.js'
+import { flagIn, kindIn, listIn, textIn } from './fields.js'
 import { onDemand } from './on_demand.js'
 import { patternFrom } from './pattern.js'
 import { endOfSpaces, startOfSpaces } from './spaces.js'
@@ -111,7 +110,7 @@ const KINDS = {
     return text => (text.string ? text.replace([{ start: 0, end: 0, by }]) : text)
   },
   BertNormalizer: bert,
-  Precompiled: json => precompiled(json.precompiled_charsmap ?? ''),
+  Precompiled: json => precompiled(json.precompiled_charsmap == null ? '' : textIn(WHERE, json, 'precompiled_charsmap')),
   SentencePiece: spmNormalizer,
   Sequence: json => chain(listIn(WHERE, json, 'normalizers').map(normalizer))
 }
@@ -124,9 +123,5 @@ const KINDS = {
  */
 export function normalizer(json) {
   if (json == null) return text => text
-  if (!Object.hasOwn(KINDS, json.type)) {
-    throw new GlassformerError('format',
-      `tokenizer: normalizer ${JSON.stringify(json.type)} is not among ${Object.keys(KINDS).join(', ')}`)
-  }
-  return KINDS[json.type](json)
+  return kindIn(WHERE, json, KINDS)(json)
 }

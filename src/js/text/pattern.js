@@ -1,5 +1,7 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 import { onDemand } from './on_demand.js'
+import { LinearPattern } from './pattern_search.js'
+import { isSafe, treeOf } from './pattern_tree.js'
 
 /**
  * Regular expressions of a tokenizer.json, which are Oniguruma's in Ruby's syntax, in JavaScript's words: what is
@@ -165,16 +167,25 @@ function plain(escape, bare) {
  * A regular expression of a tokenizer.json in JavaScript's words.
  * @param {string} where @param {string} pattern
  * @returns {RegExp} global
- * @throws {GlassformerError} 'format' when it uses what JavaScript does not have
+ * @throws {GlassformerError} 'format' when it uses what JavaScript does not have, or may never end and cannot be
+ *   searched in another way
  */
 export function patternOf(where, pattern) {
   expect(typeof pattern === 'string', 'format', () => `${where}: a pattern must be text, got ${describe(pattern)}`)
+  /** @type {RegExp} */ let own, /** @type {import('./pattern_tree.js').Node} */ tree
   try {
-    return new RegExp(String(new Translation(pattern)), 'gu')
+    own = new RegExp(String(new Translation(pattern)), 'gu')
+    tree = treeOf(own.source)
   } catch (error) {
     throw new GlassformerError('format',
       `${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
         error).message}`)
+  }
+  try {
+    return isSafe(tree) ? own : new LinearPattern(own.source, 'gu', tree)
+  } catch (error) {
+    throw new GlassformerError('format', `${where}: the search for the pattern ${JSON.stringify(pattern.slice(0, 200))} ` +
+      `may never end: ${/** @type {Error} */ (error).message}`)
   }
 }
 

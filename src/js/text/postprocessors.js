@@ -1,5 +1,5 @@
-import { GlassformerError, describe, expect } from '../errors.js'
-import { listIn } from './fields.js'
+import { describe, expect } from '../errors.js'
+import { kindIn, listIn } from './fields.js'
 
 /** Special tokens around a text. @typedef {{ before: number[], after: number[] }} Around */
 
@@ -21,7 +21,7 @@ function template(json) {
     `special tokens around it, got ${JSON.stringify(json.single)}`)
   const ids = parts.map(part => {
     if (part?.Sequence) return []
-    const name = part?.SpecialToken?.id, own = json.special_tokens?.[name]?.ids
+    const name = part?.SpecialToken?.id, own = typeof name === 'string' ? json.special_tokens?.[name]?.ids : undefined
     expect(Array.isArray(own), 'format', () => `${WHERE}: special_tokens must have ids of ${describe(name)}, which single names`)
     return Array.from(own, id => idAt(`special_tokens[${describe(name)}].ids`, id))
   })
@@ -47,9 +47,5 @@ const KINDS = {
  */
 export function postprocessor(json) {
   if (json == null) return { before: [], after: [] }
-  if (!Object.hasOwn(KINDS, json.type)) {
-    throw new GlassformerError('format', `tokenizer: post_processor ${JSON.stringify(json.type)} is not among ` +
-      `${Object.keys(KINDS).join(', ')}`)
-  }
-  return KINDS[json.type](json)
+  return kindIn(WHERE, json, KINDS)(json)
 }

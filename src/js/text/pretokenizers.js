@@ -1,6 +1,6 @@
-import { GlassformerError, describe, expect } from '../errors.js'
+import { describe, expect } from '../errors.js'
 import { onDemand } from './on_demand.js'
-import { choiceIn, flagIn, listIn } from './fields.js'
+import { choiceIn, flagIn, kindIn, listIn } from './fields.js'
 import { RUST_WORD, isBetweenHalves, literal, patternFrom } from './pattern.js'
 
 /**
@@ -161,11 +161,7 @@ const KINDS = {
  */
 export function pretokenizer(json) {
   if (json == null) return []
-  if (!Object.hasOwn(KINDS, json.type)) {
-    throw new GlassformerError('format', `tokenizer: pre_tokenizer ${JSON.stringify(json.type)} is not among ` +
-      `${Object.keys(KINDS).join(', ')}`)
-  }
-  return KINDS[json.type](json)
+  return kindIn(WHERE, json, KINDS)(json)
 }
 
 /** Whether words are cut by GPT-2's rule and nothing else, which the kernels do themselves. @param {any} json */

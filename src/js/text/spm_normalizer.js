@@ -1,8 +1,10 @@
 import { describe, expect } from '../errors.js'
+import { flagIn, textIn, textsIn } from './fields.js'
 import { literal } from './pattern.js'
 import { Aligned } from './aligned.js'
 import { Charsmap } from './charsmap.js'
 
+const WHERE = 'tokenizer: normalizer'
 /** The space as SentencePiece writes it. */
 const MARK = '▁'
 
@@ -91,11 +93,12 @@ function characterAt(bytes, at, doubtful) {
  * @returns {import('./normalizers.js').Normalize}
  */
 export function spmNormalizer(json) {
-  const charsmap = json.charsmap ? new Charsmap(bytesOfBase64(json.charsmap)) : undefined
-  const symbols = [...json.user_defined].sort((a, b) => b.length - a.length)
+  const map = textIn(WHERE, json, 'charsmap', ''), charsmap = map ? new Charsmap(bytesOfBase64(map)) : undefined
+  const symbols = textsIn(WHERE, json, 'user_defined').sort((a, b) => b.length - a.length)
   const kept = symbols.length ? new RegExp(symbols.map(literal).join('|'), 'uy') : undefined
-  const { add_dummy_prefix: dummy, remove_extra_whitespaces: tidy, treat_whitespace_as_suffix: suffix } = json
-  const space = json.escape_whitespaces ? MARK : ' '
+  const [dummy, tidy, escapes] = ['add_dummy_prefix', 'remove_extra_whitespaces', 'escape_whitespaces'].map(
+    name => flagIn(WHERE, json, name, true))
+  const suffix = flagIn(WHERE, json, 'treat_whitespace_as_suffix', false), space = escapes ? MARK : ' '
 
   return (text, raw) => {
     const out = new Rewriter()
@@ -106,7 +109,7 @@ export function spmNormalizer(json) {
       begun = true
       const written = afterSpace ? by.replace(/^ +/, '') : by
       if (written) {
-        out.add(json.escape_whitespaces ? written.replaceAll(' ', MARK) : written, start, end)
+        out.add(escapes ? written.replaceAll(' ', MARK) : written, start, end)
         afterSpace = tidy && written.endsWith(' ')
       }
     }

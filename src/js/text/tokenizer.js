@@ -1,10 +1,11 @@
 import { GlassformerError, describe, expect, flag, isPlain, optionsOf, wholeNumber } from '../errors.js'
 import { finder } from './added_tokens.js'
 import { Aligned } from './aligned.js'
-import { BpeModel } from './bpe_model.js'
+import { BpeModel, marksWords } from './bpe_model.js'
 import { bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
 import { Explained } from './explained.js'
+import { expectShallow, idsIn, objectIn } from './fields.js'
 import { mergesInto } from './merging.js'
 import { normalizer } from './normalizers.js'
 import { Pieces } from './pieces.js'
@@ -83,18 +84,20 @@ export class Tokenizer {
       throw new GlassformerError('format',
         `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
+    for (const part of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
+      expectShallow(`tokenizer: ${part}`, json[part])
+    }
     this.#engine = engine
     this.#json = json
     this.#learned = learned
     this.#byteLevel = isByteLevel(json.pre_tokenizer)
-    this.#gpt2 = isGpt2(json.pre_tokenizer)
+    this.#gpt2 = isGpt2(json.pre_tokenizer) && !marksWords(json.model)
     for (const [token, id] of vocabOf(json.model)) this.#name(token, id)
     this.#model = modelOf(engine, json.model, this.#vocab, this.#byteLevel)
     const added = addedTokens(json)
     for (const { content, id } of added) this.#name(content, id)
     this.#added = new Set(added.map(token => token.id))
-    this.#special = new Set([...added.filter(token => token.special).map(token => token.id),
-      ...json.model.special ?? json.model.kinds?.control ?? []])
+    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...marksOf(json.model)])
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
@@ -102,7 +105,7 @@ export class Tokenizer {
       expect(this.#tokens[id] !== undefined, 'format',
         () => `tokenizer: post_processor: ${id} is the id of no token; there are ${this.size}`)
     }
-    this.#decode = decoderOf(json.decoder)
+    this.#decode = this.#byteLevel ? withoutSuffix(decoderOf(json.decoder), json.model) : decoderOf(json.decoder)
     this.#find = finder(added.filter(token => !token.normalized))
     this.#findRewritten = finder(added.filter(token => token.normalized),
       content => json.normalizer?.type === 'SentencePiece' ? content : this.#normalize(new Aligned(content)).string)
@@ -151,7 +154,7 @@ export class Tokenizer {
   mergesInto(id) {
     const token = this.#token('tokenizer.mergesInto', 'id', id)
     if (this.type !== 'BPE') return []
-    this.#into ??= mergesInto(this.merges)
+    this.#into ??= mergesInto(this.merges, this.#json.model)
     return this.#into(token)
   }
 
@@ -166,7 +169,7 @@ export class Tokenizer {
     const where = 'tokenizer.replay', { merges } = this
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
     wholeNumber(where, 'n', n, 0, merges.length)
-    if (!this.#byteLevel || this.type !== 'BPE') return { words: [], pairs: [] }
+    if (!this.#byteLevel || this.type !== 'BPE' || marksWords(this.#json.model)) return { words: [], pairs: [] }
     const whole = wellFormed(text), parts = this.#find(whole).filter(({ id }) => id === undefined)
     const wordsIn = wordsOf(this.#normalize, this.#cuts)
     const words = parts.flatMap(({ start, end }) => [...wordsIn(whole.slice(start, end))])
@@ -204,7 +207,7 @@ export class Tokenizer {
   bytesOf(id) {
     const token = this.#token('tokenizer.bytesOf', 'id', id)
     if (this.#added.has(id) || this.#special.has(id)) return encoder.encode(token)
-    if (this.#byteLevel) return bytesOfLetters(token) ?? encoder.encode(token)
+    if (this.#byteLevel) return bytesOfWord(token, this.#json.model) ?? encoder.encode(token)
     const byte = byteOfToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
     const { continuing_subword_prefix: prefix, type } = this.#json.model
@@ -333,6 +336,24 @@ export class Tokenizer {
   }
 }
 
+/**
+ * The bytes of a token in letters; the end of a word is a space. @param {string} token
+ * @param {{ end_of_word_suffix?: string | null }} model
+ */
+function bytesOfWord(token, { end_of_word_suffix: suffix }) {
+  if (!suffix || !token.endsWith(suffix)) return bytesOfLetters(token)
+  const bytes = bytesOfLetters(token.slice(0, -suffix.length))
+  return bytes && Uint8Array.of(...bytes, 0x20)
+}
+
+/**
+ * A text in which the ends of words are spaces, as Hugging Face's CLIPTokenizer has it.
+ * @param {import('./decoders.js').Decode} decode @param {{ end_of_word_suffix?: string | null }} model
+ * @returns {import('./decoders.js').Decode}
+ */
+const withoutSuffix = (decode, { end_of_word_suffix: suffix }) => (suffix
+  ? tokens => [decode(tokens).join('').replaceAll(suffix, ' ').trim()] : decode)
+
 /** The bytes of a part of a source. @param {Source} source @param {number} base @returns {Source['copy']} */
 const shifted = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
 
@@ -342,6 +363,12 @@ function addedTokens({ added_tokens: added = [] }) {
   added.forEach((token, i) => expect(Number.isInteger(token?.id) && typeof token.content === 'string', 'format',
     () => `tokenizer: added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
+}
+
+/** The marks of a model that is not Hugging Face's. @param {any} model */
+function marksOf({ special, kinds }) {
+  if (special !== undefined) return idsIn('tokenizer: model', { special }, 'special')
+  return kinds === undefined ? [] : idsIn('tokenizer: model.kinds', objectIn('tokenizer: model', { kinds }, 'kinds'), 'control')
 }
 
 /** @param {any} model @returns {Iterable<[string, number]>} */

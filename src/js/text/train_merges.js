@@ -1,7 +1,8 @@
 import { flag } from '../errors.js'
 import { ALPHABET, LETTERS } from './byte_letters.js'
-import { bertProcessing, bpe, special } from './files.js'
+import { bertProcessing } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
+import { bpe, special } from './merges_files.js'
 import { normalizer } from './normalizers.js'
 import { GPT2, pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
@@ -27,7 +28,7 @@ const encoder = new TextEncoder()
  * @param {{ plain: number, size: number, least: number, likelihood: boolean }} how
  * @returns {number[][]} left, right, made, count of each merge
  */
-function learnMerges({ c, memory }, where, words, counts, alphabet, { plain, size, least, likelihood }) {
+function learnMerges({ c, memory, seed }, where, words, counts, alphabet, { plain, size, least, likelihood }) {
   const text = Int32Array.from(words.flat())
   let end = 0
   const ends = Int32Array.from(words, word => end += word.length)
@@ -35,7 +36,7 @@ function learnMerges({ c, memory }, where, words, counts, alphabet, { plain, siz
   const arrays = [new Int32Array(8 * size), text, ends, Int32Array.from(counts), letters.bytes, letters.ends]
   return passing(memory, arrays, (merges, symbols, places, numbers, bytes, byteEnds) => {
     const n = c.gf_bpe_train(merges, symbols, places, numbers, words.length, bytes, byteEnds, alphabet.length, plain,
-      size, least, likelihood ? 1 : 0)
+      size, least, likelihood ? 1 : 0, seed)
     if (n < 0) throw noMemory(where)
     return Array.from({ length: n }, (_, i) => [...memory.ints(merges + 16 * i, 4)])
   })

@@ -1,6 +1,6 @@
 import { UNIGRAM_SPLIT } from '../constants.js'
-import { special } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
+import { special } from './merges_files.js'
 import { normalizer } from './normalizers.js'
 import { pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
@@ -48,8 +48,8 @@ class Learner {
    * @returns {T}
    */
   #with({ pieces, scores }, use) {
-    const { c, memory } = this.#engine
-    const set = c.gf_pieces_new()
+    const { c, memory, seed } = this.#engine
+    const set = c.gf_pieces_new(seed)
     if (!set) throw noMemory('trainUnigram')
     try {
       const { bytes, ends } = packed(pieces.map(piece => encoder.encode(piece)))

@@ -2,6 +2,7 @@ import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
 import { byteTokens } from './bpe_model.js'
 import { ByWords } from './by_words.js'
+import { idsIn } from './fields.js'
 import { noMemory, owned, passing, pieces } from './handles.js'
 import { sourceOfString } from './source.js'
 
@@ -41,7 +42,9 @@ export class UnigramModel {
     this.#engine = engine
     this.#list = list
     this.#unknown = unknown
-    this.#ids = json.ids
+    this.#ids = json.ids === undefined ? undefined : idsIn('tokenizer: model', json, 'ids')
+    expect(!this.#ids || this.#ids.length === list.length, 'format',
+      () => `tokenizer: model.ids must be as many as the ${list.length} pieces, got ${this.#ids?.length}`)
     this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
     const { scores, usable, unknownScore, single } = json.kinds ? scoresOfSentencePiece(list, unknown, json.kinds)
       : { ...scoresOfList(list), single: false }
@@ -168,7 +171,9 @@ const scoresOfList = list => ({
  * always taken.
  * @param {readonly [string, number][]} list @param {number} unknown @param {PieceKinds} kinds
  */
-function scoresOfSentencePiece(list, unknown, { control, unused, userDefined, bytes }) {
+function scoresOfSentencePiece(list, unknown, kinds) {
+  const [control, unused, userDefined, bytes] = ['control', 'unused', 'userDefined', 'bytes'].map(
+    name => idsIn('tokenizer: model.kinds', kinds, name))
   const apart = new Set([...control, ...unused, ...bytes, unknown])
   const own = new Set(userDefined)
   const scores = Float64Array.from(list, ([, score], id) => own.has(id) ? -0.1 : Math.fround(score))

@@ -138,7 +138,7 @@ function checkSpecials(specials, maxTokens) {
  */
 function count(engine, lists, sorted) {
   const { c, memory } = engine
-  const vocab = c.gf_vocab_new()
+  const vocab = c.gf_vocab_new(engine.seed)
   if (!vocab) throw noMemory()
   try {
     /** @type {string[]} */

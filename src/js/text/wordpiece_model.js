@@ -1,5 +1,6 @@
 import { ByWords } from './by_words.js'
 import { describe, expect } from '../errors.js'
+import { textIn } from './fields.js'
 import { pieces } from './handles.js'
 
 const encoder = new TextEncoder()
@@ -21,6 +22,7 @@ export class WordPieceModel {
   constructor(engine, json, vocab) {
     const { unk_token: name = '[UNK]', continuing_subword_prefix: prefix = '##',
       max_input_chars_per_word: longest = 100 } = json
+    textIn('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
     expect(Number.isInteger(longest) && longest >= 0, 'format',
       () => `tokenizer: model.max_input_chars_per_word must be a whole number, got ${describe(longest)}`)

@@ -1,0 +1,199 @@
+import { GlassformerError } from '../errors.js'
+import { fromTheEnd, mayBeEmpty } from './pattern_tree.js'
+
+/**
+ * A search for patterns with which JavaScript's own may never end. It tries the same ways in the same order, so it
+ * finds the same, but remembers from which step at which position of the text a way has failed. No way is taken twice,
+ * so the time is at most the length of the text times that of the pattern.
+ */
+
+/** @typedef {import('./pattern_tree.js').Node} Node */
+/**
+ * A step of a program. `next` is the step that follows, `other` what a split tries when that fails, or where the
+ * program of a look or an atomic group begins.
+ * @typedef {{ kind: 'one' | 'split' | 'edge' | 'look' | 'atomic' | 'end', next: number, other: number,
+ *   test?: (code: number) => boolean, isBehind?: boolean, isNegative?: boolean, atEnd?: boolean }} Step
+ */
+
+const MAX_PROGRAM = 2000
+/** Positions that are remembered, 4 bytes each. */
+const MAX_KNOWN = 2 ** 26
+const FAILED = 1
+/** What is known of a way that ends at a position is this plus the position. */
+const ENDS = 2
+
+/** A tree as a program. */
+class Program {
+  /** @type {Step[]} */ steps = []
+  splits = 0
+  /** @type {Map<string, (code: number) => boolean>} */ #tests = new Map()
+
+  /** @param {Node} tree @throws {Error} when it has what cannot be searched so */
+  constructor(tree) {
+    this.start = this.#compile(tree, this.#add({ kind: 'end' }), false)
+  }
+
+  /** @param {Partial<Step> & { kind: Step['kind'] }} step */
+  #add(step) {
+    if (this.steps.length === MAX_PROGRAM) throw new Error(`it has more than ${MAX_PROGRAM} steps`)
+    return this.steps.push({ next: -1, other: -1, ...step }) - 1
+  }
+
+  /**
+   * @param {Node} node @param {number} next the step after it @param {boolean} isBehind
+   * @returns {number} its first step
+   */
+  #compile(node, next, isBehind) {
+    switch (node.kind) {
+      case 'one': return this.#add({ kind: 'one', next, isBehind, test: this.#test(node.source) })
+      case 'edge': return this.#add({ kind: 'edge', next, atEnd: node.atEnd })
+      case 'sequence': return fromTheEnd(node.items, isBehind).reduce(
+        (after, item) => this.#compile(item, after, isBehind), next)
+      case 'alternation': return node.items.map(item => this.#compile(item, next, isBehind)).reduceRight(
+        (other, first) => this.#split(first, other))
+      case 'repeat': return this.#repeat(node, next, isBehind)
+      case 'look': return this.#add({ kind: 'look', next, isNegative: node.isNegative,
+        other: this.#compile(node.item, this.#add({ kind: 'end' }), node.isBehind) })
+      case 'atomic': return this.#add({ kind: 'atomic', next,
+        other: this.#compile(node.item, this.#add({ kind: 'end' }), isBehind) })
+      default: throw new Error('it refers back to a group')
+    }
+  }
+
+  /** @param {number} next @param {number} other */
+  #split(next, other) {
+    this.splits++
+    return this.#add({ kind: 'split', next, other })
+  }
+
+  /** @param {import('./pattern_tree.js').Repeat} repeat @param {number} next @param {boolean} isBehind */
+  #repeat({ item, low, high, isLazy }, next, isBehind) {
+    if (high > low && mayBeEmpty(item)) throw new Error('what may match nothing is repeated in it')
+    const choice = (/** @type {number} */ first) => isLazy ? this.#split(next, first) : this.#split(first, next)
+    let start = next
+    if (high === Infinity) {
+      start = choice(-1)
+      const first = this.#compile(item, start, isBehind)
+      this.steps[start][isLazy ? 'other' : 'next'] = first
+    } else for (let i = low; i < high; i++) start = choice(this.#compile(item, start, isBehind))
+    for (let i = 0; i < low; i++) start = this.#compile(item, start, isBehind)
+    return start
+  }
+
+  /** Whether a character is of a class. @param {string} source */
+  #test(source) {
+    const made = this.#tests.get(source)
+    if (made) return made
+    const pattern = new RegExp(`^${source}$`, 'u')
+    /** @type {Map<number, boolean>} */ const known = new Map()
+    const test = (/** @type {number} */ code) => {
+      let is = known.get(code)
+      if (is === undefined) known.set(code, is = pattern.test(String.fromCodePoint(code)))
+      return is
+    }
+    this.#tests.set(source, test)
+    return test
+  }
+}
+
+/** The search of a program in one text. */
+class Search {
+  /** What is known of each split at each position of the text. @type {Int32Array[]} */ #known = []
+
+  /** @param {Program} program @param {string} string */
+  constructor(program, string) {
+    if (program.splits * string.length > MAX_KNOWN) throw new GlassformerError('memory',
+      `tokenizer: a text of ${string.length} characters is too long for a pattern with ${program.splits} choices; ` +
+      'give it in parts')
+    this.steps = program.steps
+    this.string = string
+  }
+
+  /**
+   * The position where the first way from a step on ends, or -1.
+   * @param {number} start a step @param {number} from a position in the text @param {boolean} isWhole whether it is the
+   *   whole pattern, whose ways are not asked for again when they succeed
+   */
+  run(start, from, isWhole) {
+    const { steps, string } = this
+    /** Splits whose other way is left: step, position, length of the trail. @type {number[]} */ const open = []
+    /** Splits that have not failed: step and position. @type {number[]} */ const trail = []
+    for (let at = start, position = from; ;) {
+      const step = steps[at]
+      let goesOn = true
+      if (step.kind === 'split') {
+        const known = this.#known[at] ??= new Int32Array(string.length + 1)
+        if (known[position] >= ENDS) return this.#succeed(trail, known[position] - ENDS, isWhole)
+        if (known[position] === FAILED) goesOn = false
+        else {
+          known[position] = FAILED // unless a way is found
+          trail.push(at, position)
+          open.push(step.other, position, trail.length)
+        }
+      } else if (step.kind === 'end') return this.#succeed(trail, position, isWhole)
+      else {
+        const after = this.#after(step, position)
+        goesOn = after >= 0
+        position = after
+      }
+      if (goesOn) at = step.next
+      else if (!open.length) return -1
+      else {
+        trail.length = /** @type {number} */ (open.pop())
+        position = /** @type {number} */ (open.pop())
+        at = /** @type {number} */ (open.pop())
+      }
+    }
+  }
+
+  /** @param {number[]} trail @param {number} end @param {boolean} isWhole */
+  #succeed(trail, end, isWhole) {
+    for (let i = 0; i < trail.length; i += 2) this.#known[trail[i]][trail[i + 1]] = isWhole ? 0 : ENDS + end
+    return end
+  }
+
+  /** The position after a step that is no choice, or -1. @param {Step} step @param {number} position */
+  #after({ kind, test, isBehind, atEnd, isNegative, other }, position) {
+    const { string } = this
+    if (kind === 'edge') return position === (atEnd ? string.length : 0) ? position : -1
+    if (kind === 'look') return (this.run(other, position, false) < 0) === isNegative ? position : -1
+    if (kind === 'atomic') return this.run(other, position, false)
+    const start = isBehind ? positionBefore(string, position) : position
+    const code = start < 0 ? undefined : string.codePointAt(start)
+    if (code === undefined || !test?.(code)) return -1
+    return isBehind ? start : position + (code > 0xffff ? 2 : 1)
+  }
+}
+
+/** Where the character before a position begins. @param {string} string @param {number} position */
+const positionBefore = (string, position) =>
+  position - (/^[\ud800-\udbff][\udc00-\udfff]$/.test(string.slice(Math.max(0, position - 2), position)) ? 2 : 1)
+
+/** A pattern like any other, but for how it is searched. */
+export class LinearPattern extends RegExp {
+  /** @type {Program} */ #program
+  /** @type {Search | undefined} */ #search
+
+  /**
+   * @param {string | RegExp} pattern @param {string} flags g and u
+   * @param {Node} [tree] of the pattern; that of another LinearPattern is known
+   */
+  constructor(pattern, flags, tree) {
+    super(pattern, flags)
+    this.#program = pattern instanceof LinearPattern ? pattern.#program : new Program(/** @type {Node} */ (tree))
+  }
+
+  /** @override @param {string} string @returns {RegExpExecArray | null} */
+  exec(string) {
+    const search = this.#search?.string === string ? this.#search : this.#search = new Search(this.#program, string)
+    for (let at = this.lastIndex; at <= string.length; at += (string.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
+      const end = search.run(this.#program.start, at, true)
+      if (end < 0) continue
+      this.lastIndex = end
+      return /** @type {RegExpExecArray} */ (Object.assign([string.slice(at, end)], { index: at, input: string }))
+    }
+    this.lastIndex = 0
+    this.#search = undefined
+    return null
+  }
+}

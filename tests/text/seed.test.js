@@ -1,0 +1,92 @@
+// Hash tables of text have a seed: no file can be made whose entries all want one slot, and no result depends on it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf, stream } from './text.js'
+
+/** Seconds of a processor that something takes, the least of four. @param {() => void} run */
+function secondsOf(run) {
+  const times = Array.from({ length: 4 }, () => {
+    const start = process.cpuUsage()
+    run()
+    return process.cpuUsage(start).user
+  })
+  return Math.min(...times) / 1e6
+}
+
+/** What was chosen to collide takes no longer than what was not, but for chance: it took 50 to 1000 times as long. */
+function assertAlike(chosen, plain) {
+  const [slow, usual] = [secondsOf(chosen), secondsOf(plain)]
+  assert.ok(slow < 8 * usual + 0.05, `${slow} s for what was chosen, ${usual} s for what was not`)
+}
+
+const tokenizerOf = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model }) })
+
+/** A token whose edges in a trie fell into few slots: of letters that may follow, the one with the lowest. */
+function collidingToken(length) {
+  const mask = 2 ** Math.ceil(Math.log2(1.5 * length)) - 1
+  const slotOf = key => {
+    const product = Math.imul(key, 0x9E3779B1) >>> 0
+    return (product ^ product >>> 15) & mask
+  }
+  const letters = Array.from({ length: 26 }, (_, i) => 97 + i)
+  return Array.from({ length }, (_, i) => {
+    const slots = letters.map(letter => slotOf((i && i + 1) * 256 + letter))
+    return String.fromCharCode(97 + slots.indexOf(Math.min(...slots)))
+  }).join('')
+}
+
+test('a token of letters that were chosen to collide is read like any other', () => {
+  const read = token => tokenizerOf({ type: 'WordPiece', unk_token: 'u', vocab: { u: 0, [token]: 1 } })
+  const length = 100000, token = collidingToken(length)
+  assertAlike(() => read(token), () => read('a'.repeat(length)))
+  const below = stream(5), plain = Array.from(token, () => String.fromCharCode(97 + below(26))).join('')
+  assertAlike(() => gf.text.trainBPE(token, { vocabSize: 20000 }),
+    () => gf.text.trainBPE(plain, { vocabSize: 20000 }))
+})
+
+test('merges that were chosen to collide are read like any other', () => {
+  const letters = 2200, count = 50000, mask = 2 ** Math.ceil(Math.log2(2 * count)) - 1
+  const slotOf = (left, right) =>
+    Number((BigInt(left) << 32n | BigInt(right)) * 0x9E3779B97F4A7C15n >> 32n & BigInt(mask))
+  const tops = Array.from({ length: letters }, (_, left) => slotOf(left, 0)), pairs = []
+  for (let right = 0; right < letters && pairs.length < count; right++) {
+    const more = slotOf(0, right)
+    for (let left = 0; left < letters; left++) if ((tops[left] + more & mask) < 2000) pairs.push([left, right])
+  }
+  const model = some => {
+    const names = Array.from({ length: letters }, (_, i) => String.fromCodePoint(0x4e00 + i))
+    const all = [...names, ...some.map(([l, r]) => names[l] + names[r])]
+    const vocab = Object.fromEntries(all.map((name, id) => [name, id]))
+    return { type: 'BPE', vocab, merges: some.map(([l, r]) => [names[l], names[r]]) }
+  }
+  assert.ok(pairs.length >= count)
+  const chosen = model(pairs.slice(0, count))
+  const plain = model(Array.from({ length: count }, (_, i) => [i % letters, Math.floor(i / letters)]))
+  assertAlike(() => tokenizerOf(chosen), () => tokenizerOf(plain))
+})
+
+test('tokens of a vocabulary that were chosen to collide are counted like any others', () => {
+  const count = 20000, chosen = []
+  for (let i = 0; chosen.length < count; i++) {
+    const token = i.toString(36)
+    let hash = 2166136261
+    for (let k = 0; k < token.length; k++) hash = Math.imul(hash ^ token.charCodeAt(k), 16777619)
+    if (((hash ^ hash >>> 15) & 0x7fff) < 256) chosen.push(token)
+  }
+  const plain = chosen.map((_, i) => (i * 128).toString(36))
+  assertAlike(() => new gf.text.Vocab([chosen]), () => new gf.text.Vocab([plain]))
+})
+
+test('no result depends on the seed', () => {
+  const { engine } = gf, { seed } = engine, below = stream(3)
+  const text = Array.from({ length: 4000 }, () => 'abcdefgh 한글éß😀'[below(14)] ?? ' ').join('')
+  const results = [0, 1, 12345, 2 ** 32 - 1].map(one => {
+    engine.seed = one
+    const trained = [gf.text.trainBPE(text, { vocabSize: 400 }), gf.text.trainWordPiece(text, { vocabSize: 120 }),
+      gf.text.trainUnigram(text, { vocabSize: 120 })]
+    return JSON.stringify([...trained.map(one => [one, one.merges, one.encode(text).ids]),
+      new gf.text.Vocab([text.split(' ')]).itos])
+  })
+  engine.seed = seed
+  for (const result of results) assert.equal(result, results[0])
+})
