@@ -24,6 +24,8 @@ export function createEngine(worker) {
   }
   worker.onerror = event => {
     const reason = new Error(event.message || 'worker')
+    // Whoever asks first is told.
+    if (serial <= 1) event.preventDefault()
     if (serial === 0) lost = reason
     for (const { reject } of waiting.values()) reject(reason)
     waiting.clear()
