@@ -31,7 +31,10 @@ const attempts = async where => {
   const tried = {
     fetch: () => fetch(`${where}/fetch`).then(() => 'done', failed),
     import: () => import(`${where}/module.js`).then(() => 'done', failed),
-    importScripts: async () => importScripts(`${where}/script.js`),
+    importScripts: async () => {
+      importScripts(`${where}/script.js`)
+      return 'done'
+    },
     socket: () => new Promise(done => {
       const socket = new WebSocket(`${where.replace('http', 'ws')}/socket`)
       socket.onopen = () => done('done')

@@ -47,7 +47,7 @@ export async function begin(names, words) {
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
   const { wasm, files } = resources()
   try {
-    const engine = createEngine(spawn('worker'))
+    const engine = createEngine(() => spawn('worker'))
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
     await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })
