@@ -90,7 +90,10 @@ const context = /** @type {Context} */ ({
   again: () => refresh(),
   run: runHere, whole: run => whole(run),
   /** Whether the run is of what the state asks for, and not of what it asked for before. */
-  isCurrent: () => runKeys(state).every(key => Object.is(run?.asked?.[key], state[key])),
+  isCurrent() {
+    const asked = settingsOf(state)
+    return runKeys(state).every(key => Object.is(run?.asked?.[key], asked[key]))
+  },
   written: tokens => modelOf(state.model).written(tokens),
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
