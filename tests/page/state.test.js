@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
+import { progressIn } from '../../web/lessons/progress.js'
+import { codesIn } from '../../web/notebooks/kept.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
 import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
@@ -145,4 +147,21 @@ test('what means something is passed on as it stands, and so is what is right', 
   const state = fromHash('v=1&model=dates&training=1&dropout=5&seed=0.5')
   assert.deepEqual([settingsOf(state).dropout, settingsOf(state).seed], [5, 0.5], 'here they are complained of')
   assert.deepEqual(Object.keys(problemsOf(state)).sort(), ['dropout', 'seed'])
+})
+
+test('only the model that the page begins with has an opening; elsewhere a link to it leads to the house', () => {
+  for (const { id } of MODELS) {
+    const state = fromHash(`v=1&model=${id}&room=opening`)
+    assert.equal(state.room, defaults(id).room, id)
+    assert.equal(state.room === 'opening', id === MODELS[0].id)
+  }
+})
+
+test('what a browser has stored is read as far as it is what was stored', () => {
+  const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
+  for (const stored of wrong) assert.deepEqual(progressIn(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(progressIn({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
+  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(codesIn(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(codesIn({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
+    { '000': { 1: 'a' }, '001': {}, '002': {}, '003': {} })
 })
