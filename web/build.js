@@ -60,6 +60,7 @@ async function site() {
     await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
   }
   await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
+  await cellFrame()
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
@@ -69,6 +70,14 @@ async function site() {
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return /** @type {Metafile} */ (metafile)
+}
+
+/** The document in which cells run: its policy names its one script by the hash. */
+async function cellFrame() {
+  const { outputFiles } = await bundle({ entryPoints: [here('notebooks/cell_frame.js')], write: false, format: 'iife' })
+  const script = /** @type {OutputFile[]} */ (outputFiles)[0].text, page = await readFile(here('notebooks/cell.html'), 'utf8')
+  await writeFile(`${SITE}cell.html`, page.replace("script-src '", `script-src ${hash(script)} '`)
+    .replace('<script></script>', () => `<script>${script}</script>`))
 }
 
 /**

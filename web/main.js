@@ -74,6 +74,7 @@ async function ask(type, details, tell) {
     return await engine.ask(type, details, tell)
   } catch (error) {
     const { code } = /** @type {Failure} */ (error)
+    if (code === 'hung' && t) throw Object.assign(new Error(t('errors.hung')), { code })
     throw about === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isLate: true })
   }
 }
@@ -89,7 +90,10 @@ const context = /** @type {Context} */ ({
   again: () => refresh(),
   run: runHere, whole: run => whole(run),
   /** Whether the run is of what the state asks for, and not of what it asked for before. */
-  isCurrent: () => runKeys(state).every(key => Object.is(run?.asked?.[key], state[key])),
+  isCurrent() {
+    const asked = settingsOf(state)
+    return runKeys(state).every(key => Object.is(run?.asked?.[key], asked[key]))
+  },
   written: tokens => modelOf(state.model).written(tokens),
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
@@ -250,7 +254,10 @@ const compute = latest(computed, (message, settings) => {
   if (error.code === 'superseded') return
   engineProblem = error
   show()
-}, () => modelOf(state.model).isBrought && engine?.ask('finish', { isSuperseded: true }))
+}, () => {
+  engine?.hurry()
+  if (modelOf(state.model).isBrought) engine?.ask('finish', { isSuperseded: true }).catch(() => {})
+})
 
 const refresh = () => {
   if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))

@@ -136,6 +136,40 @@ test('a worker that stumbles over one run computes the next', async () => {
   await close()
 })
 
+test('a worker that never answers is ended and said to be; what is asked next is computed by another one', async () => {
+  const { page, errors, close } = await broken(HOUSE, async opened => {
+    // Seconds pass faster here.
+    await opened.addInitScript(() => {
+      const { setInterval } = globalThis
+      globalThis.setInterval = (act, wait, ...more) => setInterval(act, wait === 1000 ? 40 : wait, ...more)
+    })
+    await serve('**/worker.js', async answer => ({
+      response: answer, body: `${await answer.text()}
+        const { onmessage } = self
+        self.onmessage = event => {
+          if (event.data.type === 'run' && event.data.settings.source === 'may 6 2031') for (;;);
+          return onmessage(event)
+        }`
+    }))(opened)
+  })
+  await runs(page, 1)
+  const endless = `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`
+  await goTo(page, endless)
+  assert.equal(await said(page), en.errors.hung)
+  await goTo(page, 'v=1&model=sentences')
+  await runs(page, 2)
+  assert.equal(await page.textContent('#status'), '')
+  // Another model is chosen while it hangs.
+  await goTo(page, endless)
+  await page.waitForTimeout(300)
+  await goTo(page, 'v=1&model=particles&room=house')
+  await runs(page, 3)
+  assert.equal(await page.textContent('#status'), '')
+  assert.ok(await page.locator('.stage svg, .stage canvas').count() > 0)
+  assert.deepEqual(errors, [])
+  await close()
+})
+
 test('where scripts do not come, what stands in the page says so', async () => {
   const { page, close } = await broken('', missing('**/main.js'))
   await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })

@@ -21,13 +21,16 @@ const ARGUMENTS = [
   '--disable-component-update', '--disable-sync'
 ]
 
-/** Serves dist/site below a folder, as any static host might. */
-export async function serve() {
+/**
+ * Serves dist/site below a folder, as any static host might.
+ * @param {Record<string, string>} [instead] by name, what is served instead of a file
+ */
+export async function serve(instead = {}) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname
     const name = path === FOLDER ? 'index.html' : path.replace(FOLDER, '')
     try {
-      const body = await readFile(new URL(name, SITE))
+      const body = instead[name] ?? await readFile(new URL(name, SITE))
       response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body)
     } catch {
       response.writeHead(404).end()

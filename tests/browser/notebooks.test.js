@@ -267,6 +267,35 @@ test('a gigabyte, and ever more of them, is refused or given back; the page goes
   await close()
 })
 
+/** Cells that once ended the notebook or the tab, and what is said of each. */
+const DEADLY = [
+  ['plot([])', /plot: expected at least one row, got none/],
+  ['plot(Array.from({ length: 200000 }, (_, i) => [i, i * i]))', /plot: expected at most 10000 points, got 200000/],
+  ['plot([[NaN, 1], [Infinity, 2]])', /plot: expected finite numbers up to 1e300, got NaN in row 0/],
+  ["while (true) print('x'.repeat(1e5))", /print: a cell may print at most 200000 characters/],
+  ["throw { name: () => 1, message: 'x' }", /^Error: x$/],
+  ['throw { get name() { throw 1 } }', /^Error: \[object Object\]$/],
+  ['throw new Proxy({}, { get() { throw 2 } })', /a value was thrown that cannot be written as text/],
+  ['Array.prototype.push = function () { this[this.length] = null; return 1 }; print(1)', null]
+]
+test('cells that are wrong in every way are said to be, and what the cells before them made stays', async () => {
+  const { page, complaints, close } = await open('003')
+  await isDone(page)
+  await runCell(page, 0, 'var before = 41\nprint(before)')
+  for (const [code, message] of DEADLY) {
+    const output = await runCell(page, 1, code)
+    if (message) assert.match(await output.locator('.nb-error').textContent(), message, code)
+    const after = await runCell(page, 2, 'print(before + 1)')
+    assert.equal(await after.locator('.nb-text').first().textContent(), '42', code)
+  }
+  const drawn = await runCell(page, 1, 'plot(Array.from({ length: 10000 }, (_, i) => [Math.cos(i), i]))')
+  assert.equal(await drawn.locator('circle').count(), 10000)
+  await page.click('button:text-is("Run all")')
+  await isDone(page)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 for (const [i, [name, options]] of sample([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {

@@ -5,6 +5,7 @@ import { fileName, spelled, toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
 import { figureSvg } from '../../web/lib/svg.js'
+import { embedCode, heightOf } from '../../web/shell/share.js'
 
 const VALUES = [0.1, -0, 1e-42, -Infinity, NaN, 16777216, -1.5e-7, 3.4028234663852886e38]
 const data = Float32Array.from([...VALUES, ...VALUES])
@@ -32,6 +33,28 @@ test('a table has its labels, quoted where they must be', () => {
   assert.equal(head, ',0,1,2,3')
   assert.match(first, /^"a,b",0\.1,-0,1e-42,-inf$/)
   assert.match(second, /^"나 ""x""",nan,16777216,/)
+})
+
+test('no label of a table is a formula to a spreadsheet; numbers stay numbers', () => {
+  const expected = {
+    '=1+1': "'=1+1", '+a': "'+a", '-b': "'-b", '@SUM(A1)': "'@SUM(A1)", '\tx': "'\tx", '\r': '"\'\r"', 'a\rb': '"a\rb"',
+    '=A1,"x"': '"\'=A1,""x"""', '-1.5': '-1.5', '+2': '+2', '-3e-5': '-3e-5', '-.5': '-.5', '1-2': '1-2', '-': "'-"
+  }
+  const rowLabels = Object.keys(expected), colLabels = ['=HYPERLINK("http://a")']
+  const table = slice({
+    name: 'x', shape: [rowLabels.length, 1], axes: [], data: new Float32Array(rowLabels.length).fill(-1.5)
+  }, { row: 0, col: 1, rowLabels, colLabels })
+  assert.deepEqual(toCsv(table).split('\n'), [
+    ',"\'=HYPERLINK(""http://a"")"', ...Object.values(expected).map(text => `${text},-1.5`), ''
+  ])
+})
+
+test('code for another page has a height in pixels, also where no figure is visible', () => {
+  const box = (top, height) => ({ top, height, bottom: top + height })
+  assert.equal(heightOf([box(10, 100), box(300, 50), box(0, 0)]), 340)
+  for (const none of [[], [box(0, 0)]]) {
+    assert.match(embedCode({ url: 'u', title: 't', height: heightOf(none) }), / height="660" /)
+  }
 })
 
 test('arrays that Python reads', () => {

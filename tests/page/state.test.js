@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
-import { modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
+import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
+import { progressIn } from '../../web/lessons/progress.js'
+import { codesIn } from '../../web/notebooks/kept.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
 import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
@@ -110,4 +112,56 @@ test('the translator: unknown words are named, sizes only matter where they can 
   assert.deepEqual(found({ heads: 3 }), {}, 'the trained weights fix it')
   assert.deepEqual(Object.keys(found({ heads: 3, weights: 'untrained' })), ['heads'])
   assert.deepEqual(Object.keys(found({ topP: 0, temperature: 0, topK: -1 })).sort(), ['temperature', 'topK', 'topP'])
+})
+
+test('a setting that means nothing where it stands is complained of nowhere, and is never passed on wrong', () => {
+  const wrong = {
+    seed: [0.5, -1, 1e300], dropout: [-1, 1e9, 1], base: [-1, 0, 1e300], dModel: [0, 0.5, 1e9], heads: [0.5, 7],
+    layers: [0.5, 1e9], dimFeedforward: [0.5, -3], beams: [0.5, 1e6], kvHeads: [0.5, 9]
+  }
+  let count = 0
+  for (const { id, settings } of MODELS) {
+    const known = defaults(id)
+    for (const [name, values] of Object.entries(wrong)) {
+      if (!settings[name]) continue
+      for (const value of values) {
+        const state = fromHash(`v=1&model=${id}&${name}=${encodeURIComponent(value)}`)
+        if (problemsOf(state)[name]) continue
+        assert.equal(state[name], value, name)
+        assert.equal(settingsOf(state)[name], settings[name].default, `${id} ${name}=${value}`)
+        assert.deepEqual(settingsOf(state), settingsOf(known), `${id} ${name}=${value}`)
+        count += 1
+      }
+    }
+  }
+  assert.ok(count > 30, String(count))
+})
+
+test('what means something is passed on as it stands, and so is what is right', () => {
+  for (const { id } of MODELS) {
+    const known = defaultsOf(id)
+    assert.deepEqual(settingsOf({ ...defaults(id), ...known }), { ...known, edits: [] })
+  }
+  assert.equal(settingsOf(fromHash('v=1&model=dates&seed=7')).seed, 7)
+  assert.equal(settingsOf(fromHash('v=1&model=dates&dropout=0.3')).dropout, 0.3)
+  const state = fromHash('v=1&model=dates&training=1&dropout=5&seed=0.5')
+  assert.deepEqual([settingsOf(state).dropout, settingsOf(state).seed], [5, 0.5], 'here they are complained of')
+  assert.deepEqual(Object.keys(problemsOf(state)).sort(), ['dropout', 'seed'])
+})
+
+test('only the model that the page begins with has an opening; elsewhere a link to it leads to the house', () => {
+  for (const { id } of MODELS) {
+    const state = fromHash(`v=1&model=${id}&room=opening`)
+    assert.equal(state.room, defaults(id).room, id)
+    assert.equal(state.room === 'opening', id === MODELS[0].id)
+  }
+})
+
+test('what a browser has stored is read as far as it is what was stored', () => {
+  const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
+  for (const stored of wrong) assert.deepEqual(progressIn(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(progressIn({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
+  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(codesIn(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(codesIn({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
+    { '000': { 1: 'a' }, '001': {}, '002': {}, '003': {} })
 })

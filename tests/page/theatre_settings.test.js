@@ -40,6 +40,27 @@ test('a race is in the link: the other training differs in one setting', () => {
   }
 })
 
+test('the other training of a race is checked as the first one is', () => {
+  const wrong = ['batch-1e9', 'batch-0', 'dModel-1e5', 'layers-0.5', 'heads-3', 'seed-0.5', 'dimFeedforward-0.1', 'rate--1',
+    'steps-1e9', 'dropout-1', 'clip-1e9']
+  for (const setting of wrong) {
+    const own = problemsOf(read(`dates_${setting}`)), rival = problemsOf(read(`dates_vs-${setting}`))
+    assert.equal(Object.keys(own).length, 1, setting)
+    assert.deepEqual(rival, { rival: Object.values(own)[0] }, setting)
+  }
+  assert.deepEqual(Object.keys(problemsOf(read('text_vs-length-0'))), ['rival'])
+  assert.deepEqual(Object.keys(problemsOf(read('text_length-0_vs-heads-3'))), ['length'], 'its own come first')
+  for (const { theatre: { errors } } of [ko, en]) assert.match(errors.rival, /\{problem\}/)
+})
+
+test('what means nothing to a task is as by default where it is wrong', () => {
+  const { kvHeads, momentum, length, size } = read('dates_kvHeads-0.5_momentum-9_length-0_size-0.5')
+  assert.deepEqual({ kvHeads, momentum, length, size },
+    Object.fromEntries(['kvHeads', 'momentum', 'length', 'size'].map(name => [name, TABLE[name].default])))
+  assert.equal(read('dates_momentum-0.5').momentum, 0.5)
+  assert.equal(read('dates_optimizer-sgd_momentum-9').momentum, 9, 'here it is complained of')
+})
+
 test('parts of newer models: those that can have them learn with them, of the others it is said', () => {
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
   for (const task of ['stories', 'text']) {

@@ -2,10 +2,14 @@
 
 const KEY = 'glassformer.lessons'
 
+/** What of a stored value is progress: steps by lesson. @param {unknown} stored @returns {Record<string, number>} */
+export const progressIn = stored => Object.fromEntries(Object.entries(Object(stored))
+  .filter(([, at]) => Number.isInteger(at) && at >= 0))
+
 /** @returns {Record<string, number>} */
 export function progress() {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? {}
+    return progressIn(JSON.parse(localStorage.getItem(KEY) ?? 'null'))
   } catch {
     return {}
   }

@@ -21,8 +21,14 @@ export function spelled(value, language) {
   return exact(value).replace('−', '-').replace('e−', 'e-')
 }
 
-/** @param {string} text */
-const quoted = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** What a spreadsheet takes for a formula, unless it is a number. */
+const FORMULA = /^[=+\-@\t\r]/, NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** A label as a cell: one that looks like a formula gets an apostrophe, so that no spreadsheet runs it. */
+const quoted = (/** @type {string} */ text) => {
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
 /** @param {Slice} part */
 const rowsOf = ({ rows, cols, values }) => (
   Array.from({ length: rows }, (_, r) => Array.from(values.slice(r * cols, (r + 1) * cols))))

@@ -71,9 +71,18 @@ export function problemsOf(state) {
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
 }
 
-/** The settings and fields that a model's run takes. @param {Settings} state @returns {Settings} */
-export const settingsOf = state => (
-  /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => [key, state[key]]))))
+/**
+ * The settings and fields that a model's run takes. What means nothing here is complained of nowhere: where it is wrong
+ * it is as by default.
+ * @param {Settings} state @returns {Settings}
+ */
+export function settingsOf(state) {
+  const { settings } = modelOf(state.model)
+  /** @param {string} key */
+  const isUnheeded = key => !(settings[key]?.matters?.(state) ?? true) && problemOf(key, settings[key], state)
+  return /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => (
+    [key, isUnheeded(key) ? settings[key].default : state[key]]))))
+}
 
 /**
  * What the engine's refusal is about, in the page's words where it has them.
@@ -82,6 +91,7 @@ export const settingsOf = state => (
 export function explainError(id, error) {
   const { code, message } = error
   if (code === 'lent') return { weights: { key: 'errors.lent', values: {} } }
+  if (code === 'hung') return { engine: { key: 'errors.hung', values: {} } }
   const isOfFile = code === 'network' || code === 'damaged', key = isOfFile ? `errors.${code}` : 'errors.engine'
   return (isOfFile ? null : modelOf(id).explainError?.(error)) ?? { engine: { key, values: { message } } }
 }

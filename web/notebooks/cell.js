@@ -29,7 +29,7 @@ function drawing(points, { t }) {
   /** @param {number} axis @returns {[number, number]} */
   const ends = axis => {
     const values = points.map(row => row[axis])
-    return [Math.min(...values), Math.max(...values)]
+    return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))]
   }
   if (points[0].length === 2) {
     const flat = /** @type {[number, number][]} */ (points)

@@ -1,17 +1,14 @@
 /**
- * Runs the cells of a notebook, one after the other, in one global scope. Whatever a cell could reach the network, the
+ * Runs the cells of a notebook, one after the other, in one global scope. It is started in cell_frame.js, whose policy
+ * lets text become code and lets nothing be fetched or imported. Besides, whatever a cell could reach the network, the
  * page or the disk by is taken away before the first of them runs; what is left is the language and the library.
- *
- * The page's policy stays strict, since a worker from an address has the policy of its own response and not that of
- * the page: here, and nowhere else, text becomes code. A worker made of a page in one file inherits that page's policy,
- * so there cells are only read.
  */
 
 import { load } from '../../src/js/index.js'
-import { printed } from './print.js'
+import { createRecorder, describeError } from './output.js'
 import { scriptOf } from './script.js'
 
-/** @import { Outcome, Output } from './runner.js' */
+/** @import { Outcome } from './runner.js' */
 
 /** All that a cell finds besides the library. */
 const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
@@ -23,27 +20,8 @@ const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity 
 /** @type {any} */ const scope = self
 const { eval: evaluate } = scope
 const send = scope.postMessage.bind(scope)
-/** @type {Output[]} */ let output = []
-
-/** @param {any} value @returns {boolean} */
-const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(one => typeof one === 'number')
-
-/** Notes what a cell prints. @param {any} value @param {Parameters<typeof printed>[1]} [options] */
-function print(value, options) {
-  const made = printed(value, options)
-  const isTensor = made.numbers.length > 0
-  const plain = isTensor ? {} : { value: JSON.parse(JSON.stringify(value ?? null)) }
-  const numbers = isTensor ? made.numbers : isNumbers(value) ? value.flat(Infinity) : []
-  output.push({ kind: 'text', text: made.text, numbers, ...plain })
-}
-
-/** Notes points to be drawn: rows of two or three coordinates. @param {any} points */
-function plot(points) {
-  const rows = points?.toArray?.() ?? points
-  const isDrawn = Array.isArray(rows) && rows.every(row => isNumbers(row) && [2, 3].includes(row.length))
-  if (!isDrawn) throw new TypeError('plot: expected rows of 2 or 3 numbers')
-  output.push({ kind: 'plot', points: rows })
-}
+const recorder = createRecorder()
+const { print, plot } = recorder
 
 /** Takes everything away that is not kept, from the global object and what it inherits from. */
 function close() {
@@ -63,20 +41,24 @@ function close() {
   Reflect.defineProperty(scope, 'Function', { value: undefined })
 }
 
-/** Where in its cell an error came from, if its trace says so. @param {unknown} error */
-const lineOf = error => Number(/<anonymous>:(\d+)/.exec(String(/** @type {Error} */ (error)?.stack))?.[1]) || null
-
 /** @param {string} code @returns {Outcome} */
 function runCell(code) {
-  output = []
+  recorder.reset()
   const start = performance.now()
   try {
     evaluate(scriptOf(code))
-    return { output, milliseconds: performance.now() - start }
+    return { output: recorder.outputs, milliseconds: performance.now() - start }
   } catch (problem) {
-    const error = /** @type {Error} */ (problem)
-    const name = error?.name ?? 'Error'
-    return { output, error: { name, message: String(error?.message ?? error), line: lineOf(error) } }
+    return { output: recorder.outputs, error: describeError(problem) }
+  }
+}
+
+/** Answers in any case, also where the cell has changed what this code is made of. @param {string} code */
+function answer(code) {
+  try {
+    send(runCell(code))
+  } catch {
+    send({ output: [], error: { name: 'Error', message: 'what the cell put out cannot leave its worker', line: null } })
   }
 }
 
@@ -95,5 +77,5 @@ scope.onmessage = async ({ data }) => {
     }
     return
   }
-  send(runCell(data.code))
+  answer(data.code)
 }

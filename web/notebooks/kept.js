@@ -9,10 +9,15 @@ const KEY = 'glassformer.notebooks'
 
 /** Changed cells by the number, by notebook. @typedef {Record<string, Record<number, string>>} Codes */
 
+/** What of a stored value is code of cells. @param {unknown} stored @returns {Codes} */
+export const codesIn = stored => Object.fromEntries(Object.entries(Object(stored))
+  .map(([id, codes]) => [id, Object.fromEntries(
+    Object.entries(Object(codes)).filter(([, code]) => typeof code === 'string'))]))
+
 /** @returns {Codes} */
 function stored() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? {}
+    return codesIn(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))
   } catch {
     return {}
   }

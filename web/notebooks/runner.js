@@ -1,11 +1,16 @@
-/** Runs cells away from the page, with a time limit: a worker that takes too long is ended, and another one started. */
+/** Runs cells away from the page, with a time limit: a worker that takes too long is ended, another one started. */
+
+import { isOutcome } from './output.js'
 
 /** How long a cell may take, in milliseconds. */
 export const LIMIT = 10000
 
-/** What could not be run, and why: 'time', 'refused' where the page's policy forbids it, 'broken'. */
+/**
+ * What could not be run, and why: 'time', 'refused' where a policy forbids it, 'broken' where no worker comes,
+ * 'unshown' where what came is no outcome.
+ */
 export class Stopped extends Error {
-  /** @param {'time' | 'refused' | 'broken' | 'stopped'} why @param {string} [message] */
+  /** @param {'time' | 'refused' | 'broken' | 'stopped' | 'unshown'} why @param {string} [message] */
   constructor(why, message = why) {
     super(message)
     this.why = why
@@ -23,15 +28,32 @@ export class Stopped extends Error {
  *   timer: ReturnType<typeof setTimeout> }} Waiting for a cell
  */
 
+/** How long a worker may take to begin, in milliseconds. */
+const START_LIMIT = 30000
+
+/**
+ * What is used of a worker.
+ * @typedef {object} CellWorker
+ * @property {(message: any) => void} postMessage
+ * @property {() => void} terminate
+ * @property {((event: { data: any }) => void) | null} onmessage
+ * @property {((event: { message: string }) => void) | null} onerror
+ */
+
+/**
+ * A worker from its start to its end.
+ * @typedef {{ worker: CellWorker | null, ready: Promise<void>, accept(): void,
+ *   refuse(error: Stopped): void }} Session
+ */
+
 /**
  * @param {object} options
- * @param {() => Worker} options.start a worker for cells
- * @param {() => Promise<ArrayBuffer>} options.kernels
+ * @param {(code: string) => CellWorker} options.start a worker for cells, of the code of `fetched`
+ * @param {() => Promise<{ code: string, wasm: ArrayBuffer }>} options.fetched the worker's code, and the kernels
  * @param {number} [options.limit]
  */
-export function runner({ start, kernels, limit = LIMIT }) {
-  /** @type {Worker | null} */ let worker = null
-  /** @type {Promise<void> | null} */ let ready = null
+export function runner({ start, fetched, limit = LIMIT }) {
+  /** @type {Session | null} */ let session = null
   /** @type {Waiting | null} */ let waiting = null
 
   /** @param {(waiting: Waiting) => void} act */
@@ -42,40 +64,46 @@ export function runner({ start, kernels, limit = LIMIT }) {
     if (waited) act(waited)
   }
   function end() {
-    worker?.terminate()
-    worker = null
-    ready = null
+    session?.worker?.terminate()
+    session = null
   }
-  /** @param {'time' | 'broken' | 'stopped'} why */
-  function stop(why) {
+  /** Ends the worker and what waits for it. @param {Stopped['why']} why @param {string} [message] */
+  function stop(why, message) {
+    const error = new Stopped(why, message), refuse = session?.refuse
     end()
-    settle(({ reject }) => reject(new Stopped(why)))
+    refuse?.(error)
+    settle(({ reject }) => reject(error))
   }
-  async function begin() {
-    const wasm = await kernels()
-    const own = start()
-    worker = own
-    await new Promise((resolve, reject) => {
-      own.onmessage = ({ data }) => {
-        if (data.isReady) resolve(undefined)
-        else reject(new Stopped(data.isRefused ? 'refused' : 'broken', data.failure))
-      }
-      own.onerror = event => {
-        event.preventDefault()
-        reject(new Stopped('broken', event.message))
-      }
-      own.postMessage({ wasm })
-    })
-    own.onmessage = ({ data }) => settle(({ resolve }) => resolve(data))
-    own.onerror = event => {
-      event.preventDefault()
-      stop('broken')
+  /** @param {Session} own */
+  async function begin(own) {
+    const { code, wasm } = await fetched()
+    if (session !== own) return
+    const worker = own.worker = start(code)
+    const timer = setTimeout(() => session === own && stop('broken', 'no answer'), START_LIMIT)
+    worker.onmessage = ({ data }) => {
+      clearTimeout(timer)
+      if (!data.isReady) return stop(data.isRefused ? 'refused' : 'broken', data.failure)
+      worker.onmessage = ({ data: made }) => settle(({ resolve, reject }) => (
+        isOutcome(made) ? resolve(made) : reject(new Stopped('unshown', ''))))
+      own.accept()
     }
+    worker.onerror = ({ message }) => {
+      clearTimeout(timer)
+      stop('broken', message)
+    }
+    worker.postMessage({ wasm })
+  }
+  function createSession() {
+    const own = /** @type {Session} */ ({ worker: null })
+    own.ready = new Promise((resolve, reject) => Object.assign(own, { accept: resolve, refuse: reject }))
+    own.ready.catch(() => {})
+    begin(own).catch(error => session === own && stop('broken', error.message))
+    return own
   }
   return {
     /** Whether cells that ran before are still remembered. */
     get isAlive() {
-      return ready !== null
+      return session !== null
     },
     /**
      * @param {string} code
@@ -83,16 +111,11 @@ export function runner({ start, kernels, limit = LIMIT }) {
      * @throws {Stopped}
      */
     async run(code) {
-      ready ??= begin()
-      try {
-        await ready
-      } catch (error) {
-        end()
-        throw error
-      }
+      const own = session ??= createSession()
+      await own.ready
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject, timer: setTimeout(() => stop('time'), limit) }
-        worker?.postMessage({ code })
+        own.worker?.postMessage({ code })
       })
     },
     stop: () => stop('stopped'),

@@ -1,6 +1,9 @@
 /** Cells as code: what the worker evaluates, and what may not stand in a cell. */
 
-/** Modules would be fetched, and nothing else can fetch in a cell. */
+/**
+ * What looks like an import. It is refused for the message's sake only: where cells run, the policy refuses every
+ * import, also those that this pattern does not find.
+ */
 const IMPORTS = /(^|[^.\w$])import\b/
 
 /** Names that are declared at the beginning of a line are there in the cells after it. @type {[RegExp, string][]} */

@@ -2,10 +2,10 @@
 
 import { h, keep, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
-import { spawn } from '../shell/lazy.js'
 import { carried } from './carried.js'
 import { cellView } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
+import { spawnCells } from './frame.js'
 import { codesOf, keepCode, left } from './kept.js'
 import { Stopped, runner } from './runner.js'
 import { asJupyter, asModule } from './take.js'
@@ -16,9 +16,19 @@ import { asJupyter, asModule } from './take.js'
 /** A page in one file has a policy for everything in it, which forbids code made of text. */
 const isSingleFile = () => document.getElementById('wasm') !== null
 
+/** @param {string} name */
+async function fetched(name) {
+  const response = await fetch(name)
+  if (!response.ok) throw new Error(`${name}: ${response.status}`)
+  return response
+}
+
 const createCells = () => runner({
-  start: () => spawn('cell'),
-  kernels: async () => (await fetch('glassformer.wasm')).arrayBuffer()
+  start: spawnCells,
+  fetched: async () => {
+    const [code, wasm] = await Promise.all([fetched('cell.js'), fetched('glassformer.wasm')])
+    return { code: await code.text(), wasm: await wasm.arrayBuffer() }
+  }
 })
 
 /** @param {string} name @param {string} text @param {string} type */
@@ -99,8 +109,8 @@ export function notebook(container, context, id) {
         failure = made.error ?? null
       } catch (error) {
         if (isAway()) break
-        if (!(error instanceof Stopped)) throw error
-        failure = { why: error.why, message: error.message }
+        const { message } = /** @type {Error} */ (error)
+        failure = { why: error instanceof Stopped ? error.why : 'unshown', message }
         views[i].show({ output: [], error: failure })
       } finally {
         views[i].busy(false)

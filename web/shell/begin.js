@@ -1,6 +1,7 @@
 /** The engine's beginning, or why there is none: in words for readers, whatever a browser lacks or a network loses. */
 
 import { createEngine } from './engine.js'
+import { spawn } from './lazy.js'
 import { resources } from './resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
@@ -44,9 +45,9 @@ async function early(address) {
 export async function begin(names, words) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
-  const { worker, wasm, files } = resources()
+  const { wasm, files } = resources()
   try {
-    const engine = createEngine(new Worker(worker))
+    const engine = createEngine(() => spawn('worker'))
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
     await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })

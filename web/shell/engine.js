@@ -10,23 +10,77 @@
  * @typedef {{ resolve(result: any): void, reject(error: Error): void, tell?: (progress: any) => void }} Asked
  */
 
-/** @param {Worker} worker */
-export function createEngine(worker) {
+/**
+ * Seconds that a worker may be silent while it is asked something: in any case, and where a newer run waits for it.
+ * Large models take long on slow machines.
+ */
+export const LIMITS = { silent: 120, hurried: 15 }
+
+/**
+ * A worker that is silent for too long is ended and another one started, with the files it had; what waited for it
+ * fails with the code `hung`.
+ * @param {() => Worker} spawn @param {number} [second] in milliseconds
+ */
+export function createEngine(spawn, second = 1000) {
   /** @type {Map<number, Asked>} */ const waiting = new Map()
   let serial = 0
   /** A worker that never came may be missed before anything is asked. @type {Error | null} */ let lost = null
-  worker.onmessage = ({ data: { id, result, error, progress } }) => {
-    const asked = waiting.get(id)
-    if (progress) return asked?.tell?.(progress)
-    waiting.delete(id)
-    if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
-    else asked?.resolve(result)
+  /** The first files, and the reader's own model. @type {Record<'load' | 'open', object | null>} */
+  const given = { load: null, open: null }
+  /** Seconds are counted rather than measured: a machine that slept has not waited. */
+  let silence = 0, isHurried = false
+  /** @type {ReturnType<typeof setInterval> | undefined} */ let clock
+  let worker = begin()
+  /** Until a new worker has its files nothing else is asked of it. @type {Promise<void> | null} */ let restored = null
+
+  function begin() {
+    const own = spawn()
+    own.onmessage = ({ data: { id, result, error, progress } }) => {
+      silence = 0
+      const asked = waiting.get(id)
+      if (progress) return asked?.tell?.(progress)
+      waiting.delete(id)
+      if (waiting.size === 0) rest()
+      if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
+      else asked?.resolve(result)
+    }
+    own.onerror = event => {
+      const reason = new Error(event.message || 'worker')
+      // Whoever asks first is told.
+      if (serial <= 1) event.preventDefault()
+      if (serial === 0) lost = reason
+      refuse(reason)
+    }
+    return own
   }
-  worker.onerror = event => {
-    const reason = new Error(event.message || 'worker')
-    if (serial === 0) lost = reason
-    for (const { reject } of waiting.values()) reject(reason)
+  function rest() {
+    clearInterval(clock)
+    clock = undefined
+    silence = 0
+    isHurried = false
+  }
+  /** @param {Error} reason */
+  function refuse(reason) {
+    const all = [...waiting.values()]
     waiting.clear()
+    rest()
+    for (const { reject } of all) reject(reason)
+  }
+  function tick() {
+    silence += 1
+    if (silence < (isHurried ? LIMITS.hurried : LIMITS.silent)) return
+    worker.terminate()
+    worker = begin()
+    refuse(Object.assign(new Error('the worker did not answer'), { code: 'hung' }))
+    restored = restore().catch(() => {})
+  }
+  /** Gives a new worker what the one before had; a model over which it falls silent, too, is not given again. */
+  async function restore() {
+    const { load, open } = given
+    given.open = null
+    if (load) await call('load', load)
+    if (open) await call('open', open)
+    given.open = open
   }
   /**
    * @param {string} type @param {object} details @param {(progress: any) => void} [tell] how far the answer is
@@ -34,20 +88,41 @@ export function createEngine(worker) {
    */
   const call = (type, details, tell) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
     serial += 1
+    clock ??= setInterval(tick, second)
     waiting.set(serial, { resolve, reject, tell })
     worker.postMessage({ id: serial, type, ...details })
   })
+  /** @type {typeof call} */
+  const ask = async (...question) => {
+    for (let awaited = restored; awaited; awaited = restored) {
+      await awaited
+      if (awaited === restored) restored = null
+    }
+    return call(...question)
+  }
   return {
     /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
-    load: files => call('load', files),
+    load(files) {
+      given.load = files
+      return call('load', files)
+    },
     /**
      * A run; of the structure that is known by its signature nothing is sent again.
      * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [tell]
      * @returns {Promise<RunMessage>}
      */
-    run: (settings, signature, tell) => call('run', { settings, signature }, tell),
+    run: (settings, signature, tell) => ask('run', { settings, signature }, tell),
+    /** A newer run waits: what is being computed may take less long from now on. */
+    hurry() {
+      isHurried = clock !== undefined
+      silence = 0
+    },
     /** One of the worker's questions. @type {Ask} */
-    ask: call
+    ask: async (type, details, tell) => {
+      const result = await ask(type, details, tell)
+      if (type === 'open') given.open = details
+      return result
+    }
   }
 }
 

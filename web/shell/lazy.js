@@ -18,11 +18,15 @@ export function lazy(name) {
   return file
 }
 
-/** A worker of the page, started. @param {string} name */
+/**
+ * Starts a worker of the page. A worker that is started from an address has the policy of its own response, which on a
+ * static host is none; one that is started from a blob inherits the policy of the page, on every host.
+ * @param {string} name
+ */
 export function spawn(name) {
   const inside = document.getElementById(name)
-  if (!inside) return new Worker(`${name}.js`)
-  const address = URL.createObjectURL(new Blob([inside.textContent ?? ''], { type: 'text/javascript' }))
+  const code = inside?.textContent ?? `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
+  const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
   const worker = new Worker(address)
   URL.revokeObjectURL(address)
   return worker

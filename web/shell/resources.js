@@ -1,4 +1,4 @@
-/** Kernels, the models' files and the worker: beside the page, or data inside it when the page is a single file. */
+/** Kernels and the models' files: beside the page, or data inside it when the page is a single file. */
 
 import { MODELS } from '../models/index.js'
 
@@ -10,12 +10,11 @@ export function resources() {
   const byName = give => Object.fromEntries(names.map(name => [name, give(name)]))
   /** @param {string} name */
   const address = name => new URL(name, location.href).href
-  if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address), worker: 'worker.js' }
+  if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address) }
   /** @param {string} id */
   const textOf = id => inside(id)?.textContent?.trim() ?? ''
   /** @param {string} id */
   const bytes = id => (
     Uint8Array.from(atob(textOf(id)), letter => letter.charCodeAt(0)).buffer)
-  const code = new Blob([textOf('worker')], { type: 'text/javascript' })
-  return { wasm: bytes('wasm'), files: byName(bytes), worker: URL.createObjectURL(code) }
+  return { wasm: bytes('wasm'), files: byName(bytes) }
 }

@@ -24,12 +24,23 @@ export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escaped(url)}" title="${escaped(title)}" width="100%" ` +
   `height="${Math.ceil((height + AROUND) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
-/** From the top of the room's figure to the end of what it is compared with. */
-function figuresHeight() {
-  const boxes = [...document.querySelectorAll('.stage .stage-figure')].map(one => one.getBoundingClientRect())
-    .filter(({ height }) => height)
-  return Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top))
+/** Figures of a room and of what it is compared with, that of the opening, and the training page down to its curves. */
+const FIGURES = '.stage .stage-figure, .living-slot, .theatre-head, .theatre-stage'
+/** Where there is no figure yet. */
+const USUAL_HEIGHT = 480
+
+/**
+ * From the top of the first box to the bottom of the last. What is not visible has no height.
+ * @param {Pick<DOMRect, 'top' | 'bottom' | 'height'>[]} boxes
+ */
+export function heightOf(boxes) {
+  const seen = boxes.filter(({ height }) => height)
+  if (!seen.length) return USUAL_HEIGHT
+  return Math.max(...seen.map(({ bottom }) => bottom)) - Math.min(...seen.map(({ top }) => top))
 }
+
+const figuresHeight = () => (
+  heightOf([...document.querySelectorAll(FIGURES)].map(one => one.getBoundingClientRect())))
 
 /**
  * Mounts the menu of ways to share, closed.

@@ -130,5 +130,6 @@ export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
 export function fromHash(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
   const { id } = modelOf(query.get('model') ?? '')
-  return { ...defaults(id), ...said(query, id) }
+  const state = { ...defaults(id), ...said(query, id) }
+  return state.room === OPENING ? { ...state, room: defaults(id).room } : state
 }

@@ -216,7 +216,7 @@ export function theatre(container, context) {
     shown?.view.destroy()
     shown = { t, view: view(container, {
       t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
-      get: () => settings, progress, inside, begin, give, download, upload, again: () => open(true),
+      get: () => settings, progress, inside, begin, give, download, upload, again: () => showControls() && open(true),
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }

@@ -130,15 +130,28 @@ const unfit = state => Object.entries(TABLE).filter(([name, { fits }]) => fits &
 const unpaired = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
   ? [['positions', { key: 'theatre.errors.pairs', values: { size: dModel / heads } }]] : [])
 
+/** @param {string} name @param {TrainingState} state */
+const problemIn = (name, state) => {
+  const { range } = TABLE[name]
+  return range ? problemOfRange({ range }, state[name]) : problemOf(name, TABLE[name], state)
+}
+
 /**
- * What is wrong with settings, by name: a text key and its values.
+ * What is wrong with settings, by name: a text key and its values. Of the training that this one races against it is
+ * the first that is wrong, as `rival`.
  * @param {TrainingState} state
  * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
+  const own = ownProblems(state), rival = Object.keys(own).length ? null : rivalOf(state)
+  const [wrong] = rival ? Object.values(ownProblems(rival)) : []
+  return wrong ? { rival: wrong } : own
+}
+
+/** @param {TrainingState} state @returns {Record<string, Problem>} */
+function ownProblems(state) {
   const found = Object.entries(TABLE).filter(([, { matters }]) => matters?.(state) ?? true)
-    .map(([name, one]) => /** @type {const} */ (
-      [name, one.range ? problemOfRange({ range: one.range }, state[name]) : problemOf(name, one, state)]))
+    .map(([name]) => /** @type {[string, Problem]} */ ([name, problemIn(name, state)]))
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
   const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
@@ -196,5 +209,13 @@ export function read(text) {
     const name = part.slice(0, at)
     if (Object.hasOwn(TABLE, name)) state[name] = readValue(TABLE[name], part.slice(at + 1), state[name])
   }
-  return state
+  return { ...state, ...unheeded(state) }
+}
+
+/** What means nothing here is not complained of; where it is wrong it is as by default. @param {TrainingState} state */
+function unheeded(state) {
+  const known = defaultsOf(state.task)
+  return Object.fromEntries(Object.entries(TABLE)
+    .filter(([name, { matters }]) => matters && !matters(state) && problemIn(name, state))
+    .map(([name]) => [name, known[name]]))
 }

@@ -209,7 +209,7 @@ export function view(container, context, training) {
       choice.show(settings.task)
       lead.hidden = parts.guide.controls(settings)
       lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
-      parts.race.controls(settings)
+      parts.race.controls(settings, problems.rival)
       parts.answers.fill(training.sentence)
       parts.pinned.forget()
       parts.settings.update(settings, problems)

@@ -31,13 +31,14 @@ export function race(container, { t, set, open }) {
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
   const told = h('p', { className: 'theatre-raced', role: 'status' })
+  const wrong = h('p', { className: 'problem', role: 'alert' })
   const ways = Object.entries(EXPERIMENTS).map(([name, { link }]) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-experiment': name, 'onclick': () => open(link)
   }, t(`theatre.experiments.${name}.name`)))
   container.append(
     h('div', { 'className': 'theatre-experiments', 'role': 'group', 'aria-label': t('theatre.try') },
       h('span', {}, t('theatre.try')), ways),
-    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), told)
+    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), wrong, told)
   let filled = ''
   /** @param {TrainingSetting} setting @param {string} name @param {unknown} value */
   const wordOf = ({ options }, name, value) => {
@@ -45,8 +46,9 @@ export function race(container, { t, set, open }) {
     return word ? t(`controls.${name}.${word}`) : String(value)
   }
   return {
-    /** @param {TrainingState} state */
-    controls(state) {
+    /** @param {TrainingState} state @param {string | undefined} problem of the other training */
+    controls(state, problem) {
+      setText(wrong, problem ? t('theatre.errors.rival', { problem }) : '')
       const groups = Object.entries(TABLE).filter(([, { kind, matters }]) => kind !== 'mark' && (matters?.(state) ?? true))
         .map(([name, setting]) => ({ name, setting, list: rivals(name, setting, state) }))
       const now = JSON.stringify(groups)

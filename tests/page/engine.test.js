@@ -1,0 +1,101 @@
+// The page's side of the engine's worker: one that is silent for too long is ended, and another goes on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LIMITS, createEngine } from '../../web/shell/engine.js'
+
+/** Workers that answer what `answers` knows, and say nothing to anything else. */
+function workers(answers) {
+  const all = []
+  const spawn = () => {
+    const worker = {
+      asked: [], isEnded: false, terminate() { worker.isEnded = true },
+      postMessage({ id, type, ...details }) {
+        worker.asked.push([type, details])
+        const result = answers[type]?.(details, worker)
+        if (type !== 'load' && all.length > 1 && !worker.isLoaded) throw new Error(`${type} before the files`)
+        if (result !== undefined) {
+          setTimeout(() => {
+            worker.isLoaded ||= type === 'load'
+            worker.onmessage({ data: { id, ...result } })
+          }, 3)
+        }
+      }
+    }
+    all.push(worker)
+    return worker
+  }
+  return { all, spawn }
+}
+const files = { wasm: 'k', files: {}, first: {} }
+const ANSWERS = {
+  load: () => ({ result: null }), open: () => ({ result: { type: 'llama' } }),
+  run: ({ settings }) => (settings === 'endless' ? undefined : { result: settings })
+}
+/** Seconds of the tests. */
+const SECOND = 2
+const isHung = error => error.code === 'hung'
+
+test('a silent worker is ended after the limit, another has its files and the reader\'s model, and answers', async () => {
+  const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
+  await engine.load(files)
+  await engine.ask('open', { files: { a: 1 } })
+  const begun = performance.now(), asked = [engine.run('endless'), engine.ask('explain', {})]
+  for (const one of asked) await assert.rejects(one, isHung)
+  assert.ok(performance.now() - begun >= SECOND * (LIMITS.silent - 1), 'not before the limit')
+  assert.deepEqual(all.map(({ isEnded }) => isEnded), [true, false])
+  assert.equal(await engine.run('other'), 'other')
+  assert.deepEqual(all[1].asked.slice(0, 2), [['load', files], ['open', { files: { a: 1 } }]])
+  assert.equal(all[1].asked[2][0], 'run')
+})
+
+test('where a newer run waits the limit is shorter, but not for the newer one', async () => {
+  const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
+  await engine.load(files)
+  const begun = performance.now(), first = engine.run('endless')
+  engine.hurry()
+  await assert.rejects(first, isHung)
+  const took = performance.now() - begun
+  assert.ok(took < SECOND * LIMITS.silent, `${took} ms`)
+  assert.equal(await engine.run('other'), 'other')
+  engine.hurry()
+  const second = performance.now()
+  await assert.rejects(engine.run('endless'), isHung)
+  assert.ok(performance.now() - second >= SECOND * (LIMITS.silent - 1))
+  assert.equal(all.length, 3)
+})
+
+test('a worker that says how far it is is not silent', async () => {
+  const { all, spawn } = workers({ run: (_, worker) => {
+    let left = 3 * LIMITS.silent
+    const timer = setInterval(() => {
+      left -= 1
+      worker.onmessage({ data: left ? { id: 1, progress: { left } } : { id: 1, result: 'done' } })
+      if (!left) clearInterval(timer)
+    }, SECOND)
+  } })
+  assert.equal(await createEngine(spawn, SECOND).run('long'), 'done')
+  assert.equal(all.length, 1)
+})
+
+test('files that could not be opened are not opened again', async () => {
+  const { all, spawn } = workers({ ...ANSWERS, open: () => ({ error: { message: 'no', code: 'format' } }) })
+  const engine = createEngine(spawn, SECOND)
+  await engine.load(files)
+  await assert.rejects(engine.ask('open', { files: { a: 1 } }), /no/)
+  engine.hurry()
+  await assert.rejects(engine.run('endless'), isHung)
+  assert.equal(await engine.run('other'), 'other')
+  assert.deepEqual(all[1].asked.map(([type]) => type), ['load', 'run'])
+})
+
+test('a model over which the new worker falls silent, too, is not opened a second time', async () => {
+  const { all, spawn } = workers({ ...ANSWERS, open: (_, worker) => worker === all[0] ? { result: 1 } : undefined })
+  const engine = createEngine(spawn, SECOND)
+  await engine.load(files)
+  await engine.ask('open', { files: { a: 1 } })
+  engine.hurry()
+  await assert.rejects(engine.run('endless'), isHung)
+  assert.equal(await engine.run('other'), 'other')
+  assert.deepEqual(all.map(({ asked }) => asked.map(([type]) => type)),
+    [['load', 'open', 'run'], ['load', 'open'], ['load', 'run']])
+})
