@@ -2,7 +2,7 @@ import { describe, expect, GlassformerError, shapeText } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions } from '../ops/binary.js'
 import { idTensor } from '../ops/checks.js'
-import { questions } from '../ops/compare.js'
+import { comparisons } from '../ops/compare.js'
 import { to } from '../ops/convert.js'
 import { cumsum } from '../ops/cumsum.js'
 import { narrow } from '../ops/narrow.js'
@@ -64,7 +64,7 @@ export class LanguageModel extends Module {
     const flat = given.flat()
     for (const value of flat) expect([0, 1, true, false].includes(value), 'type',
       () => `${where}: attentionMask must be 1 for tokens and 0 for padding, got ${describe(value)}`)
-    const tensor = isExported ? questions.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
+    const tensor = isExported ? comparisons.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
     return flat.every(Boolean) && !tensor ? null : { keep: Uint8Array.from(flat, Number), B, T, tensor }
   }
 
@@ -113,7 +113,7 @@ export class LanguageModel extends Module {
    * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @returns {Tensor}
    */
   #maskOf(tokens, past, isCausal) {
-    const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = questions, queries = T - past
+    const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = comparisons, queries = T - past
     const counted = isCausal && cumsum(to(tokens, 'float32'), 1)
     const count = counted ? (past ? narrow(counted, 1, past, queries) : counted).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
@@ -155,7 +155,7 @@ export class LanguageModel extends Module {
   hiddenKeys(kept) {
     if (!kept) return undefined
     const { keep, B, T, tensor } = kept
-    if (tensor) return questions.eq(tensor, 0)
+    if (tensor) return comparisons.eq(tensor, 0)
     return times(B, b => Array.from(keep.subarray(b * T, (b + 1) * T), one => !one))
   }
 

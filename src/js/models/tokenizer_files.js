@@ -6,7 +6,7 @@ import { tokenizer } from '../text/files.js'
 /** The tokenizer among a model's files. */
 
 /** Files that a tokenizer may be made of, or that say something of it. */
-export const OF_TOKENIZERS = new RegExp('^(tokenizer(_config)?\\.json|special_tokens_map\\.json|added_tokens\\.json|' +
+export const OF_TOKENIZERS = new RegExp('^(tokenizer(_config)?\\.json|config\\.json|special_tokens_map\\.json|added_tokens\\.json|' +
   'chat_template\\.(json|jinja)|vocab\\.(json|txt)|target_vocab\\.json|merges\\.txt|.*\\.(model|spm)|tok[^.]*\\.bin)$')
 
 /**
