@@ -5,11 +5,11 @@ import { tensor } from '../from_values.js'
 import { inputsOf } from './inputs.js'
 import { exampleFor } from './pytorch_example.js'
 import { argumentsText } from './pytorch_calls.js'
-import { Classes, reached } from './pytorch_classes.js'
+import { Classes, placed, reached } from './pytorch_classes.js'
 import { HELPERS, helpersFor } from './pytorch_helpers.js'
 import { known } from './pytorch_modules.js'
 import { scriptText } from './pytorch_script.js'
-import { dtypeOf, identifier, namesBeside, tensorText, tuple } from './python.js'
+import { dtypeOf, identifier, literal, namesBeside, tensorText, tuple } from './python.js'
 import { liveNodes, recording, sourcesOf } from './record.js'
 
 /**
@@ -35,7 +35,7 @@ function ties(model) {
     const first = seen.get(one)
     if (first === undefined) return seen.set(one, path)
     tied.push(path)
-    lines.push(`${reached('model', model, path)} = ${reached('model', model, first)}`)
+    lines.push(placed('model', model, path, reached('model', model, first)))
   }
   for (const [path, module] of placesIn(model)) add(path, module)
   for (const [key, own] of Object.entries(model.stateDict())) add(key, own)
@@ -47,7 +47,7 @@ function exampleText({ inputs, outputs }) {
   const expected = outputs.map(({ name, tensor: { size, values, engine, dtype } }) => {
     const step = Math.max(1, Math.ceil(size / MOST_EXPECTED)), picked = values.filter((_, i) => i % step === 0)
     const some = tensor(engine, /** @type {any} */ (picked), { dtype, shape: [picked.length] })
-    return `    '${name}': (${step}, ${tensorText(some, MOST_INLINE)})`
+    return `    ${literal(name)}: (${step}, ${tensorText(some, MOST_INLINE)})`
   })
   return `INPUTS = [\n${inputs.map(one => `    ${tensorText(one.tensor, MOST_INLINE)}`).join(',\n')}\n]\n` +
     `EXPECTED = {  # of how many numbers one is here, and those\n${expected.join(',\n')}\n}`
@@ -81,7 +81,7 @@ function trainingText(recorded) {
     shape[2] >= rowsFor(recorded, ids)
   const given = `inputs = [${draws.join(', ')}]`
   const target = isText ? `inputs[${at - inputs.length}]` : `torch.randn(${tuple(main.tensor.shape)}, device=device)`
-  const made = `made = named(made)['${main.name}']`
+  const made = `made = named(made)[${literal(main.name)}]`
   return {
     batches: `while True:\n    ${given}\n    yield inputs, ${target}`,
     loss: isText ? `${made}  # the next token\nreturn F.cross_entropy(made[:, :-1].flatten(0, 1), target[:, 1:].flatten())`

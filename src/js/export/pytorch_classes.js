@@ -4,7 +4,10 @@ import { ModuleList, NumberedModules } from '../nn/containers.js'
 import { Module, childrenOf } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
 import { Tensor } from '../tensor.js'
-import { dtypeOf, identifier, indented, literal, namesBeside, sides, tensorText, tuple } from './python.js'
+import {
+  NO_CLASS, assignment, attribute, dtypeOf, identifier, indented, isTaken, literal, namesBeside, sides, tensorText,
+  tuple
+} from './python.js'
 import { argumentsText } from './pytorch_calls.js'
 import { HELPERS } from './pytorch_helpers.js'
 import { isHolder, known, listText, nameOf } from './pytorch_modules.js'
@@ -22,20 +25,38 @@ import { sourcesOf } from './record.js'
 /** @param {string} message */
 const refused = message => new GlassformerError('type', `toPyTorch: ${message}`)
 
-/** An attribute as Python reaches it, in whatever holds it. @param {unknown} holder @param {string} name */
-function step(holder, name) {
-  if (holder instanceof NumberedModules) return `[${name}]`
-  return holder instanceof ModuleDict ? `[${literal(name)}]` : `.${name}`
-}
-
-/** @param {string} base what the module is called @param {Module} module @param {string} path */
+/**
+ * What Python calls something inside of a module.
+ * @param {string} base what the module is called @param {Module} module @param {string} path
+ */
 export function reached(base, module, path) {
   let text = base, /** @type {any} */ at = module
   for (const name of path ? path.split('.') : []) {
-    text += step(at, name)
+    text = at instanceof NumberedModules && /^\d+$/.test(name) ? `${text}[${name}]`
+      : at instanceof ModuleDict ? `${text}[${literal(name)}]` : attribute(text, name)
     at = at?.[name]
   }
   return text
+}
+
+/**
+ * The line that puts something there.
+ * @param {string} base @param {Module} module @param {string} path @param {string} value
+ */
+export function placed(base, module, path, value) {
+  const names = path.split('.'), name = /** @type {string} */ (names.pop()), holder = names.join('.')
+  const at = names.reduce((/** @type {any} */ one, step) => one?.[step], module)
+  return at instanceof NumberedModules || at instanceof ModuleDict ? `${reached(base, module, path)} = ${value}`
+    : assignment(reached(base, module, holder), name, value)
+}
+
+/** Names of what a module holds, or an error for one that PyTorch has no place for. @param {Module} module */
+function expectNames(module) {
+  for (const [name] of [...module.ownTensors(), ...childrenOf(module)]) {
+    expect(!isTaken(name, module instanceof ModuleDict), 'type', () => `toPyTorch: nothing inside ${nameOf(module)} can be ` +
+      `called ${name === '' ? 'by an empty name' : JSON.stringify(name)}, as PyTorch's modules have that of their own; ` +
+      'give it another name')
+  }
 }
 
 /**
@@ -136,6 +157,7 @@ export class Classes {
     if (builtin) return builtin.text(module, inner => this.text(inner))
     if (module instanceof ModuleList) return listText('nn.ModuleList', [...module].map(one => this.text(one)))
     if (isHolder(module)) {
+      expectNames(module)
       const inside = childrenOf(module).map(([name, one]) => `\n${indented(`${literal(name)}: ${this.text(one)}`)}`)
       return inside.length ? `nn.ModuleDict({${inside.join(',')}\n})` : 'nn.ModuleDict()'
     }
@@ -146,7 +168,8 @@ export class Classes {
   #classOf(module) {
     const ready = this.#named.get(module)
     if (ready) return ready
-    const stem = nameOf(module).replace(/\W/g, '_') || 'Model', calls = this.#calls.get(module) ?? []
+    const stem = nameOf(module).replace(/\W|^(?=\d)/g, '_') || 'Model', calls = this.#calls.get(module) ?? []
+    expectNames(module)
     const { text, constants } = this.#forward(module, calls)
     const body = `${this.#init(module, constants)}\n\n${text}`
     const same = this.list.find(one => one.text === body && one.name.replace(/_\d+$/, '') === stem)
@@ -158,16 +181,16 @@ export class Classes {
 
   /** @param {string} stem */
   #unused(stem) {
-    return namesBeside([...Object.keys(HELPERS), ...this.list.map(({ name }) => name)])(stem)
+    return namesBeside([...NO_CLASS, ...Object.keys(HELPERS), ...this.list.map(({ name }) => name)])(stem)
   }
 
   /** @param {Module} module @param {Map<Tensor, string>} constants */
   #init(module, constants) {
     const own = module.ownTensors().map(([name, tensor]) => (tensor instanceof Parameter
-      ? `self.${name} = nn.Parameter(torch.zeros${sides(tensor.shape)})`
+      ? assignment('self', name, `nn.Parameter(torch.zeros${sides(tensor.shape)})`)
       : module.unsavedNames.has(name) ? `self.register_buffer(${literal(name)}, ${tensorText(tensor)}, persistent=False)`
         : `self.register_buffer(${literal(name)}, torch.zeros(${tuple(tensor.shape)}, dtype=${dtypeOf(tensor.dtype)}))`))
-    const inner = childrenOf(module).map(([name, child]) => `self.${name} = ${this.text(child)}`)
+    const inner = childrenOf(module).map(([name, child]) => assignment('self', name, this.text(child)))
     const fixed = [...constants].map(([tensor, name]) =>
       `self.register_buffer(${literal(name.slice('self.'.length))}, ${this.#constant(tensor)}, persistent=False)`)
     return `def __init__(self):\n${indented(['super().__init__()', ...own, ...inner, ...fixed].join('\n'))}`
@@ -220,7 +243,7 @@ export class Classes {
       if (key !== undefined) return reached('self', module, key)
       const maker = this.#recorded.nodes.find(node => Object.values(node.outputs).includes(tensor))
       if (maker && this.#needed.has(maker)) throw refused(`${nameOf(module)} uses what was computed outside of its forward`)
-      const name = `self.constant${constants.size ? `_${constants.size + 1}` : ''}`
+      const name = `self.${namesBeside([...Object.keys(module), ...[...constants.values()].map(one => one.slice(5))])('constant')}`
       constants.set(tensor, name)
       return name
     }
