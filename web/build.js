@@ -29,8 +29,8 @@ const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path:
  * The library finds its kernels from its own address and files in Node; the page always says where they are.
  */
 /**
- * Classes keep their names, by which rooms are derived and errors say what they are about. (esbuild's keepNames does it for
- * every function: 14 KB gzipped of the engine's worker.)
+ * Classes keep their names, by which rooms are derived and errors say what they are about. (esbuild's keepNames does it
+ * for every function: 14 KB gzipped of the engine's worker.)
  * @type {import('esbuild').Plugin}
  */
 const classNames = {
