@@ -13,11 +13,13 @@ import { map, zeros } from './tensor.js'
  * Cosines and sines of a list of positions, [positions, half].
  * @param {number[]} positions
  * @param {number} half
+ * @param {number} [base]
+ * @param {readonly number[]} [given] frequencies, in place of those that the base gives
  */
-export function tables(positions, half, base = 10000) {
+export function tables(positions, half, base = 10000, given) {
   /** @param {unknown} _ @param {number} pair */
   const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
-  const frequencies = Array.from({ length: half }, frequencyOf)
+  const frequencies = given?.map(Math.fround) ?? Array.from({ length: half }, frequencyOf)
   const angles = positions.flatMap(place => frequencies.map(one => Math.fround(Math.fround(place) * one)))
   /** @param {(angle: number) => number} of @returns {Tensor} */
   const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, of) })

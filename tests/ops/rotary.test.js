@@ -5,6 +5,8 @@ import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
 import { backward, forward } from '../../src/reference/rotary.js'
+import { STEPS } from '../../web/check/steps.js'
+import { takenFrom } from '../../web/check/taken.js'
 
 const F = gf.functional
 
@@ -57,6 +59,26 @@ test('rotary: frequencies of one\'s own stand in place of the base', () => {
   const x = toTensor(numbers([1, 3, 4], 3))
   assertSame(F.rotary(x, { frequencies: [0, 0] }), plain(x))
   assertSame(F.rotary(x, { frequencies: [1, Math.fround(0.01)] }), plain(F.rotary(x)))
+})
+
+test('rotary: a trace names the frequencies that were given in place of a base, and the check computes with them', () => {
+  // Of no base: base^0 is 1, and the first frequency is always 1.
+  const frequencies = [0.7, 0.1], x = toTensor(numbers([1, 3, 4], 3))
+  const { trace } = gf.trace(() => F.rotary(x, { frequencies }))
+  assert.deepEqual(trace.explain('rotary', [0, 2, 1]).parameters,
+    { pair: 1, position: 2, layout: 'halves', heads: 1, frequencies, frequency: 0.1 })
+  const run = gf.observe(() => ({ output: F.rotary(x, { frequencies }) }))
+  const [step] = run.steps.filter(({ op }) => op === 'rotary'), shapeOf = name => run.tensor(name).shape
+  assert.deepEqual(step.parameters, { frequencies, layout: 'halves', heads: 1 })
+  const plan = takenFrom({ tensors: new Map(), steps: [step], settings: {} }, shapeOf)
+    .filter(({ op }) => op === 'angles')
+  assert.equal(plan.length, 2)
+  for (const { parameters } of plan) {
+    const { data } = STEPS.angles.forward({}, parameters), { values } = run.tensor(step.inputs[parameters.key])
+    values.forEach((value, at) => assert.ok(Math.abs(value - data[at]) < 1e-6, `${parameters.key} ${at}`))
+  }
+  run.dispose()
+  trace.dispose()
 })
 
 test('rotary: in a trace every cell and gradient is explained to the bit', () => {

@@ -188,8 +188,8 @@ export const STEPS = {
   },
   angles: {
     // The frequency may be the float32 beside the reference's, which moves an angle by one rounding of its size.
-    forward: (_, { rows, half, base, key }) => (
-      rotary.tables(Array.from({ length: rows }, (_, place) => place), half, base)[/** @type {'cos'} */ (key)]),
+    forward: (_, { rows, half, base, frequencies, key }) => rotary.tables(
+      Array.from({ length: rows }, (_, place) => place), half, base, frequencies)[/** @type {'cos'} */ (key)],
     bound: (_, { half }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 4 * U * Math.floor(i / half) + U / 2)
   },
   places: products(read => add.forward(/** @type {any} */ (placed(read))).y, ({ x, table }, _, dy) => ({

@@ -40,8 +40,8 @@ function simple({ op, inputs, outputs, parameters }, shapeOf) {
   const { out } = outputs
   switch (op) {
     case 'rotary': {
-      const [rows, half] = shapeOf(inputs.cos), { base } = parameters
-      return [...['cos', 'sin'].map(key => one('angles', {}, inputs[key], { rows, half, base, key })),
+      const [rows, half] = shapeOf(inputs.cos), { base, frequencies } = parameters
+      return [...['cos', 'sin'].map(key => one('angles', {}, inputs[key], { rows, half, base, frequencies, key })),
         one(op, inputs, out, parameters)]
     }
     // A number beside a tensor is one of a tensor of its own.

@@ -38,7 +38,10 @@ function turn({ inputs: { cos, sin }, saved }, index, of, isBack) {
       product(own, cell(cos, [row, pair], 'cos')),
       isLess ? product(constant('−1', -1), other, sine) : product(other, sine)
     ],
-    parameters: { pair, position: saved.positions[row], base: saved.base, layout: saved.layout }
+    parameters: {
+      pair, position: saved.positions[row], layout: saved.layout,
+      ...(saved.frequencies ? { frequency: saved.frequencies[pair] } : { base: saved.base })
+    }
   }
 }
 
@@ -47,7 +50,9 @@ const op = {
   name: 'rotary',
   inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
-  parameters: ({ saved: { base, layout, heads } }) => ({ base, layout, heads }),
+  // Where frequencies were given the base means nothing.
+  parameters: ({ saved: { base, layout, heads, frequencies } }) => (
+    { ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads }),
   backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
     out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.address, sin.address, ...sizes)
   },
