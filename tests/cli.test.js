@@ -182,6 +182,15 @@ test('misuse of every option: exit code 2, a reason and where help is, before an
   }
 })
 
+test('many lines of standard input, and one without an end', () => {
+  const many = spawnSync(process.execPath, [CLI, '--stage', 'tokens', '--json', '--d-model', '4', '--heads', '1'],
+    { input: 'a\n'.repeat(130000), encoding: 'utf8', maxBuffer: 2 ** 28 })
+  assert.equal(many.status, 0, many.stderr.slice(0, 300))
+  const { status, stderr } = spawnSync('sh', ['-c', `yes | "${process.execPath}" "${CLI}"`], { encoding: 'utf8' })
+  assert.equal(status, 2)
+  assert.match(stderr, /^glassformer: standard input has more than 256 MB; give it in parts\n/)
+})
+
 test('a closed pipe ends it quietly', () => {
   const command = `"${process.execPath}" "${CLI}" "a b c d e f g h" | head -1`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })

@@ -1,7 +1,7 @@
 // The command about models in files: what a folder holds, a text as its tokens, and how a model goes on.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -176,4 +176,84 @@ test('train: what is there is not written over unasked', async () => {
   const { status, stderr } = spawnSync(process.execPath, [CLI, 'train', 'tale.txt'], { cwd: folder, encoding: 'utf8' })
   assert.equal(status, 2)
   assert.match(stderr, /'tale\.safetensors' is there already; say by --out where the weights go/)
+})
+
+/** A call that is refused: exit code, and one line that says why, without lines of the program. */
+function assertRefused(args, reason, code = 2, options = {}) {
+  const { status, stderr, signal } = spawnSync(process.execPath, [CLI, ...args],
+    { encoding: 'utf8', input: '', cwd: folder, timeout: 60000, ...options })
+  assert.deepEqual([signal, status], [null, code], `${args}: ${stderr}`)
+  assert.ok(stderr.startsWith('glassformer: ') && stderr.includes(reason), `${args}: ${stderr}`)
+  assert.doesNotMatch(stderr, /\n +at |node:internal|file:\/\//)
+  assert.equal(stderr.replace(/\ntry 'glassformer --help'/, '').trim().split('\n').length, 1, stderr)
+}
+
+test('train: where the weights go is looked at before the first step', async () => {
+  const small = ['train', 'tale.txt', '--steps', '100000']
+  await mkdir(join(folder, 'sub'), { recursive: true })
+  await writeFile(join(folder, 'own.safetensors'), 'mine')
+  assertRefused([...small, '--out', 'missing/x.safetensors'], "--out: there is no folder 'missing'")
+  assertRefused([...small, '--out', 'sub'], "--out must name a file, and 'sub' is a folder")
+  assertRefused([...small, '--out', 'own.safetensors'], "'own.safetensors' is there already")
+  assertRefused([...small, '--out', 'tale.txt/x'], "--out: there is no folder 'tale.txt'")
+  assert.equal(await readFile(join(folder, 'own.safetensors'), 'utf8'), 'mine')
+  assertRefused(['train', 'sub'], "nothing is known of 'sub'")
+  assertRefused(['train', 'dates', '--from', 'sub'], "--from: there is no file 'sub'")
+})
+
+test('train goes on into the file that it began from', async () => {
+  const args = ['train', 'tale.txt', '--layers', '1', '--d-model', '16', '--heads', '2', '--dim-feedforward', '16', '--batch', '8',
+    '--length', '16', '--steps', '4']
+  const call = more => spawnSync(process.execPath, [CLI, ...args, ...more], { cwd: folder, encoding: 'utf8' })
+  assert.equal(call(['--until', '2', '--out', 'go.safetensors']).status, 0)
+  const { status, stdout, stderr } = call(['--from', 'go.safetensors', '--out', './go.safetensors'])
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /2 steps; \.\/go\.safetensors/)
+})
+
+test('only files and folders are read, and what is none is said to be so', async () => {
+  const pipe = join(folder, 'pipe'), odd = join(folder, 'odd'), empty = join(folder, 'empty')
+  spawnSync('mkfifo', [pipe])
+  for (const path of ['/dev/zero', pipe]) {
+    for (const command of ['inspect', 'tokenize', 'generate']) {
+      assertRefused([command, path, ...command === 'inspect' ? [] : ['a']], `'${path}' is no file and no folder`)
+    }
+  }
+  await mkdir(join(odd, 'model.safetensors'), { recursive: true })
+  await mkdir(empty)
+  await writeFile(join(odd, 'config.json'), files['config.json'])
+  assert.match(run(['inspect', odd]).stdout, /\*?\.safetensors/)
+  assertRefused(['generate', odd, 'a'], '.safetensors', 1)
+  assertRefused(['inspect', join(odd, 'model.safetensors')], 'has no files of a model, such as config.json')
+  for (const command of ['inspect', 'tokenize', 'generate', 'convert']) {
+    const more = command === 'convert' ? ['--out', join(folder, 'new')] : command === 'inspect' ? [] : ['a']
+    assertRefused([command, empty, ...more], 'has no files of a model, such as config.json')
+  }
+  assertRefused(['convert', folder, '--out', '/dev/null'], "--out must name a folder, and '/dev/null' is none")
+  assertRefused(['convert', folder, '--out', join(folder, 'tale.txt', 'x')], 'is none')
+  await rm(pipe)
+})
+
+test('tokenize says that there is no tokenizer', async () => {
+  assertRefused(['tokenize', join(folder, 'odd'), 'a'], "there is no tokenizer in '")
+  await writeFile(join(folder, 'odd', 'tokenizer.json'), '{"model":{"type":"Odd","vocab":{}},"pre_tokenizer":null}')
+  assertRefused(['tokenize', join(folder, 'odd'), 'a'], "glassformer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got \"Odd\"", 1)
+  await writeFile(join(folder, 'odd', 'tokenizer.json'), '{"tokenizer": 5}')
+  assertRefused(['tokenize', join(folder, 'odd'), 'a'], 'glassformer: tokenizer.json must be an object with a model', 1)
+})
+
+test('what nobody expected is one line', async () => {
+  const locked = join(folder, 'loop.safetensors')
+  await writeFile(locked, Buffer.from([255, 255, 255, 255, 255, 255, 255, 127, 1]))
+  const { status, stderr } = run(['inspect', locked])
+  assert.equal(status, 1)
+  assert.doesNotMatch(stderr, /\n +at |node:internal/)
+  assert.equal(stderr.trim().split('\n').length, 1)
+  // A library that breaks: the kernels are not there.
+  const source = (await readFile(CLI, 'utf8')).replaceAll("'./", `'${new URL('../src/js/', import.meta.url).href}`)
+    .replace('await load()', 'await Promise.reject(new TypeError("first\\nsecond"))')
+  const broken = join(folder, 'cli.mjs')
+  await writeFile(broken, source)
+  const answer = spawnSync(process.execPath, [broken, 'a b'], { encoding: 'utf8' })
+  assert.deepEqual([answer.status, answer.stderr], [1, 'glassformer: TypeError: first\n'])
 })

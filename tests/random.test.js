@@ -165,3 +165,18 @@ test('weights of multinomial are from 0 on, and finite', () => {
     assert.throws(() => gf.multinomial([1, 1, 1].with(at, wrong), 1), { name: 'GlassformerError', code: 'range' })
   }
 })
+
+test('many draws without replacement begin as few do, and take no longer than sorting', () => {
+  const C = 300, p = Array.from({ length: C }, (_, i) => i % 7 / 3)
+  const drawn = n => {
+    gf.manualSeed(11)
+    return gf.multinomial(p, n).toArray()
+  }
+  const all = drawn(C)
+  assert.deepEqual(all.toSorted((a, b) => a - b), Array.from(p.keys()), 'each class once')
+  assert.deepEqual(all.slice(-43), Array.from(p.keys()).filter(c => p[c] === 0), 'those of weight 0 come last, in order')
+  for (const n of [1, 2, 7, 8, 9, 10, 64, 257, 299]) assert.deepEqual(drawn(n), all.slice(0, n), `${n} draws`)
+  const start = process.cpuUsage()
+  gf.multinomial(gf.ones([40000]), 20000)
+  assert.ok(process.cpuUsage(start).user < 5e5, 'it took 2.4 s')
+})

@@ -186,10 +186,10 @@ GF_EXPORT void gf_uniform_double(double *out, gf_generator *g, int n);
 GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double std);
 /* torch.bernoulli(p): out [n] is 1 with probability p [n], else 0. */
 GF_EXPORT void gf_bernoulli(float *out, gf_generator *g, const float *p, int n);
-/* torch.multinomial: out [N,n] classes drawn from the rows of p [N,C], which need not sum to 1. work [C]. Each class
- * once (n <= C), or, with `replacement`, as often as it comes. */
-GF_EXPORT void gf_multinomial(int32_t *out, gf_generator *g, float *work, const float *p, int N, int C, int n,
-                              int replacement);
+/* torch.multinomial: out [N,n] classes drawn from the rows of p [N,C], which need not sum to 1. work [C], order [C].
+ * Each class once (n <= C), or, with `replacement`, as often as it comes. */
+GF_EXPORT void gf_multinomial(int32_t *out, gf_generator *g, float *work, int32_t *order, const float *p, int N, int C,
+                              int n, int replacement);
 /* torch.randint(low, low + range, n): out [n] doubles, exact while |value| < 2^53. */
 GF_EXPORT void gf_randint(double *out, gf_generator *g, int n, double low, double range);
 /* torch.randperm(n): out [n] int32. */

@@ -7,10 +7,12 @@
  * fused(a, b, c) stands in for those: a b is exact in double, and rounding the double sum to float has matched a true
  * fused multiply-add in every value compared.
  */
+#include <stdbool.h>
+
 #include "glassformer.h"
 #include "math.h"
 
-enum { WORDS = 624, SHIFT = 397, CHUNK = 16 };
+enum { WORDS = 624, SHIFT = 397, CHUNK = 16, FEW = 8 };
 
 /* Generator -------------------------------------------------------------------------------------------------------- */
 
@@ -162,15 +164,42 @@ void gf_bernoulli(float *out, gf_generator *g, const float *p, int n) {
   for (int i = 0; i < n; i++) out[i] = next_float(g) < p[i] ? 1.0f : 0.0f;
 }
 
-/* The classes with the largest p / e, where e is drawn from the exponential distribution. */
-static void without_replacement(int32_t *out, gf_generator *g, float *score, const float *p, int C, int n) {
+/* Of two classes the one with the higher score, of equals the first. */
+static bool comes_first(const float *score, int32_t a, int32_t b) {
+  return score[a] > score[b] || (score[a] == score[b] && a < b);
+}
+
+/* Lets the class at `at` sink to where it belongs in a heap [size]. */
+static void sink(int32_t *heap, const float *score, int size, int at) {
+  int32_t held = heap[at];
+  for (int child; (child = 2 * at + 1) < size; at = child) {
+    if (child + 1 < size && comes_first(score, heap[child + 1], heap[child])) child++;
+    if (!comes_first(score, heap[child], held)) break;
+    heap[at] = heap[child];
+  }
+  heap[at] = held;
+}
+
+/* The classes with the largest p / e, where e is drawn from the exponential distribution: many of them from a heap. */
+static void without_replacement(int32_t *out, gf_generator *g, float *score, int32_t *heap, const float *p, int C,
+                                int n) {
   for (int c = 0; c < C; c++) score[c] = p[c] / (float)-gf_log1p(-next_double(g));
+  if (n <= FEW) {
+    for (int i = 0; i < n; i++) {
+      int best = 0;
+      for (int c = 1; c < C; c++)
+        if (score[c] > score[best]) best = c;
+      out[i] = best;
+      score[best] = -1.0f;
+    }
+    return;
+  }
+  for (int c = 0; c < C; c++) heap[c] = c;
+  for (int at = C / 2 - 1; at >= 0; at--) sink(heap, score, C, at);
   for (int i = 0; i < n; i++) {
-    int best = 0;
-    for (int c = 1; c < C; c++)
-      if (score[c] > score[best]) best = c;
-    out[i] = best;
-    score[best] = -1.0f;
+    out[i] = heap[0];
+    heap[0] = heap[C - 1 - i];
+    sink(heap, score, C - 1 - i, 0);
   }
 }
 
@@ -191,7 +220,10 @@ static void with_replacement(int32_t *out, gf_generator *g, float *sums, const f
   }
 }
 
-void gf_multinomial(int32_t *out, gf_generator *g, float *work, const float *p, int N, int C, int n, int replacement) {
-  for (int r = 0; r < N; r++, out += n, p += C)
-    (replacement ? with_replacement : without_replacement)(out, g, work, p, C, n);
+void gf_multinomial(int32_t *out, gf_generator *g, float *work, int32_t *order, const float *p, int N, int C, int n,
+                    int replacement) {
+  for (int r = 0; r < N; r++, out += n, p += C) {
+    if (replacement) with_replacement(out, g, work, p, C, n);
+    else without_replacement(out, g, work, order, p, C, n);
+  }
 }

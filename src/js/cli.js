@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { text as readAll } from 'node:stream/consumers'
 import { GlassformerError, load } from './index.js'
 import { prepare } from './pipeline.js'
 import { sizeOf } from './shape.js'
 import { COMMANDS, UsageError, camel, inOptions, meantBy, optionLines, readArguments } from './cli/options.js'
 import { ABOUT_MODELS } from './cli/models.js'
+import { expectReadable, readInput } from './cli/paths.js'
 import { asJson, asText } from './cli/print.js'
 import { stagesOf } from './cli/stages.js'
 import { train } from './cli/train.js'
@@ -59,7 +59,7 @@ const say = text => process.stderr.write(`glassformer: ${text}\n`)
  */
 async function textsOf(words, what) {
   if (words.length) return words
-  const lines = process.stdin.isTTY ? [] : (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
+  const lines = process.stdin.isTTY ? [] : (await readInput(process.stdin)).split(/\r?\n/).filter(line => line.trim())
   if (!lines.length) throw new UsageError(`no ${what} given`)
   return lines
 }
@@ -107,7 +107,7 @@ const inCamel = values => Object.fromEntries(Object.entries(values).map(([name, 
  */
 async function aboutModel(command, [path, ...texts], { json, ...values }) {
   if (!path) throw new UsageError(`${command}: the folder of a model is missing`)
-  if (!existsSync(path)) throw new UsageError(`there is no file or folder '${path}'`)
+  expectReadable(path)
   const isAlone = COMMANDS[command].takes === 'PATH'
   if (isAlone && texts.length) throw new UsageError(`${command} takes one path, got also '${texts[0]}'`)
   const given = isAlone ? texts : await textsOf(texts, `text to ${command}`)
@@ -125,9 +125,13 @@ async function main(args) {
   return command ? aboutModel(command, words, values) : stages(words, values)
 }
 
+/** What went wrong where nobody expected it, without the program's own lines. @param {unknown} error */
+const firstLine = error => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split('\n', 1)[0]
+
 process.stdout.on('error', error => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  say(`the output cannot be written: ${error.message}`)
+  process.exit(1)
 })
 
 try {
@@ -138,10 +142,8 @@ try {
   if (error instanceof UsageError) {
     say(`${error.message}\ntry 'glassformer --help'`)
     process.exitCode = 2
-  } else if (error instanceof GlassformerError) {
-    say(inOptions(error.message))
-    process.exitCode = 1
   } else {
-    throw error
+    say(error instanceof GlassformerError ? error.message.replace(/^\w+: /, '') : firstLine(error))
+    process.exitCode = 1
   }
 }

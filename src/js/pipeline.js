@@ -60,7 +60,8 @@ function tokenize(gf, { texts, tokenizer, maxLength }) {
  * @param {any} gf @param {string[][]} tokens
  */
 function lookUp(gf, tokens) {
-  const T = Math.max(...tokens.map(list => list.length)), isRagged = tokens.some(list => list.length < T)
+  const T = tokens.reduce((most, list) => Math.max(most, list.length), 0)
+  const isRagged = tokens.some(list => list.length < T)
   const vocab = new gf.text.Vocab(tokens, isRagged ? { specials: [PADDING] } : {})
   const ids = tokens.map(list => [...vocab.encode(list), ...Array(T - list.length).fill(0)])
   return { vocab, ids, padding: ids.map((row, b) => row.map((_, t) => t >= tokens[b].length)) }

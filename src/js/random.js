@@ -130,8 +130,9 @@ export function multinomial(engine, p, n, options) {
   const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
-  const out = engine.empty(withLast(shape, n), 'int32'), work = engine.scratch(C)
-  engine.c.gf_multinomial(out.address, engine.generator, work, weights.address, rows, C, n, Number(replacement))
+  const out = engine.empty(withLast(shape, n), 'int32'), work = engine.scratch(2 * C)
+  engine.c.gf_multinomial(out.address, engine.generator, work, work + 4 * C, weights.address, rows, C, n,
+    Number(replacement))
   return out
 }
 

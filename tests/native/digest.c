@@ -34,7 +34,6 @@ static uint32_t random_numbers(uint32_t d, int n) {
   int32_t *order = malloc(sizeof(int32_t) * (size_t)n);
   gf_randperm(order, &generator, n);
   d = fold(d, order, sizeof(int32_t) * (size_t)n);
-  free(order);
   float *mask = zeros(n), *uniform = zeros(n);
   gf_dropout_mask(mask, &generator, n, 0.3);
   gf_uniform(uniform, &generator, n, -0.3f, 0.7f);
@@ -43,10 +42,11 @@ static uint32_t random_numbers(uint32_t d, int n) {
   for (int i = 0; i < 3 * n; i++) p[i] = 0.1f + (float)(i % 5);
   for (int replacement = 0; replacement < 2; replacement++) {
     int32_t *classes = malloc(sizeof(int32_t) * (size_t)(3 * n));
-    gf_multinomial(classes, &generator, work, p, 3, n, n, replacement);
+    gf_multinomial(classes, &generator, work, order, p, 3, n, n, replacement);
     d = fold(d, classes, sizeof(int32_t) * (size_t)(3 * n));
     free(classes);
   }
+  free(order);
   gf_bernoulli(work, &generator, uniform, n);
   free(p);
   d = fold_floats(d, work, n);

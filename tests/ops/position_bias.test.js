@@ -72,3 +72,18 @@ test('what they do not take', () => {
   assertRejects(() => gf.relativePositionBuckets(3, 3, { maxDistance: 8 }), 'range', 'maxDistance')
   assertRejects(() => F.relativePositionBias(gf.rand([8]), 3, 3), 'shape', 'weight')
 })
+
+test('relativePositionBuckets: many buckets and far distances begin where the exact comparison says', () => {
+  const start = process.cpuUsage()
+  for (const [numBuckets, maxDistance] of [[1024, 65536], [1024, 2 ** 20], [256, 1000], [512, 513]]) {
+    const k = numBuckets / 2, e = k, options = { numBuckets, maxDistance, bidirectional: false, past: 2999 }
+    const found = gf.relativePositionBuckets(1, 3000, options).reshape(3000).toArray().reverse()
+    for (let n = e; n < 3000; n += 7) {
+      const j = found[n] - e, left = BigInt(n) ** BigInt(k)
+      const reaches = i => i < k && left >= BigInt(maxDistance) ** BigInt(i) * BigInt(e) ** BigInt(k - i)
+      assert.ok(reaches(j) && !reaches(j + 1), `${numBuckets} ${maxDistance} ${n} ${j}`)
+    }
+  }
+  gf.relativePositionBuckets(1, 1, { numBuckets: 1024, maxDistance: 65536 })
+  assert.ok(process.cpuUsage(start).user < 3e6)
+})

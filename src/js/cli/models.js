@@ -1,10 +1,11 @@
 import { existsSync, openAsBlob } from 'node:fs'
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readHeader } from '../files/header.js'
 import { settle, sourceOf } from '../files/source.js'
 import { sizeOf } from '../shape.js'
 import { UsageError, inOptions } from './options.js'
+import { expectFolderPath, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
 import { spelled } from '../../../web/models/spelling.js'
 
@@ -23,11 +24,13 @@ const contentOf = path => (WEIGHTS.test(path) && !/^tok/.test(basename(path)) ? 
 
 /** The files at a path, by their names; of one file of a model those beside it count, too, but for other weights. */
 async function filesAt(/** @type {string} */ path) {
-  const isFolder = (await stat(path)).isDirectory(), folder = isFolder ? path : join(path, '..')
-  if (!isFolder && !OF_FOLDER.test(basename(path))) return { [basename(path)]: await readFile(path) }
-  const isPart = (/** @type {string} */ name) => OF_MODELS.test(name) &&
-    (isFolder || name === basename(path) || !WEIGHTS.test(name) || /^tok/.test(name))
+  const isWhole = isFolder(path), folder = isWhole ? path : join(path, '..')
+  if (!isWhole && !OF_FOLDER.test(basename(path))) return { [basename(path)]: await readFile(path) }
+  const isPart = (/** @type {string} */ name) => OF_MODELS.test(name) && isFile(join(folder, name)) &&
+    (isWhole || name === basename(path) || !WEIGHTS.test(name) || /^tok/.test(name))
   const names = (await readdir(folder)).filter(isPart)
+  if (!names.length) throw new UsageError(`the folder '${path}' has no files of a model, such as config.json, ` +
+    'model.safetensors or tokenizer.json')
   return Object.fromEntries(await Promise.all(names.map(async name => [name, await contentOf(join(folder, name))])))
 }
 
@@ -50,7 +53,7 @@ async function headerOf(path) {
 
 /** Whether a file was written by `train` or the page's theatre. @param {string} path */
 async function isTraining(path) {
-  return path.endsWith('.safetensors') && 'training' in (await headerOf(path)).metadata
+  return path.endsWith('.safetensors') && isFile(path) && 'training' in (await headerOf(path)).metadata
 }
 
 /** A file of weights that lies alone: its tensors. @param {Asked} asked */
@@ -73,7 +76,7 @@ async function inspectTensors({ path, isJson, columns }) {
 /** @param {Asked} asked */
 async function inspect(asked) {
   const { gf, path, isJson } = asked, files = await filesAt(path)
-  if (path.endsWith('.safetensors') && (!('config.json' in files) || await isTraining(path))) return inspectTensors(asked)
+  if (path.endsWith('.safetensors') && isFile(path) && (!('config.json' in files) || await isTraining(path))) return inspectTensors(asked)
   const found = await gf.models.inspect(files)
   // What cannot be opened is a failure to whoever asks in a script.
   if (found.missing.length || found.problems.length) process.exitCode = 1
@@ -95,7 +98,7 @@ async function tokenize({ gf, path, texts, isJson }) {
   const files = await filesAt(path), isText = (/** @type {string} */ name) => !WEIGHTS.test(name) || /^tok/.test(name)
   const read = Object.fromEntries(Object.entries(files).filter(([name]) => isText(name)).map(
     ([name, content]) => [name, /\.(json|txt)$/.test(name) ? String(content) : content]))
-  const tokenizer = gf.text.tokenizer(read)
+  const tokenizer = tokenizerOf(gf, path, read)
   const encodings = texts.map(text => tokenizer.encode(text, { special: true }))
   if (isJson) {
     const shown = encodings.map(one => ({ ...one, pieces: piecesOf(tokenizer, one) }))
@@ -104,12 +107,24 @@ async function tokenize({ gf, path, texts, isJson }) {
   return encodings.map(one => `${piecesOf(tokenizer, one).join(' | ')}\n${one.ids.join(' ')}\n`).join('\n')
 }
 
+const LACKING = 'tokenizer.json, vocab.json and merges.txt, vocab.txt or a .model'
+
+/** @param {any} gf @param {string} path @param {Record<string, any>} files */
+function tokenizerOf(gf, path, files) {
+  try {
+    return gf.text.tokenizer(files)
+  } catch (error) {
+    if (/** @type {any} */ (error).code !== 'type') throw error // its files are there
+    throw new UsageError(`there is no tokenizer in '${path}' (${LACKING})`)
+  }
+}
+
 /** The ids that a text is where there is no tokenizer. @param {string} path @param {string} text */
 function idsIn(path, text) {
   const words = text.trim().split(/\s+/)
   if (words.every(word => /^\d+$/.test(word))) return words.map(Number)
-  throw new UsageError(`there is no tokenizer in '${path}' (tokenizer.json, vocab.json and merges.txt, vocab.txt or a ` +
-    `.model); add it, or give ids, such as "1 2 3", got '${text}'`)
+  throw new UsageError(`there is no tokenizer in '${path}' (${LACKING}); add it, or give ids, such as "1 2 3", ` +
+    `got '${text}'`)
 }
 
 /** What cannot be done with these options or this text is a mistake of the call. @template T @param {() => T} fn */
@@ -148,6 +163,7 @@ const shownAnswers = (answers, isJson) => (isJson
 async function convert({ gf, path, options, isJson }) {
   const { out } = options
   if (!out) throw new UsageError('convert: --out must name the folder to write')
+  expectFolderPath(out)
   const { model, tokenizer } = await gf.models.load(await filesAt(path))
   const saved = Object.entries(gf.models.save(model, { tokenizer }))
   const files = saved.map(([name, content]) => [join(out, name), content])

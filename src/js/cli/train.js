@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { UsageError, camel } from './options.js'
 import { sizeText } from './models.js'
+import { expectNewFile, isFile } from './paths.js'
 
 /** Training as the page's theatre does it, with the same bits. */
 
@@ -14,7 +15,7 @@ const MINUTE = 60
 /** @param {string} option @param {string | undefined} path @returns {Uint8Array | undefined} */
 function bytesAt(option, path) {
   if (path === undefined) return undefined
-  if (!existsSync(path) || statSync(path).isDirectory()) throw new UsageError(`--${option}: there is no file '${path}'`)
+  if (!isFile(path)) throw new UsageError(`--${option}: there is no file '${path}'`)
   return new Uint8Array(readFileSync(path))
 }
 
@@ -47,15 +48,15 @@ function pageWeights({ pageFile }, settings) {
  * @param {Record<string, any>} values
  */
 function asked(theatre, what, values) {
-  const from = bytesAt('from', values.from), isFile = existsSync(what) && statSync(what).isFile()
-  const bytes = isFile ? new Uint8Array(readFileSync(what)) : bytesAt('text', values.text)
+  const from = bytesAt('from', values.from), isPath = isFile(what)
+  const bytes = isPath ? new Uint8Array(readFileSync(what)) : bytesAt('text', values.text)
   const read = bytes ? theatre.textOf(bytes) : undefined
-  if (read && 'problem' in read) throw new UsageError(`'${isFile ? what : values.text}' is not text in UTF-8`)
+  if (read && 'problem' in read) throw new UsageError(`'${isPath ? what : values.text}' is not text in UTF-8`)
   const more = Object.entries(values).filter(([name]) => !OF_COMMAND.includes(name))
   const known = from && theatre.trainingIn(from)
   if (from && !known) throw new UsageError(`--from: '${values.from}' is no file of a training`)
-  const link = isFile ? known?.training ?? 'text' : what
-  if (!isFile && /[./\\]/.test(link.split('_', 1)[0])) throw new UsageError(`there is no file '${what}'`)
+  const link = isPath ? known?.training ?? 'text' : what
+  if (!isPath && /[./\\]/.test(link.split('_', 1)[0])) throw new UsageError(`there is no file '${what}'`)
   const { settings, problems } = theatre.settingsFrom(link, {
     ...(read && { mark: theatre.markOf(read.text) }),
     ...Object.fromEntries(more.map(([name, value]) => [camel(name), value]))
@@ -71,12 +72,9 @@ function asked(theatre, what, values) {
 const inOptions = problem => problem.replace(/^([a-z]+[A-Z]\w*|steps|rate|batch|layers|heads|unit|size|length|seed):/, name =>
   `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
 
-/** Where weights go if nothing is said: beside where one is, and never over what is there. @param {string} what */
-function defaultOut(what) {
-  const out = `${basename(what, extname(what)).split('_', 1)[0]}.safetensors`
-  if (existsSync(out)) throw new UsageError(`'${out}' is there already; say by --out where the weights go`)
-  return out
-}
+/** Where weights go if nothing is said: beside where one is. @param {string} what */
+const defaultOut = what =>
+  `${basename(what, extname(what)).split('_', 1)[0]}.safetensors`
 
 /**
  * How far it is, in a few words. @param {any} session @param {number} until @param {number} started
@@ -96,6 +94,7 @@ export async function train(gf, [what, ...rest], values) {
   if (what === undefined) throw new UsageError('train: a text file, a task or a link is missing')
   if (rest.length) throw new UsageError(`train takes one text file, task or link, got also '${rest[0]}'`)
   const { settings, from, text } = asked(theatre, what, values), out = values.out ?? defaultOut(what)
+  expectNewFile(out, values.from)
   const start = settings.start === 'page' ? pageWeights(theatre, settings) : bytesAt('start', values.start) ?? from
   return lines(theatre.createPlayer(gf, settings, { text, file: from, start }), theatre.write(settings), out, values)
 }

@@ -50,16 +50,27 @@ const reaches = (n, e, k, M, j) =>
 
 /**
  * The distances at which buckets begin: each of the first half its own, then ever wider ones up to maxDistance.
+ * The first guess is rounded and nearly right, so the exact comparison is asked a few times only.
  * @param {number} count @param {number} maxDistance @returns {number[]}
  */
 function bucketStarts(count, maxDistance) {
   const e = Math.floor(count / 2), k = count - e, starts = range(e)
-  let n = e
   for (let j = 0; j < k; j++) {
+    let n = Math.max(e, Math.round(e * (maxDistance / e) ** (j / k)))
+    while (n > e && reaches(n - 1, e, k, maxDistance, j)) n--
     while (!reaches(n, e, k, maxDistance, j)) n++
     starts.push(n)
   }
   return starts
+}
+
+/**
+ * The bucket of each distance up to the last. @param {readonly number[]} starts ascending @param {number} last
+ */
+function bucketsOf(starts, last) {
+  const known = new Int32Array(last + 1)
+  starts.forEach((start, bucket) => known.fill(bucket, Math.min(start, last + 1)))
+  return known
 }
 
 const OPTIONS = ['bidirectional', 'numBuckets', 'maxDistance', 'past']
@@ -81,8 +92,7 @@ export function relativePositionBuckets(engine, queries, keys, options) {
   wholeNumber(where, 'maxDistance', maxDistance, Math.floor(count / 2) + 1, 2 ** 20)
   const out = engine.empty([wholeNumber(where, 'queries', queries), wholeNumber(where, 'keys', keys)], 'int32')
   const starts = bucketStarts(count, maxDistance), to = out.values, first = wholeNumber(where, 'past', past)
-  const bucketOf = (/** @type {number} */ n) => starts.findLastIndex(start => start <= n)
-  const known = range(maxDistance + 1).map(bucketOf)
+  const known = bucketsOf(starts, maxDistance)
   for (let i = 0; i < queries; i++) for (let j = 0; j < keys; j++) {
     const ahead = j - first - i, n = bidirectional ? Math.abs(ahead) : Math.max(0, -ahead)
     to[i * keys + j] = known[Math.min(n, maxDistance)] + (bidirectional && ahead > 0 ? count : 0)

@@ -228,7 +228,7 @@ function mergesOf(json, vocab) {
  */
 function pairOf(merge, vocab) {
   if (Array.isArray(merge)) return merge
-  if (typeof merge !== 'string') return []
+  if (typeof merge !== 'string') return /** @type {any} */ ([merge])
   for (let at = merge.indexOf(' '); at >= 0; at = merge.indexOf(' ', at + 1)) {
     const pair = [merge.slice(0, at), merge.slice(at + 1)]
     if (pair.every(token => vocab.has(token))) return pair

@@ -114,14 +114,16 @@ class Translation {
   #class(pattern, from) {
     let at = from + 1, text = '[', others = '', last = '', depth = 1
     if (pattern[at] === '^') text += pattern[at++]
-    for (const first = at; at < pattern.length && depth; at++) {
+    // A bracket that closes is a character where a class begins.
+    for (let first = at; at < pattern.length && depth; at++) {
       STEP.lastIndex = at
       const escape = /** @type {RegExpExecArray} */ (STEP.exec(pattern)).groups?.escape
       const character = escape ? codeOf(escape) : String.fromCodePoint(/** @type {number} */ (pattern.codePointAt(at)))
-      const bracket = at > first && '[]'.includes(pattern[at]) ? pattern[at] : ''
+      const bracket = pattern[at] === '[' || (pattern[at] === ']' && at > first) ? pattern[at] : ''
       const strange = /^(?:\[[\^:]|&&|\\[WHR])/.exec(pattern.slice(at, at + 2))
       if (strange) throw new Error(`${strange[0]} in a class`)
       const isRange = last.endsWith('-') && last.length > 1 && character && !bracket
+      if (bracket === '[') first = at + 1
       if (bracket) depth += bracket === '[' ? 1 : -1
       else text += escape && !character ? inside(escape) : character === '-' && !escape ? '-' : literal(character)
       if (this.#ignoring && !bracket) others += isRange ? casesBetween([...last][0], character) : otherCases(character)

@@ -3,6 +3,7 @@ import {
 } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
 import { encodeInto } from './encode_into.js'
+import { expectAttached } from './views.js'
 
 /** Text given at once to a kernel, in UTF-16 units or bytes, so that memory does not grow with the length of a text. */
 const WINDOW = 32768
@@ -49,6 +50,7 @@ function source(where, text) {
   }
   expect(text instanceof Uint8Array, 'type',
     () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  expectAttached(where, 'text', text)
   /** @type {Source['copy']} */
   const copy = (into, from, steps) => {
     into.set(text.subarray(from, from + steps))

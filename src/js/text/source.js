@@ -1,6 +1,7 @@
 import { describe, expect } from '../errors.js'
 import { encodeInto } from './encode_into.js'
 import { wellFormed } from './scan.js'
+import { expectAttached } from './views.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -37,6 +38,7 @@ export function sourceOf(engine, where, text) {
   if (typeof text === 'string') return sourceOfString(wellFormed(text))
   expect(text instanceof Uint8Array, 'type',
     () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  expectAttached(where, 'text', text)
   const string = decodeStrictly(text)
   return string === undefined ? sourceOfBroken(engine, text) : sourceOfString(string)
 }

@@ -15,6 +15,7 @@ import { replay } from './replay.js'
 import { wellFormed } from './scan.js'
 import { sourceOf, sourceOfString } from './source.js'
 import { UnigramModel } from './unigram_model.js'
+import { expectIds } from './views.js'
 import { WordPieceModel } from './wordpiece_model.js'
 import { wordsOf } from './words_of.js'
 
@@ -324,8 +325,7 @@ export class Tokenizer {
     const { special = false } = /** @type {{ special?: boolean }} */ (
       optionsOf('tokenizer.decode', options, ['special']))
     flag('tokenizer.decode', 'special', special)
-    expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
-      () => `tokenizer.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
+    expectIds('tokenizer.decode', ids)
     const tokens = Array.from(ids, (id, i) => this.#token('tokenizer.decode', `ids[${i}]`, id))
     return this.#decode(special ? tokens : tokens.filter((_, i) => !this.#special.has(ids[i]))).join('')
   }

@@ -89,7 +89,7 @@ export class UnigramModel {
    */
   explain(word) {
     /** @type {number[]} */ const ids = []
-    this.encode(sourceOfString(word), undefined, some => ids.push(...some))
+    this.encode(sourceOfString(word), undefined, some => some.forEach(id => ids.push(id)))
     const { arcs, scores, last, totals } = this.#searched(encoder.encode(word))
     const unitAt = unitsOf(word)
     /** @param {number} k @returns {import('./explained.js').Arc} */
@@ -155,8 +155,8 @@ function unitsOf(word) {
 /** The arcs of the best cut, from the end back. @param {Int32Array} arcs @param {Int32Array} last */
 function pathOf(arcs, last) {
   /** @type {number[]} */ const path = []
-  for (let byte = last.length - 1; byte > 0; byte = arcs[3 * path[0]]) path.unshift(last[byte])
-  return path
+  for (let byte = last.length - 1; byte > 0; byte = arcs[3 * last[byte]]) path.push(last[byte])
+  return path.reverse()
 }
 
 /** @param {readonly [string, number][]} list */

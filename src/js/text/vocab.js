@@ -2,6 +2,7 @@ import { NO_MEMORY } from '../constants.js'
 import { GlassformerError, describe, expect, flag, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { encodeInto } from './encode_into.js'
 import { wellFormed } from './scan.js'
+import { expectIds } from './views.js'
 
 /** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
 const BATCH_TOKENS = 4096
@@ -100,8 +101,7 @@ export class Vocab {
    * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
    */
   decode(ids) {
-    expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
-      () => `Vocab.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
+    expectIds('Vocab.decode', ids)
     return Array.from(ids, (id, i) => {
       const token = Number.isInteger(id) ? this.itos[id] : undefined
       expect(token !== undefined, typeof id === 'number' ? 'index' : 'type',
