@@ -164,8 +164,8 @@ GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, 
 
 /* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */
 typedef struct {
-  double kept_normal;
-  int32_t has_kept_normal;
+  double saved_normal;
+  int32_t has_saved_normal;
   int32_t position; /* next word of `words`; 624 means: generate anew */
   uint32_t words[624];
 } gf_generator;
@@ -193,7 +193,7 @@ GF_EXPORT void gf_randperm(int32_t *out, gf_generator *g, int n);
 /* torch.nn.init.trunc_normal_: out [n] between a and b. */
 GF_EXPORT void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b);
 /* The mask of F.dropout(x, p) while training: scale [n] is 1 / (1 - p) with probability 1 - p, else 0. */
-GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
+GF_EXPORT void gf_dropout_mask(float *mask, gf_generator *g, int n, double p);
 
 /* Element by element ----------------------------------------------------------------------------------------------- */
 
@@ -217,7 +217,7 @@ GF_BINARY(GF_DECLARE_BINARY)
 enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5, GF_INT8 = 6 };
 /* out [n] of one type = x [n] of another, rounded to the nearest. To int32 the fraction is cut off, what is too large
  * becomes the largest, NaN 0; to bool everything but 0 is 1. */
-GF_EXPORT void gf_convert(void *out, int to, const void *x, int from, int n);
+GF_EXPORT void gf_convert(void *out, int out_type, const void *x, int x_type, int n);
 enum {
   GF_EQ = 0,
   GF_NE = 1,

@@ -10,7 +10,7 @@ double gf_cache_block(int capacity, int D, int flags) {
 }
 
 /* Where cell d of row t lies in a block. */
-static size_t place(int t, int d, int capacity, int D, int flags) {
+static size_t cell_index(int t, int d, int capacity, int D, int flags) {
   return flags & GF_CACHE_VALUES ? ((size_t)(d / PANEL) * capacity + t) * PANEL + d % PANEL
                                  : ((size_t)(t / PANEL) * D + d) * PANEL + t % PANEL;
 }
@@ -23,7 +23,7 @@ void gf_cache_copy(float *cache, float *rows, const gf_rows *at, int B, int H, i
       for (int t = 0; t < T; t++) {
         float *row = rows + (size_t)b * at->batch + (size_t)h * at->head + (size_t)t * at->time;
         for (int d = 0; d < D; d++) {
-          float *cell = cache + place(first + t, d, capacity, D, flags);
+          float *cell = cache + cell_index(first + t, d, capacity, D, flags);
           if (flags & GF_CACHE_READ) row[d] = *cell;
           else *cell = row[d];
         }

@@ -134,25 +134,25 @@ void gf_int8_rounded(float *out, const float *x, int M, int K) {
 
 /* Two vectors of 4 rows each, of a panel. */
 GF_INLINE void load_edge(gf_f4 *v, const float *p, int n) {
-  v[0] = gf_load_some(p, n);
-  v[1] = n > 4 ? gf_load_some(p + 4, n - 4) : gf_zero();
+  v[0] = gf_load_partial(p, n);
+  v[1] = n > 4 ? gf_load_partial(p + 4, n - 4) : gf_zero();
 }
 GF_INLINE void store_edge(float *p, const gf_f4 *v, int n) {
-  gf_store_some(p, v[0], n);
-  if (n > 4) gf_store_some(p + 4, v[1], n - 4);
+  gf_store_partial(p, v[0], n);
+  if (n > 4) gf_store_partial(p + 4, v[1], n - 4);
 }
 
 /* sums[8] += what one block adds: the dots, which are whole, times both scales. */
 GF_INLINE void add_block(gf_f4 *sums, const gf_i4 *dots, const block *b, float step) {
   gf_f4 t = gf_splat(step);
-  sums[0] = gf_mul_add(gf_to_floats(dots[0]), gf_load_bf16(b->scale) * t, sums[0]);
-  sums[1] = gf_mul_add(gf_to_floats(dots[1]), gf_load_bf16(b->scale + 4) * t, sums[1]);
+  sums[0] = gf_mul_add(gf_convert_i4(dots[0]), gf_load_bf16(b->scale) * t, sums[0]);
+  sums[1] = gf_mul_add(gf_convert_i4(dots[1]), gf_load_bf16(b->scale + 4) * t, sums[1]);
 }
 
 /* dots[2] += the products of one pair of columns. */
 GF_INLINE void add_pair(gf_i4 *dots, const int8_t q[PANEL][2], gf_h8 x) {
-  dots[0] += gf_dot_pairs(gf_load_halves(q), x);
-  dots[1] += gf_dot_pairs(gf_load_halves(q + 4), x);
+  dots[0] += gf_dot_pairs(gf_load_i8x8(q), x);
+  dots[1] += gf_dot_pairs(gf_load_i8x8(q + 4), x);
 }
 
 /* One row by three panels, far apart: see few_rows in matmul.c. */
@@ -161,7 +161,7 @@ static __attribute__((noinline)) void one_row(gf_f4 *sums, const part *x, const 
   for (; n > 0; n--, x++) {
     gf_i4 dots[2 * STREAMS] = {{0}};
     for (int k = 0; k < BLOCK / 2; k++) {
-      gf_h8 pair = gf_splat_pair(x->r + 2 * k);
+      gf_h8 pair = gf_splat_i16x2(x->r + 2 * k);
 #pragma unroll
       for (int s = 0; s < STREAMS; s++) add_pair(dots + 2 * s, b[s]->q[k], pair);
     }
@@ -176,7 +176,7 @@ static __attribute__((noinline)) void four_rows(gf_f4 *sums, const part *x, size
     gf_i4 dots[2 * ROWS] = {{0}};
     for (int k = 0; k < BLOCK / 2; k++) {
 #pragma unroll
-      for (int r = 0; r < ROWS; r++) add_pair(dots + 2 * r, b->q[k], gf_splat_pair(x[r * apart].r + 2 * k));
+      for (int r = 0; r < ROWS; r++) add_pair(dots + 2 * r, b->q[k], gf_splat_i16x2(x[r * apart].r + 2 * k));
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) add_block(sums + 2 * r, dots + 2 * r, b, x[r * apart].step);

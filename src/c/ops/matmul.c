@@ -35,7 +35,7 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired)
   for (int n = 0; n < ROWS; n++) {
     int r = paired ? ROWS - 1 - n : n;
     gf_f4 x = gf_splat_at(a + r), *c = acc + 2 * r;
-    if (paired) gf_mul_add_two(c, x, left, right);
+    if (paired) gf_mul_add_pair(c, x, left, right);
     else c[0] = gf_mul_add(x, left, c[0]), c[1] = gf_mul_add(x, right, c[1]);
   }
 }
@@ -52,7 +52,7 @@ GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int
 #pragma unroll
       for (int k = 0; k < STEPS; k++) {
         tile_step(acc, a, b + k * PANEL, 1);
-        a = gf_hidden(a + ROWS);
+        a = gf_opaque(a + ROWS);
         if (a == end) return;
       }
 }
@@ -99,8 +99,8 @@ GF_INLINE void all_tiles(const tiles *all, int paired) {
 
 /* Functions of their own, so that nothing around them competes for registers, and all tiles in one call: the deeper an
  * inner loop lies, the more an engine unrolls it (measured: 93 % of the limit instead of 76 %). */
-GF_APART void paired_tiles(const tiles *t) { all_tiles(t, 1); }
-GF_APART void single_tiles(const tiles *t) { all_tiles(t, 0); }
+GF_NOINLINE void paired_tiles(const tiles *t) { all_tiles(t, 1); }
+GF_NOINLINE void single_tiles(const tiles *t) { all_tiles(t, 0); }
 
 static int in_pairs = 1;
 void gf_matmul_in_pairs(int yes) { in_pairs = yes; }
@@ -111,12 +111,12 @@ static void full_tiles(const tiles *t) {
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
-GF_APART void load_edge(gf_f4 *v, const float *p, int n) {
-  v[0] = gf_load_some(p, n);
+GF_NOINLINE void load_edge(gf_f4 *v, const float *p, int n) {
+  v[0] = gf_load_partial(p, n);
   v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
 }
-GF_APART void store_edge(float *p, const gf_f4 *v, int n) {
-  gf_store_some(p, v[0], n);
+GF_NOINLINE void store_edge(float *p, const gf_f4 *v, int n) {
+  gf_store_partial(p, v[0], n);
   if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
 }
 GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
@@ -180,7 +180,7 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
   for (int m = m0; m < m1; m += ROWS)
     for (int k = 0; k < K; k++, out += ROWS) {
       const float *a = p->a + (size_t)(k0 + k) * p->lda + m;
-      gf_store(out, gf_load_some(a, m1 - m));
+      gf_store(out, gf_load_partial(a, m1 - m));
     }
 }
 
@@ -339,8 +339,8 @@ GF_INLINE void join(gf_f4 *v) {
 
 /* A column of bfloat16, parted: so it comes out of four words of 32 bits. */
 GF_INLINE void load_parted(gf_f4 *v, const char *b) {
-  v[0] = gf_bf16_even(b);
-  v[1] = gf_bf16_odd(b);
+  v[0] = gf_load_bf16_even(b);
+  v[1] = gf_load_bf16_odd(b);
 }
 
 /* One row against two or three panels, two chains of sums for each: enough to keep up with memory. */
@@ -487,14 +487,14 @@ void gf_matmul_part(float *out, float *workspace, const float *a, const void *b,
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
 /* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
-#define GF_REARRANGE(type)                                                            \
-  GF_SMALL static void turn_##type(type *to, type *room, int rows, int K, int back) { \
-    size_t n = (size_t)rows * K, apart = back ? PANEL : (size_t)K;                    \
-    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));                  \
-    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));           \
-    int lines = back ? rows : K, cells = back ? K : PANEL;                            \
-    for (int i = 0; i < lines; i++)                                                   \
-      for (int j = 0; j < cells; j++) *to++ = room[i + j * apart];                    \
+#define GF_REARRANGE(type)                                                              \
+  GF_MINSIZE static void turn_##type(type *to, type *room, int rows, int K, int back) { \
+    size_t n = (size_t)rows * K, apart = back ? PANEL : (size_t)K;                      \
+    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));                    \
+    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));             \
+    int lines = back ? rows : K, cells = back ? K : PANEL;                              \
+    for (int i = 0; i < lines; i++)                                                     \
+      for (int j = 0; j < cells; j++) *to++ = room[i + j * apart];                      \
   }
 GF_REARRANGE(float)
 GF_REARRANGE(uint16_t)

@@ -24,7 +24,7 @@ GF_INLINE double squares_about(double mean, const float *x, int C, const float *
     for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
       gf_f4 v = gf_load(x + i + k);
       squares[k / 4 % 2] +=
-          gf_squared_distance(gf_low_double(v), about) + gf_squared_distance(gf_high_double(v), about);
+          gf_squared_distance(gf_promote_low(v), about) + gf_squared_distance(gf_promote_high(v), about);
     }
   }
   *next_sum = gf_finish_sum(sums, next, i, C, gf_identity, about);
@@ -44,7 +44,7 @@ static void variances(float *out, const float *x, int N, int C, double correctio
 enum { BLOCK = 16 };
 
 /* The largest of x, or the smallest, of C > 0 values; NaN where there is one. */
-GF_INLINE float best_of(const float *x, int C, gf_is_better better) {
+GF_INLINE float best_of(const float *x, int C, gf_max_or_min better) {
   gf_f4 best[BLOCK / 4];
   gf_i4 are_numbers = {-1, -1, -1, -1};
   for (int k = 0; k < BLOCK / 4; k++) best[k] = gf_splat(x[0]);
@@ -61,14 +61,14 @@ GF_INLINE float best_of(const float *x, int C, gf_is_better better) {
     are_numbers &= v == v;
     best[0] = better(best[0], v);
   }
-  if (!gf_all(are_numbers)) return GF_NAN;
+  if (!gf_all_true(are_numbers)) return GF_NAN;
   gf_f4 all = better(better(best[0], best[1]), better(best[2], best[3]));
   all = better(all, __builtin_shufflevector(all, all, 2, 3, 0, 1));
   return better(all, __builtin_shufflevector(all, all, 1, 0, 3, 2))[0];
 }
 
 /* The first place of a value that is among C; a NaN is any. */
-GF_APART int place_of(float value, const float *x, int C) {
+GF_NOINLINE int place_of(float value, const float *x, int C) {
   gf_f4 same = gf_splat(value);
   int i = 0;
   if (value != value) {
@@ -79,14 +79,14 @@ GF_APART int place_of(float value, const float *x, int C) {
     gf_i4 others = gf_load(x + i) != same;
 #pragma unroll
     for (int k = 4; k < BLOCK; k += 4) others &= gf_load(x + i + k) != same;
-    if (!gf_all(others)) break;
+    if (!gf_all_true(others)) break;
   }
   while (x[i] != value) i++;
   return i;
 }
 
-GF_APART float most_of(const float *x, int C) { return best_of(x, C, gf_max); }
-GF_APART float least_of(const float *x, int C) { return best_of(x, C, gf_min); }
+GF_NOINLINE float most_of(const float *x, int C) { return best_of(x, C, gf_max); }
+GF_NOINLINE float least_of(const float *x, int C) { return best_of(x, C, gf_min); }
 
 /* Where it stands. */
 static int place(const float *x, int C, int is_smallest) {
@@ -100,14 +100,14 @@ static float first_of(float best, const float *x, int C) {
 static float largest(const float *x, int C) { return first_of(most_of(x, C), x, C); }
 static float smallest(const float *x, int C) { return first_of(least_of(x, C), x, C); }
 
-static GF_SMALL float log_sum_exp(float *work, const float *x, int C) {
+static GF_MINSIZE float log_sum_exp(float *work, const float *x, int C) {
   if (C == 0) return -GF_INFINITY;
   float most = largest(x, C);
   if (most - most != 0.0f) return most; /* infinite or NaN: so is the result */
   return most + (float)gf_log(gf_row_exp(work, x, C, most));
 }
 
-static GF_SMALL double power_sum(const float *x, int C, double p) {
+static GF_MINSIZE double power_sum(const float *x, int C, double p) {
   double sum = 0.0;
   for (int i = 0; i < C; i++) {
     double size = __builtin_fabsf(x[i]);
@@ -116,7 +116,7 @@ static GF_SMALL double power_sum(const float *x, int C, double p) {
   return sum;
 }
 
-static GF_SMALL float norm(const float *x, int C, double p) {
+static GF_MINSIZE float norm(const float *x, int C, double p) {
   if (p == 2.0) return (float)__builtin_sqrt(gf_sum_squares(x, C));
   if (p == 1.0) return (float)gf_sum_absolute(x, C);
   if (p == (double)GF_INFINITY) return gf_max_absolute(x, C);
@@ -124,13 +124,13 @@ static GF_SMALL float norm(const float *x, int C, double p) {
   return (float)(p == 0.0 || sum == 0.0 || sum - sum != 0.0 ? sum : gf_pow(sum, 1.0 / p));
 }
 
-static GF_SMALL float product(const float *x, int C) {
+static GF_MINSIZE float product(const float *x, int C) {
   double all = 1.0;
   for (int i = 0; i < C; i++) all *= x[i];
   return (float)all;
 }
 
-GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
+GF_MINSIZE void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
   if (kind == GF_VAR || kind == GF_STD) return variances(out, x, N, C, p, kind == GF_STD);
   for (int n = 0; n < N; n++, x += C) switch (kind) {
       case GF_SUM:
@@ -157,7 +157,7 @@ GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, 
 }
 
 /* dx[i] += d times 1, or a share of it */
-GF_APART void spread(float *dx, int C, float d) {
+GF_NOINLINE void spread(float *dx, int C, float d) {
   for (int i = 0; i < C; i++) dx[i] += d;
 }
 
@@ -167,7 +167,7 @@ GF_INLINE int equals(float x, float y, int is_nan) { return is_nan ? x != x : x 
 
 /* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
  * with NaNs equal, to every NaN, as its max over all cells does. */
-static GF_SMALL void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
+static GF_MINSIZE void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
   int is_nan = nans_equal && y != y, count = 0;
   for (int i = 0; i < C; i++) count += equals(x[i], y, is_nan);
   float part = d / (float)count;
@@ -175,7 +175,7 @@ static GF_SMALL void extremes_backward(float *dx, const float *x, int C, float d
 }
 
 /* The same of sizes, each with its sign. */
-static GF_SMALL void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
+static GF_MINSIZE void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
   int count = 0;
   for (int i = 0; i < C; i++) count += __builtin_fabsf(x[i]) == y;
   for (int i = 0; i < C; i++)
@@ -183,7 +183,7 @@ static GF_SMALL void infinity_norm_backward(float *dx, const float *x, int C, fl
 }
 
 /* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times what is not finite is NaN. */
-static GF_SMALL void prod_backward(float *dx, const float *x, int C, float d) {
+static GF_MINSIZE void prod_backward(float *dx, const float *x, int C, float d) {
   double product = d; /* with those that are not 0 */
   int zeros = 0, endless = 0;
   for (int i = 0; i < C; i++) {
@@ -199,7 +199,7 @@ static GF_SMALL void prod_backward(float *dx, const float *x, int C, float d) {
 }
 
 /* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
-static GF_SMALL void var_backward(float *dx, const float *x, int C, double d, double correction) {
+static GF_MINSIZE void var_backward(float *dx, const float *x, int C, double d, double correction) {
   double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
 }
@@ -212,7 +212,7 @@ static double power_of_size(double size, double p) {
 
 /* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0. In double, since out may be
  * so small that d / out is no float, or so large that |x| / out is none. */
-static GF_SMALL void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
+static GF_MINSIZE void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
   if (p == (double)GF_INFINITY) {
     infinity_norm_backward(dx, x, C, d, y);
     return;
@@ -228,12 +228,12 @@ static GF_SMALL void norm_backward(float *dx, const float *x, int C, float d, fl
 }
 
 /* out = log(sum(exp(x)))  =>  dx += d exp(x - out) */
-static GF_SMALL void logsumexp_backward(float *dx, const float *x, int C, float d, float y) {
+static GF_MINSIZE void logsumexp_backward(float *dx, const float *x, int C, float d, float y) {
   for (int i = 0; i < C; i++) dx[i] += d * gf_exp1(x[i] - y);
 }
 
-GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C, int kind,
-                                 double p, int shared) {
+GF_MINSIZE void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
+                                   int kind, double p, int shared) {
   for (int n = 0; n < N; n++, dx += C, x += C) {
     float d = dout[n], y = out[n];
     switch (kind) {
@@ -270,7 +270,7 @@ void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest)
   for (int n = 0; n < N; n++, x += C) out[n] = place(x, C, is_smallest);
 }
 
-GF_SMALL int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind) {
+GF_MINSIZE int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind) {
   int fits = 1;
   for (int n = 0; n < N; n++) {
     int64_t all = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);

@@ -26,8 +26,8 @@ GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, in
 #pragma unroll
     for (int r = 0; r < rows; r++) {
       gf_f4 v = gf_load(x + (size_t)r * apart + c);
-      low += of(gf_low_double(v), load_doubles(centres + c));
-      high += of(gf_high_double(v), load_doubles(centres + c + 2));
+      low += of(gf_promote_low(v), load_doubles(centres + c));
+      high += of(gf_promote_high(v), load_doubles(centres + c + 2));
     }
     store_doubles(sums + c, low);
     store_doubles(sums + c + 2, high);
@@ -62,14 +62,14 @@ static void sums_and_moments(float *out, const float *x, int R, int C, int width
 }
 
 /* NaNs of a row, which gf_max and gf_min ignored. */
-GF_APART void take_nans(float *out, const float *x, int width) {
+GF_NOINLINE void take_nans(float *out, const float *x, int width) {
   for (int c = 0; c < width; c++)
     if (out[c] == out[c] && x[c] != x[c]) out[c] = x[c];
 }
 
 /* What of another row is better than out. Of equal ones the first stays, which shows where 0 meets -0. Row by row, since
  * two at a time, from two pages, take a third longer to come from memory. */
-GF_INLINE void choose(float *out, const float *x, int width, gf_is_better better) {
+GF_INLINE void choose(float *out, const float *x, int width, gf_max_or_min better) {
   gf_i4 are_numbers = {-1, -1, -1, -1};
   int c = 0;
   for (; c + 8 <= width; c += 8)
@@ -84,19 +84,19 @@ GF_INLINE void choose(float *out, const float *x, int width, gf_is_better better
     are_numbers &= v == v;
     out[c] = better(gf_splat(out[c]), v)[0];
   }
-  if (!gf_all(are_numbers)) take_nans(out, x, width);
+  if (!gf_all_true(are_numbers)) take_nans(out, x, width);
 }
 
-GF_APART void largest(float *out, const float *x, int R, int C, int width) {
+GF_NOINLINE void largest(float *out, const float *x, int R, int C, int width) {
   memcpy(out, x, (size_t)width * sizeof *out);
   for (int r = 1; r < R; r++) choose(out, x += C, width, gf_max);
 }
-GF_APART void smallest(float *out, const float *x, int R, int C, int width) {
+GF_NOINLINE void smallest(float *out, const float *x, int R, int C, int width) {
   memcpy(out, x, (size_t)width * sizeof *out);
   for (int r = 1; r < R; r++) choose(out, x += C, width, gf_min);
 }
 
-GF_SMALL void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p) {
+GF_MINSIZE void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p) {
   for (int o = 0; o < outer; o++, out += C, x += (size_t)R * C)
     for (int c = 0; c < C; c += STRIP) {
       int width = C - c < STRIP ? C - c : STRIP;

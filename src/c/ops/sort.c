@@ -22,7 +22,7 @@ GF_INLINE int before(const line *l, int i, int j) {
   return l->descending ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
 }
 
-GF_APART void first_few(int32_t *order, const line *l, int C, int k) {
+GF_NOINLINE void first_few(int32_t *order, const line *l, int C, int k) {
   int held = 0;
   for (int i = 0; i < C; i++) {
     if (held == k && !before(l, i, order[k - 1])) continue;
@@ -40,7 +40,7 @@ static void merge(int32_t *out, const int32_t *a, int n, const int32_t *b, int m
 }
 
 /* In passes between two buffers; the last one leaves the result in `order`. */
-GF_APART void all_places(int32_t *order, int32_t *spare, const line *all, int C) {
+GF_NOINLINE void all_places(int32_t *order, int32_t *spare, const line *all, int C) {
   const line own = *all, *l = &own; /* or every store might have changed it */
   for (int i = 0; i < C; i++) order[i] = i;
   int32_t *from = order, *to = spare;

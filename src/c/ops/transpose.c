@@ -21,7 +21,7 @@ GF_INLINE size_t end_of(size_t start, int side) { return start + TILE < (size_t)
             }
 
 /* out[b][a] = x[a][b], rows of x `apart` and rows of out `out_apart` floats from each other. */
-GF_APART void turn(float *out, size_t out_apart, const float *x, size_t apart, int A, int B) {
+GF_NOINLINE void turn(float *out, size_t out_apart, const float *x, size_t apart, int A, int B) {
   for (int a = 0; a < A; a += TILE)
     for (int b = 0; b < B; b += TILE)
       if (a + TILE <= A && b + TILE <= B)

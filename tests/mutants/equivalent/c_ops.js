@@ -2,7 +2,7 @@
 
 /** @type {Record<string, string>} */
 export default {
-  'src/c/ops/binary.c: for (int i = 0; i < whole; i += PIECE) { [< -> <=]': 'a piece of no values changes nothing',
+  'src/c/ops/binary.c: for (int i = 0; i < main_count; i += CHUNK) { [< -> <=]': 'a piece of no values changes nothing',
   'src/c/ops/int8.c: gf_i4 most = {0}; [0 -> 1]': 'the bits of a number far below NOTHING',
   'src/c/ops/attention.c: keys.scored_end = keeps && p->mask.keep_hidden ? Tk : keys.end; [&& -> ||]':
     'what is computed besides is hidden again where it is kept, and read by nobody where it is not',
@@ -22,11 +22,11 @@ export default {
     'keys and values become the same panels once more',
   'src/c/ops/matmul.c: if (type == GF_FLOAT32) turn_float((float *)panel, workspace, min(PANEL, N - n), K, back); [- -> +]':
     'rows beyond the last one lie in the last panel, which is whole, and nobody reads them',
-  'src/c/ops/matmul.c: if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));           \\ [0 -> 1]':
+  'src/c/ops/matmul.c: if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));             \\ [0 -> 1]':
     'rows beyond the last one, of which nothing is stored',
   'src/c/ops/matmul.c: for (int n = 0; n < p->N; n += block_n) { [< -> <=]':
     'a block that begins at the end has no columns',
-  'src/c/ops/layer_norm.c: float y = normalise(gf_splat(x[c]), s)[0]; [0 -> 1]': 'all four are equal there',
+  'src/c/ops/layer_norm.c: float y = normalize(gf_splat(x[c]), s)[0]; [0 -> 1]': 'all four are equal there',
   'src/c/ops/rms_norm.c: for (; c + 4 <= C; c += 4) { [<= -> <]': 'the next loop does the same; in which order doubles are added shows in no float32',
   'src/c/ops/attention.c: GF_INLINE int max(int a, int b) { return a < b ? b : a; } [< -> <=]':
     'of two equal numbers either is the largest',
@@ -43,9 +43,9 @@ export default {
   'src/c/ops/int8.c: return gf_from_bits((uint32_t)(a > b ? a : b)); [> -> >=]':
     'of two equal numbers either is the largest',
   'src/c/ops/int8.c: if (size > most) most = size; [> -> >=]': 'of two equal numbers either is the largest',
-  'src/c/ops/binary.c: int size = whole - i < PIECE ? whole - i : PIECE; [< -> <=]':
+  'src/c/ops/binary.c: int count = main_count - i < CHUNK ? main_count - i : CHUNK; [< -> <=]':
     'of two equal numbers either is the least',
-  'src/c/ops/unary.c: int size = whole - i < PIECE ? whole - i : PIECE; [< -> <=]':
+  'src/c/ops/unary.c: int count = main_count - i < CHUNK ? main_count - i : CHUNK; [< -> <=]':
     'of two equal numbers either is the least',
   'src/c/ops/sort.c: int n = run < C - i ? run : C - i, m = C - i - n < run ? C - i - n : run; [< -> <=]':
     'of two equal numbers either is the least',
@@ -68,7 +68,7 @@ export default {
     'a number at the limit is the limit',
   'src/c/ops/trunc_normal.c: double z = x < 0 ? -x : x, result; [< -> <=]': 'the sign of a zero that 1 is added to',
   'src/c/ops/trunc_normal.c: return x < 0 ? -result : result; [< -> <=]': 'the sign of a zero that 1 is added to',
-  'src/c/ops/cross_entropy.c: float spread = smoothing / V, all = weight && smoothing > 0.0f ? (float)(spread * gf_sum(weight, V)) : 0.0f; [> -> >=]':
+  'src/c/ops/cross_entropy.c: float smooth = smoothing / V, smooth_sum = weight && smoothing > 0.0f ? (float)(smooth * gf_sum(weight, V)) : 0.0f; [> -> >=]':
     'without smoothing the sum of the weights is taken times 0',
   'src/c/ops/matmul.c: int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N; [> -> >=]':
     'how many columns at a time: each is a sum of its own',
@@ -77,21 +77,21 @@ export default {
   'src/c/ops/int8.c: return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
   'src/c/ops/int8.c: return 1; [1 -> 2]': 'asked only whether it is 0',
   'src/c/ops/matmul.c: return 1; [1 -> 2]': 'asked only whether it is 0',
-  'src/c/ops/binary.c: return step ? gf_load_tail(x + whole, left, 0) : gf_load(x); [0 -> 1]':
+  'src/c/ops/binary.c: return stride ? gf_load_tail(x + main_count, tail_count, 0) : gf_load(x); [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/binary.c: gf_f4 d = gf_load_tail(dout + whole, left, 0), y = gf_load_tail(out + whole, left, 0); [0 -> 1]':
+  'src/c/ops/binary.c: gf_f4 d = gf_load_tail(dout + main_count, tail_count, 0), y = gf_load_tail(out + main_count, tail_count, 0); [0 -> 1]':
     'lanes behind the end are not stored',
   'src/c/ops/gelu.c: if (i < n) gf_store_tail(out + i, f(gf_load_tail(x + i, n - i, 0)), n - i); [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/gelu.c: gf_f4 change = gf_load_tail(dout + i, n - i, 0) * slope(gf_load_tail(x + i, n - i, 0)); [0 -> 1]':
+  'src/c/ops/gelu.c: gf_f4 grad = gf_load_tail(dout + i, n - i, 0) * derivative(gf_load_tail(x + i, n - i, 0)); [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/gelu.c: gf_store_tail(dx + i, gf_load_tail(dx + i, n - i, 0) + change, n - i); [0 -> 1]':
+  'src/c/ops/gelu.c: gf_store_tail(dx + i, gf_load_tail(dx + i, n - i, 0) + grad, n - i); [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/unary.c: gf_f4 last = gf_load_tail(x + whole, left, 0), y; [0 -> 1]':
+  'src/c/ops/unary.c: gf_f4 tail = gf_load_tail(x + main_count, tail_count, 0), y; [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/unary.c: gf_f4 d = gf_load_tail(dout + whole, left, 0), v = gf_load_tail(x + whole, left, 0); [0 -> 1]':
+  'src/c/ops/unary.c: gf_f4 d = gf_load_tail(dout + main_count, tail_count, 0), v = gf_load_tail(x + main_count, tail_count, 0); [0 -> 1]':
     'lanes behind the end are not stored',
-  'src/c/ops/unary.c: gf_f4 w = gf_load_tail(y + whole, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
+  'src/c/ops/unary.c: gf_f4 w = gf_load_tail(y + main_count, tail_count, 0); [0 -> 1]': 'lanes behind the end are not stored',
   'src/c/ops/softmax.h: if (i < n) sum = gf_mul_add(gf_load_tail(a + i, n - i, 0), gf_load_tail(b + i, n - i, 0), sum); [0 -> 1]':
     'the other factor is 0 there',
   'src/c/ops/matmul.c: start_cells(v, p, m, n, 1); [1 -> 2]': 'asked only whether it is 0',
@@ -120,11 +120,11 @@ export default {
     'both find the same order, which has a test; only how long it takes differs',
   'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [&& -> ||]':
     'both find the same order, which has a test; only how long it takes differs',
-  'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) most = gf_max(most, gf_load(x + i)), other = gf_max(other, gf_load(x + i + 4)); [<= -> <]':
+  'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) max = gf_max(max, gf_load(x + i)), max2 = gf_max(max2, gf_load(x + i + 4)); [<= -> <]':
     'the next loop takes the same values',
-  'src/c/ops/softmax.h: for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * by); [<= -> <]':
+  'src/c/ops/softmax.h: for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * factor4); [<= -> <]':
     'the next loop takes the last four, to the same',
-  'src/c/ops/sum.c: if (!(size <= largest)) largest = size; [<= -> <]': 'of two equal numbers either is the largest',
+  'src/c/ops/sum.c: if (!(magnitude <= max)) max = magnitude; [<= -> <]': 'of two equal numbers either is the largest',
   'src/c/ops/gelu.c: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same values',
   'src/c/ops/matmul.c: for (; k + 4 <= K; k += 4, out += 16 * fours) [<= -> <]':
     'the next loop takes the last four, to the same',
@@ -140,19 +140,19 @@ export default {
     'a line more is what the next tile writes; the other < has a test',
   'src/c/ops/transpose.c: for (int j = b; j < B && j < b + TILE; j++) out[j * out_apart + i] = x[i * apart + j]; [< -> <=]':
     'a line more is what the next tile writes; the other < has a test',
-  'src/c/ops/binary.h: X(maximum, larger(a, b), share(d, a < b, a == b), share(d, b < a, a == b))                                           \\ [< -> <=]':
+  'src/c/ops/binary.h: X(maximum, larger(a, b), split_gradient(d, a < b, a == b), split_gradient(d, b < a, a == b))                         \\ [< -> <=]':
     'of equal ones each gets half, whichever loses',
-  'src/c/ops/binary.h: X(minimum, smaller(a, b), share(d, a > b, a == b), share(d, b > a, a == b))                                          \\ [> -> >=]':
+  'src/c/ops/binary.h: X(minimum, smaller(a, b), split_gradient(d, a > b, a == b), split_gradient(d, b > a, a == b))                        \\ [> -> >=]':
     'of equal ones each gets half, whichever loses',
-  'src/c/ops/convert.c: if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
+  'src/c/ops/convert.c: if (magnitude >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
     'its mantissa rounds up to infinity by itself',
-  'src/c/ops/convert.c: if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f)); [< -> <=]':
+  'src/c/ops/convert.c: if (magnitude < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(magnitude * 0x1p24f)); [< -> <=]':
     'the smallest normal number has the same bits either way',
   'src/c/ops/matmul.c: int is_packed = at->n0 > 0 && p->M <= BLOCK_M; [<= -> <]':
     'packs again what is packed, to the same',
-  'src/c/ops/binary.c: f(change, (const float *)&d, (const float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
+  'src/c/ops/binary.c: f(grad, (const float *)&d, (const float *)&y, (const float *)&x_tail, (const float *)&z_tail, 1, 1, 1); [1 -> 2]':
     'the step of a single block is not taken; the last 1 has a test',
-  'src/c/ops/binary.c: f((float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
+  'src/c/ops/binary.c: f((float *)&y, (const float *)&x_tail, (const float *)&z_tail, 1, 1, 1); [1 -> 2]':
     'the step of a single block is not taken; the last 1 has a test',
   'src/c/ops/reduce_columns.c: double var = sums[c] / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
   'src/c/ops/reduce_columns.c: for (int c = 0; c < C; c += STRIP) { [< -> <=]': 'a strip that begins at the end has no columns',
