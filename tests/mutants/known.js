@@ -61,6 +61,6 @@ export const KNOWN = [
   ['src/c/text/spans.c', 'while (c.end <= begin && c.end < bytes)', 'while (c.end <= begin && c.end <= bytes)'],
   ['src/c/text/unigram.c', 'if (id < 0 || (split', 'if (id <= 0 || (split'],
   [`${OPS}mask.js`, '(isCausal && ahead > 0) || isFar', '(isCausal && ahead > 0) && isFar'],
-  [`${C}int8.c`, '(size_t)(row / PANEL) * blocks_of(K) + column', '(size_t)(row / PANEL) / blocks_of(K) + column'],
+  [`${C}int8.c`, '(size_t)(row / PANEL) * block_count(K) + column', '(size_t)(row / PANEL) / block_count(K) + column'],
   [`${C}binary.h`, 'log_clamped(one - a) - log_clamped(a)', 'log_clamped(one - a) + log_clamped(a)']
 ]
