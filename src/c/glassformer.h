@@ -168,8 +168,8 @@ GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, 
 
 /* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */
 typedef struct {
-  double kept_normal;
-  int32_t has_kept_normal;
+  double saved_normal;
+  int32_t has_saved_normal;
   int32_t position; /* next word of `words`; 624 means: generate anew */
   uint32_t words[624];
 } gf_generator;
@@ -197,7 +197,7 @@ GF_EXPORT void gf_randperm(int32_t *out, gf_generator *g, int n);
 /* torch.nn.init.trunc_normal_: out [n] between a and b. */
 GF_EXPORT void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b);
 /* The mask of F.dropout(x, p) while training: scale [n] is 1 / (1 - p) with probability 1 - p, else 0. */
-GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
+GF_EXPORT void gf_dropout_mask(float *mask, gf_generator *g, int n, double p);
 
 /* Element by element ----------------------------------------------------------------------------------------------- */
 
@@ -221,7 +221,7 @@ GF_BINARY(GF_DECLARE_BINARY)
 enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5, GF_INT8 = 6 };
 /* out [n] of one type = x [n] of another, rounded to the nearest. To int32 the fraction is cut off, what is too large
  * becomes the largest, NaN 0; to bool everything but 0 is 1. */
-GF_EXPORT void gf_convert(void *out, int to, const void *x, int from, int n);
+GF_EXPORT void gf_convert(void *out, int out_type, const void *x, int x_type, int n);
 enum {
   GF_EQ = 0,
   GF_NE = 1,
@@ -290,9 +290,9 @@ GF_EXPORT void gf_rotary_table(float *cosines, float *sines, const int32_t *posi
 /* x [B,H,T,heads,D] with every pair of a head's channels turned; row t of sentence b uses row b*batch + t of the tables
  * [.,D/2]. Pairs are D/2 apart, or neighbours. */
 GF_EXPORT void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B,
-                                 int H, int T, int heads, int D, int neighbours);
+                                 int H, int T, int heads, int D, int interleaved);
 GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch,
-                                  int B, int H, int T, int heads, int D, int neighbours);
+                                  int B, int H, int T, int heads, int D, int interleaved);
 /* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
@@ -300,7 +300,7 @@ GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
 /* to = from, or += from, for every index of the axes [rank, sides, steps of to, steps of from]; steps may be 0 or
  * negative. */
-GF_EXPORT void gf_strided(float *to, const float *from, const int32_t *axes, int accumulate);
+GF_EXPORT void gf_strided_copy(float *out, const float *x, const int32_t *axes, int accumulate);
 /* Between x [outer,C,inner] and picked [outer,K,inner]: picked = x at the places index says along C, or x there =
  * picked, or += picked. The place for [o,k,i] is at o*index_outer + k*index_k + i*index_inner, checked by
  * gf_embedding_check. */
@@ -332,7 +332,7 @@ enum {
 };
 /* In which order products and sums come, for the same bits: in pairs (1, from the start), or one by one (0) for engines
  * that run it faster. */
-GF_EXPORT void gf_matmul_in_pairs(int yes);
+GF_EXPORT void gf_matmul_in_pairs(int enabled);
 /* Floats of workspace that gf_matmul needs; with GF_PANELS_B of float32 an N of 0 will do. */
 GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [M,N] = a [M,K] b [K,N] + bias [N] (NULL: none), each cell summed from left to right. */
@@ -346,7 +346,7 @@ GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, cons
  * own place, or back. Eight rows take the place that they had: weight has room for gf_panels_size values, workspace for
  * 8 K. 0 if float16 stayed as it was, because not all of it is finite. */
 GF_EXPORT double gf_panels_size(int N, int K);
-GF_EXPORT int gf_rearrange(void *weight, void *workspace, int N, int K, int type, int back);
+GF_EXPORT int gf_repack(void *weight, void *workspace, int N, int K, int type, int unpack);
 /* Weights of 8 bits, 32 neighbours with a scale: int8.c says how they lie. Bytes of a weight [N,K]. */
 GF_EXPORT double gf_int8_size(int N, int K);
 /* Rows [count,K] become those of weight from `first` on: the first row that holds what is not finite, or -1. */
@@ -382,12 +382,12 @@ GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N,
 /* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD of each column: out [outer,C] of x [outer,R,C]. */
 GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
 /* Whom the derivative of an extreme goes to: the first, each of its equals a share, or NaNs counting as equals, too. */
-typedef enum { GF_TO_FIRST = 0, GF_TO_EQUALS = 1, GF_TO_EQUALS_AND_NANS = 2 } gf_shared;
+typedef enum { GF_TIES_TO_FIRST = 0, GF_TIES_SHARED = 1, GF_TIES_SHARED_WITH_NANS = 2 } gf_tie_rule;
 /* dx [N,C] += the derivative times dout [N]; shared is a gf_shared, of extremes. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
-                                  int kind, double p, int shared);
+                                  int kind, double p, int ties);
 /* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */
-GF_EXPORT void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest);
+GF_EXPORT void gf_argmax(int32_t *out, const float *x, int N, int C, int is_min);
 /* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. Returns 0 if a sum does not fit into
  * int32, else 1. */
 GF_EXPORT int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind);
@@ -418,7 +418,7 @@ GF_EXPORT void gf_rms_norm_backward(float *dx, float *dweight, const float *dout
  * b * batch + h * head + t * time floats. Both [B,H,T,D] and [B,T,H*D] are such layouts. */
 typedef struct {
   int32_t batch, head, time;
-} gf_rows;
+} gf_strides;
 
 /* Masks, each may be absent. A cell's mask is their sum; -infinity hides. Query i stands at place past + i among the
  * keys. */
@@ -430,7 +430,7 @@ typedef struct {
   int32_t causal;         /* 1 hides the keys after the query's own place */
   int32_t past;           /* the place of the first query; 0: aligned at the top left */
   int32_t window;         /* n > 0 hides the keys n or more places away from the query; 0: none */
-  int32_t keep_hidden;    /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
+  int32_t save_hidden;    /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
 } gf_mask;
 
 /* The steps of attention, each made of the one before; all [B,H,Tq,Tk], each may be NULL. */
@@ -448,7 +448,7 @@ typedef struct {
   int32_t capacity; /* 0: k and v are rows; else they lie in a cache for so many keys (gf_cache_rows) */
   int32_t from;     /* gf_attention_from: the step that is given; later ones are made from it */
   float scale;
-  gf_rows q, k, v, out; /* in a cache, batch and head of k and v are those of its blocks */
+  gf_strides q, k, v, out; /* in a cache, batch and head of k and v are those of its blocks */
   gf_mask mask;
 } gf_attention;
 
@@ -457,11 +457,11 @@ GF_EXPORT double gf_attention_workspace(const gf_attention *p, int backward);
 /* out = softmax(scale q k^T + mask) v. What `kept` has room for is kept; the output has the same bits either way. From
  * a later step than the start on, that step is read and must be there. dropout [B,H,Tq,Tk] multiplies the weights, or
  * NULL. */
-GF_EXPORT void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
+GF_EXPORT void gf_attention_forward(float *out, const gf_attention_steps *saved, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
 /* The same for some of its blocks of 8 queries, which are counted through all heads of all sentences. */
 GF_EXPORT int gf_attention_blocks(const gf_attention *p);
-GF_EXPORT void gf_attention_forward_part(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
+GF_EXPORT void gf_attention_forward_part(float *out, const gf_attention_steps *saved, float *workspace, const float *q,
                                          const float *k, const float *v, const float *dropout, const gf_attention *p,
                                          int first, int count);
 /* dq, dk, dv in the layouts of q, k, v, and the gradients of the steps; each may be NULL. Not from a cache. */
@@ -480,10 +480,10 @@ GF_EXPORT void gf_attention_average(float *out, const float *weights, int B, int
  * and head, [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
 enum { GF_CACHE_VALUES = 1, GF_CACHE_READ = 2 };
 /* Floats of one block. */
-GF_EXPORT double gf_cache_block(int capacity, int D, int flags);
+GF_EXPORT double gf_cache_block_size(int capacity, int D, int flags);
 /* Copies rows [B,H,T,D], which lie as `at` says, into the cache as those from `first` on; GF_CACHE_READ: out of it. */
-GF_EXPORT void gf_cache_copy(float *cache, float *rows, const gf_rows *at, int B, int H, int first, int T, int capacity,
-                             int D, int flags);
+GF_EXPORT void gf_cache_copy(float *cache, float *rows, const gf_strides *strides, int B, int H, int first, int T,
+                             int capacity, int D, int flags);
 
 /* Loss ------------------------------------------------------------------------------------------------------------- */
 

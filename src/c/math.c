@@ -34,13 +34,13 @@ double gf_exp(double x) {
   double r = (x - n * LN2_HIGH) - n * LN2_LOW;
   double sum = 1.0;
   for (int k = 14; k >= 1; k--) sum = 1.0 + r / k * sum; /* r^15/15! < 2^-62 */
-  int whole = (int)n, half = whole / 2;
-  return sum * power_of_two(half) * power_of_two(whole - half);
+  int exponent = (int)n, half = exponent / 2;
+  return sum * power_of_two(half) * power_of_two(exponent - half);
 }
 
 /* log x = high + low. With x = m 2^e, m in [sqrt(1/2), sqrt 2) and s = (m-1)/(m+1): log m = 2 (s + s^3/3 + s^5/5 ...).
  * s is kept to twice the precision through the remainder of its division. */
-static double log_split(double x, double *low) {
+static double log_double_double(double x, double *low) {
   int e = 0;
   if (x < 0x1p-1022) {
     x *= 0x1p54;
@@ -52,18 +52,18 @@ static double log_split(double x, double *low) {
     m *= 2.0;
     e -= 1;
   }
-  double up = m - 1.0, down = m + 1.0, lost = m - (down - 1.0);
-  double s = up / down;
+  double numerator = m - 1.0, denominator = m + 1.0, rounding_error = m - (denominator - 1.0);
+  double s = numerator / denominator;
   /* s * down = product + error, exactly (Dekker: both factors split into halves of 26 bits). */
   double t = 134217729.0 * s, sh = t - (t - s), sl = s - sh;
-  t = 134217729.0 * down;
-  double dh = t - (t - down), dl = down - dh;
-  double product = s * down, error = ((sh * dh - product) + sh * dl + sl * dh) + sl * dl;
-  double s_low = ((up - product) - error - s * lost) / down;
+  t = 134217729.0 * denominator;
+  double dh = t - (t - denominator), dl = denominator - dh;
+  double product = s * denominator, error = ((sh * dh - product) + sh * dl + sl * dh) + sl * dl;
+  double s_low = ((numerator - product) - error - s * rounding_error) / denominator;
   double square = s * s, series = 0.0;
   for (int k = 23; k >= 3; k -= 2) series = series * square + 1.0 / k; /* s^25/25 < 2^-67 */
-  double big = e * LN2_HIGH, high = big + 2.0 * s;
-  double rest = ((big - high) + 2.0 * s) + (2.0 * (s_low + s * square * series) + e * LN2_LOW);
+  double exponent_part = e * LN2_HIGH, high = exponent_part + 2.0 * s;
+  double rest = ((exponent_part - high) + 2.0 * s) + (2.0 * (s_low + s * square * series) + e * LN2_LOW);
   double sum = high + rest;
   *low = rest - (sum - high);
   return sum;
@@ -73,7 +73,7 @@ double gf_log(double x) {
   if (!(x == x) || x < 0.0) return (double)GF_NAN;
   if (x == 0.0) return -(double)GF_INFINITY;
   if (x == (double)GF_INFINITY) return x;
-  double low, high = log_split(x, &low);
+  double low, high = log_double_double(x, &low);
   return high + low;
 }
 
@@ -85,7 +85,7 @@ double gf_log1p(double x) {
 }
 
 double gf_pow(double x, double y) {
-  double low, high = log_split(x, &low);
+  double low, high = log_double_double(x, &low);
   double t = 134217729.0 * high, hh = t - (t - high), hl = high - hh;
   t = 134217729.0 * y;
   double yh = t - (t - y), yl = y - yh;
@@ -103,7 +103,7 @@ static const uint32_t two_over_pi[35] = {
 };
 
 /* 64 bits of a number in words of 32, from bit `at` on. */
-static uint64_t bits_from(const uint64_t *words, int at) {
+static uint64_t extract_bits(const uint64_t *words, int at) {
   int i = at / 32, shift = at % 32;
   uint64_t low = words[i] | words[i + 1] << 32;
   return shift ? low >> shift | words[i + 2] << (64 - shift) : low;
@@ -112,7 +112,7 @@ static uint64_t bits_from(const uint64_t *words, int at) {
 /* What `reduce` does, for |x| >= 2^20 (Payne and Hanek 1983). With x = m 2^e, only the bits of 2/pi matter whose
  * products with m are neither multiples of 4 nor far below 1: five words. Of m times those, the two bits from `unit` on
  * give the quadrant and the 64 below them the rest, as a signed fraction. */
-static double reduce_large(double x, int *quadrant) {
+static double reduce_large_angle(double x, int *quadrant) {
   uint64_t bits = bits_of(x), m = (bits & 0x000fffffffffffff) | 0x0010000000000000;
   int e = (int)(bits >> 52 & 2047) - 1075, first = (e - 2 + 64) / 32 - 2, unit = 32 * (first + 5) - e;
   uint64_t product[5] = {0}; /* 32 bits each, lowest first */
@@ -125,7 +125,7 @@ static double reduce_large(double x, int *quadrant) {
         t >>= 32;
       }
     }
-  uint64_t fraction = bits_from(product, unit - 64), units = bits_from(product, unit - 62) >> 62;
+  uint64_t fraction = extract_bits(product, unit - 64), units = extract_bits(product, unit - 62) >> 62;
   double rest = (double)(int64_t)fraction * 0x1p-64 * 1.5707963267948966;
   int k = (int)((units + (fraction >> 63)) & 3);
   *quadrant = x < 0.0 ? -k & 3 : k;
@@ -133,8 +133,8 @@ static double reduce_large(double x, int *quadrant) {
 }
 
 /* x - k pi/2 in [-pi/4, pi/4], with k mod 4 in *quadrant. */
-static double reduce(double x, int *quadrant) {
-  if (__builtin_fabs(x) >= 0x1p20) return reduce_large(x, quadrant);
+static double reduce_angle(double x, int *quadrant) {
+  if (__builtin_fabs(x) >= 0x1p20) return reduce_large_angle(x, quadrant);
   double k = __builtin_rint(x * 0.6366197723675814);
   *quadrant = (int)((int64_t)k & 3);
   return ((x - k * HALF_PI_HIGH) - k * HALF_PI_MIDDLE) - k * HALF_PI_LOW;
@@ -156,14 +156,14 @@ static double cos_series(double x) {
 double gf_sin(double x) {
   if (!(x - x == 0.0)) return (double)GF_NAN;
   int quadrant;
-  double r = reduce(x, &quadrant), y = quadrant & 1 ? cos_series(r) : sin_series(r);
+  double r = reduce_angle(x, &quadrant), y = quadrant & 1 ? cos_series(r) : sin_series(r);
   return quadrant & 2 ? -y : y;
 }
 
 double gf_cos(double x) {
   if (!(x - x == 0.0)) return (double)GF_NAN;
   int quadrant;
-  double r = reduce(x, &quadrant), y = quadrant & 1 ? sin_series(r) : cos_series(r);
+  double r = reduce_angle(x, &quadrant), y = quadrant & 1 ? sin_series(r) : cos_series(r);
   return quadrant == 1 || quadrant == 2 ? -y : y;
 }
 
@@ -172,10 +172,10 @@ double gf_cos(double x) {
 gf_f4 gf_log4(gf_f4 x) {
   static const float table[8] = {3.33333313e-1f, -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
                                  1.42017707e-1f, -1.31602183e-1f, 1.27615020e-1f, -7.63431042e-2f};
-  const float *c = gf_hidden(table);
-  gf_i4 tiny = x < GF_CONSTANT(0x1p-126f);
-  gf_i4 bits = (gf_i4)gf_select(tiny, x * GF_CONSTANT(0x1p23f), x), exponent = (bits - 0x3f3504f3) >> 23;
-  gf_f4 e = __builtin_convertvector(exponent, gf_f4) - gf_select(tiny, GF_CONSTANT(23.0f), gf_zero());
+  const float *c = gf_opaque(table);
+  gf_i4 is_subnormal = x < GF_CONSTANT(0x1p-126f);
+  gf_i4 bits = (gf_i4)gf_select(is_subnormal, x * GF_CONSTANT(0x1p23f), x), exponent = (bits - 0x3f3504f3) >> 23;
+  gf_f4 e = __builtin_convertvector(exponent, gf_f4) - gf_select(is_subnormal, GF_CONSTANT(23.0f), gf_zero());
   gf_f4 f = (gf_f4)(bits - (exponent << 23)) - GF_CONSTANT(1.0f), square = f * f, fourth = square * square, pair[4];
 #pragma unroll
   for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat_at(c + 2 * k + 1), f, gf_splat_at(c + 2 * k));
@@ -189,8 +189,8 @@ gf_f4 gf_log4(gf_f4 x) {
 
 /* The logarithm of the rounded sum, and what the rounding took away. */
 gf_f4 gf_log1p4(gf_f4 x) {
-  gf_f4 u = GF_CONSTANT(1.0f) + x, lost = (x - (u - GF_CONSTANT(1.0f))) / u;
-  return gf_log4(u) + gf_select(u > gf_zero(), lost, gf_zero());
+  gf_f4 u = GF_CONSTANT(1.0f) + x, rounding_error = (x - (u - GF_CONSTANT(1.0f))) / u;
+  return gf_log4(u) + gf_select(u > gf_zero(), rounding_error, gf_zero());
 }
 
 gf_f4 gf_sigmoid4(gf_f4 x) { return GF_CONSTANT(1.0f) / (GF_CONSTANT(1.0f) + gf_exp4(-x)); }
@@ -198,13 +198,13 @@ gf_f4 gf_sigmoid4(gf_f4 x) { return GF_CONSTANT(1.0f) / (GF_CONSTANT(1.0f) + gf_
 /* tanh x = x + x^3 P(x^2) below 0.65 (P fitted to 7e-9), 1 - 2 / (e^2|x| + 1) with the sign of x above. */
 gf_f4 gf_tanh4(gf_f4 x) {
   static const float table[5] = {-3.33332628e-1f, 1.33308992e-1f, -5.36929592e-2f, 2.04832889e-2f, -5.52860834e-3f};
-  const float *c = gf_hidden(table);
-  gf_f4 size = gf_abs(x), square = x * x, p = gf_splat_at(c + 4);
+  const float *c = gf_opaque(table);
+  gf_f4 abs_x = gf_abs(x), square = x * x, p = gf_splat_at(c + 4);
 #pragma unroll
   for (int k = 3; k >= 0; k--) p = gf_mul_add(p, square, gf_splat_at(c + k));
-  gf_f4 far = GF_CONSTANT(1.0f) - GF_CONSTANT(2.0f) / (gf_exp4(size + size) + GF_CONSTANT(1.0f));
-  far = (gf_f4)((gf_i4)far | ((gf_i4)x & (gf_i4)GF_CONSTANT(-0.0f)));
-  return gf_select(size < GF_CONSTANT(0.65f), x + x * square * p, far);
+  gf_f4 large = GF_CONSTANT(1.0f) - GF_CONSTANT(2.0f) / (gf_exp4(abs_x + abs_x) + GF_CONSTANT(1.0f));
+  large = (gf_f4)((gf_i4)large | ((gf_i4)x & (gf_i4)GF_CONSTANT(-0.0f)));
+  return gf_select(abs_x < GF_CONSTANT(0.65f), x + x * square * p, large);
 }
 
 gf_f4 gf_sin4(gf_f4 x) {
@@ -220,15 +220,15 @@ static int parity(float y) {
   return __builtin_floorf(y * 0.5f) * 2.0f != y;
 }
 
-static GF_SMALL float power(float x, float y) {
+static GF_MINSIZE float pow_scalar(float x, float y) {
   if (y == 0.0f || x == 1.0f) return 1.0f;
   if (x != x || y != y) return x + y;
   int odd = parity(y);
-  float size = __builtin_fabsf(x), result;
-  if (y - y != 0.0f) result = size == 1.0f ? 1.0f : (size > 1.0f) == (y > 0.0f) ? GF_INFINITY : 0.0f;
-  else if (size == 0.0f || size == GF_INFINITY) result = (size == 0.0f) == (y > 0.0f) ? 0.0f : GF_INFINITY;
+  float abs_x = __builtin_fabsf(x), result;
+  if (y - y != 0.0f) result = abs_x == 1.0f ? 1.0f : (abs_x > 1.0f) == (y > 0.0f) ? GF_INFINITY : 0.0f;
+  else if (abs_x == 0.0f || abs_x == GF_INFINITY) result = (abs_x == 0.0f) == (y > 0.0f) ? 0.0f : GF_INFINITY;
   else if (x < 0.0f && odd < 0) return GF_NAN;
-  else result = (float)gf_pow(size, y);
+  else result = (float)gf_pow(abs_x, y);
   return __builtin_signbit(x) && odd == 1 ? -result : result;
 }
 
@@ -238,5 +238,5 @@ gf_f4 gf_pow4(gf_f4 x, gf_f4 y) {
     if (y[0] == 2.0f) return x * x;
     if (y[0] == 3.0f) return x * x * x;
   }
-  return (gf_f4){power(x[0], y[0]), power(x[1], y[1]), power(x[2], y[2]), power(x[3], y[3])};
+  return (gf_f4){pow_scalar(x[0], y[0]), pow_scalar(x[1], y[1]), pow_scalar(x[2], y[2]), pow_scalar(x[3], y[3])};
 }

@@ -54,7 +54,7 @@ GF_INLINE gf_f4 gf_exp_factors(gf_f4 x, gf_i4 *exponent) {
 }
 
 /* e^x in four lanes for x <= 0. Below -87.68 (n = -127, whose exponent bits say 0) the result is 0; NaN stays NaN. */
-GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
+GF_INLINE gf_f4 gf_exp4_nonpositive(gf_f4 x) {
   gf_i4 exponent;
   gf_f4 fraction = gf_exp_factors(gf_max(x, GF_CONSTANT(-88.0f)), &exponent);
   return fraction * (gf_f4)exponent;
@@ -62,12 +62,12 @@ GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
 
 /* e^x in four lanes for any x: above 88.72 infinity. 2^128 is no float32, so for x > 0 n is added to the exponent. */
 GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
-  const gf_f4 most = GF_CONSTANT(88.7228f);
+  const gf_f4 max_input = GF_CONSTANT(88.7228f);
   gf_i4 exponent;
-  gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, most), GF_CONSTANT(-88.0f)), &exponent);
-  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent + (gf_i4)GF_CONSTANT(-4.0f)); /* the bits of 1 away, 2^32 on */
-  gf_f4 finite = gf_select(x > gf_zero(), rising, fraction * (gf_f4)exponent);
-  return gf_select(x > most, GF_CONSTANT(GF_INFINITY), finite);
+  gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, max_input), GF_CONSTANT(-88.0f)), &exponent);
+  gf_f4 positive = (gf_f4)((gf_i4)fraction + exponent + (gf_i4)GF_CONSTANT(-4.0f)); /* the bits of 1 away, 2^32 on */
+  gf_f4 finite = gf_select(x > gf_zero(), positive, fraction * (gf_f4)exponent);
+  return gf_select(x > max_input, GF_CONSTANT(GF_INFINITY), finite);
 }
 
 /* P(N(0,1) > z) for z >= 0, given gauss = exp(-z^2/2), which the caller usually needs too. With t = 1 / (1 + 0.35 z)
@@ -75,7 +75,7 @@ GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
 GF_INLINE gf_f4 gf_normal_tail4(gf_f4 z, gf_f4 gauss) {
   static const float table[9] = {1.39621306e-1f, 1.39863529e-1f,  1.19821185e-1f, 1.05552927e-1f, -2.32133944e-2f,
                                  1.59321254e-1f, -2.55840403e-1f, 1.44031611e-1f, -2.91580303e-2f};
-  const float *c = gf_hidden(table);
+  const float *c = gf_opaque(table);
   gf_f4 t = GF_CONSTANT(1.0f) / gf_mul_add(z, GF_CONSTANT(0.35f), GF_CONSTANT(1.0f));
   gf_f4 square = t * t, fourth = square * square, pair[4];
 #pragma unroll

@@ -22,8 +22,8 @@ void gf_seed(gf_generator *g, uint32_t seed) {
   g->words[0] = seed;
   for (uint32_t j = 1; j < WORDS; j++) g->words[j] = 1812433253u * (g->words[j - 1] ^ (g->words[j - 1] >> 30)) + j;
   g->position = WORDS;
-  g->has_kept_normal = 0;
-  g->kept_normal = 0.0;
+  g->has_saved_normal = 0;
+  g->saved_normal = 0.0;
 }
 
 static void generate(gf_generator *g) {
@@ -35,7 +35,7 @@ static void generate(gf_generator *g) {
   g->position = 0;
 }
 
-static uint32_t next_word(gf_generator *g) {
+static uint32_t next_uint32(gf_generator *g) {
   if (g->position == WORDS) generate(g);
   uint32_t y = g->words[g->position++];
   y ^= y >> 11;
@@ -44,19 +44,19 @@ static uint32_t next_word(gf_generator *g) {
   return y ^ (y >> 18);
 }
 
-static uint64_t next_long(gf_generator *g) {
-  uint64_t high = next_word(g);
-  return high << 32 | next_word(g);
+static uint64_t next_uint64(gf_generator *g) {
+  uint64_t high = next_uint32(g);
+  return high << 32 | next_uint32(g);
 }
 
 /* Uniform ---------------------------------------------------------------------------------------------------------- */
 
-static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
-static float next_float(gf_generator *g) { return (float)(next_word(g) & 0xffffff) * 0x1p-24f; }
-static double next_double(gf_generator *g) { return (double)(next_long(g) & 0x1fffffffffffff) * 0x1p-53; }
+static float fma32(float a, float b, float c) { return (float)((double)a * b + c); }
+static float next_float(gf_generator *g) { return (float)(next_uint32(g) & 0xffffff) * 0x1p-24f; }
+static double next_double(gf_generator *g) { return (double)(next_uint64(g) & 0x1fffffffffffff) * 0x1p-53; }
 
 void gf_uniform(float *out, gf_generator *g, int n, float low, float high) {
-  for (int i = 0; i < n; i++) out[i] = fused(next_float(g), high - low, low);
+  for (int i = 0; i < n; i++) out[i] = fma32(next_float(g), high - low, low);
 }
 
 void gf_uniform_double(double *out, gf_generator *g, int n) {
@@ -80,25 +80,25 @@ static float cephes_log(float x) {
     x -= 1.0f;
   }
   float z = x * x, y = p[0];
-  for (int k = 1; k < 9; k++) y = fused(y, x, p[k]);
+  for (int k = 1; k < 9; k++) y = fma32(y, x, p[k]);
   y *= x;
-  y = fused(y, z, e * -2.12194440e-4f);
-  y = fused(-z, 0.5f, y);
-  return fused(e, 0.693359375f, x + y);
+  y = fma32(y, z, e * -2.12194440e-4f);
+  y = fma32(-z, 0.5f, y);
+  return fma32(e, 0.693359375f, x + y);
 }
 
 /* Sine and cosine of 0 <= x < 8192. */
 static void cephes_sincos(float x, float *sine, float *cosine) {
   int octant = ((int)(x * 1.27323954473516f) + 1) & ~1;
   float y = (float)octant;
-  x = fused(y, -0.78515625f, x);
-  x = fused(y, -2.4187564849853515625e-4f, x);
-  x = fused(y, -3.77489497744594108e-8f, x);
+  x = fma32(y, -0.78515625f, x);
+  x = fma32(y, -2.4187564849853515625e-4f, x);
+  x = fma32(y, -3.77489497744594108e-8f, x);
   float z = x * x;
-  float c = fused(fused(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f) * z;
-  c = fused(c, z, -(z * 0.5f)) + 1.0f;
-  float s = fused(fused(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f) * z;
-  s = fused(s, x, x);
+  float c = fma32(fma32(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f) * z;
+  c = fma32(c, z, -(z * 0.5f)) + 1.0f;
+  float s = fma32(fma32(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f) * z;
+  s = fma32(s, x, x);
   float swapped_s = octant & 2 ? c : s, swapped_c = octant & 2 ? s : c;
   *sine = octant & 4 ? -swapped_s : swapped_s;
   *cosine = (octant - 2) & 4 ? swapped_c : -swapped_c;
@@ -109,20 +109,20 @@ static void box_muller_chunk(float *v, float mean, float std) {
   for (int j = 0; j < CHUNK / 2; j++) {
     float radius = __builtin_sqrtf(-2.0f * cephes_log(1.0f - v[j])), sine, cosine;
     cephes_sincos((float)(2.0 * GF_PI) * v[j + CHUNK / 2], &sine, &cosine);
-    v[j] = fused(radius * cosine, std, mean);
-    v[j + CHUNK / 2] = fused(radius * sine, std, mean);
+    v[j] = fma32(radius * cosine, std, mean);
+    v[j + CHUNK / 2] = fma32(radius * sine, std, mean);
   }
 }
 
 static double next_normal(gf_generator *g) {
-  if (g->has_kept_normal) {
-    g->has_kept_normal = 0;
-    return g->kept_normal;
+  if (g->has_saved_normal) {
+    g->has_saved_normal = 0;
+    return g->saved_normal;
   }
-  double turn = next_double(g), radius = __builtin_sqrt(-2.0 * gf_log1p(-next_double(g)));
-  g->kept_normal = radius * gf_sin(2.0 * GF_PI * turn);
-  g->has_kept_normal = 1;
-  return radius * gf_cos(2.0 * GF_PI * turn);
+  double uniform = next_double(g), radius = __builtin_sqrt(-2.0 * gf_log1p(-next_double(g)));
+  g->saved_normal = radius * gf_sin(2.0 * GF_PI * uniform);
+  g->has_saved_normal = 1;
+  return radius * gf_cos(2.0 * GF_PI * uniform);
 }
 
 void gf_normal(float *out, gf_generator *g, int n, double mean, double std) {
@@ -142,46 +142,46 @@ void gf_normal(float *out, gf_generator *g, int n, double mean, double std) {
 
 void gf_randint(double *out, gf_generator *g, int n, double low, double range) {
   uint64_t r = (uint64_t)range;
-  for (int i = 0; i < n; i++) out[i] = low + (double)(r >> 32 ? next_long(g) % r : next_word(g) % (uint32_t)r);
+  for (int i = 0; i < n; i++) out[i] = low + (double)(r >> 32 ? next_uint64(g) % r : next_uint32(g) % (uint32_t)r);
 }
 
 /* Fisher-Yates from the front. */
 void gf_randperm(int32_t *out, gf_generator *g, int n) {
   for (int i = 0; i < n; i++) out[i] = i;
   for (int i = 0; i + 1 < n; i++) {
-    int j = i + (int)(next_word(g) % (uint32_t)(n - i)), held = out[i];
+    int j = i + (int)(next_uint32(g) % (uint32_t)(n - i)), swapped = out[i];
     out[i] = out[j];
-    out[j] = held;
+    out[j] = swapped;
   }
 }
 
-void gf_dropout_mask(float *scale, gf_generator *g, int n, double p) {
-  float kept = 1.0f / (float)(1.0 - p);
-  for (int i = 0; i < n; i++) scale[i] = next_double(g) < 1.0 - p ? kept : 0.0f;
+void gf_dropout_mask(float *mask, gf_generator *g, int n, double p) {
+  float scale = 1.0f / (float)(1.0 - p);
+  for (int i = 0; i < n; i++) mask[i] = next_double(g) < 1.0 - p ? scale : 0.0f;
 }
 
 void gf_bernoulli(float *out, gf_generator *g, const float *p, int n) {
   for (int i = 0; i < n; i++) out[i] = next_float(g) < p[i] ? 1.0f : 0.0f;
 }
 
-/* Of two classes the one with the higher score, of equals the first. */
+/* Whether class a ranks before class b: by score, then by number. */
 static bool comes_first(const float *score, int32_t a, int32_t b) {
   return score[a] > score[b] || (score[a] == score[b] && a < b);
 }
 
-/* Lets the class at `at` sink to where it belongs in a heap [size]. */
-static void sink(int32_t *heap, const float *score, int size, int at) {
-  int32_t held = heap[at];
+/* Restores the heap [size] from position `at` downward. */
+static void sift_down(int32_t *heap, const float *score, int size, int at) {
+  int32_t moved = heap[at];
   for (int child; (child = 2 * at + 1) < size; at = child) {
     if (child + 1 < size && comes_first(score, heap[child + 1], heap[child])) child++;
-    if (!comes_first(score, heap[child], held)) break;
+    if (!comes_first(score, heap[child], moved)) break;
     heap[at] = heap[child];
   }
-  heap[at] = held;
+  heap[at] = moved;
 }
 
-/* The classes with the largest p / e, where e is drawn from the exponential distribution: many of them from a heap. */
-static void without_replacement(int32_t *out, gf_generator *g, float *score, int32_t *heap, const float *p, int C,
+/* The classes with the largest p / e, where e is exponentially distributed; a heap orders them if there are many. */
+static void sample_without_replacement(int32_t *out, gf_generator *g, float *score, int32_t *heap, const float *p, int C,
                                 int n) {
   for (int c = 0; c < C; c++) score[c] = p[c] / (float)-gf_log1p(-next_double(g));
   if (n <= FEW) {
@@ -195,25 +195,25 @@ static void without_replacement(int32_t *out, gf_generator *g, float *score, int
     return;
   }
   for (int c = 0; c < C; c++) heap[c] = c;
-  for (int at = C / 2 - 1; at >= 0; at--) sink(heap, score, C, at);
+  for (int at = C / 2 - 1; at >= 0; at--) sift_down(heap, score, C, at);
   for (int i = 0; i < n; i++) {
     out[i] = heap[0];
     heap[0] = heap[C - 1 - i];
-    sink(heap, score, C - 1 - i, 0);
+    sift_down(heap, score, C - 1 - i, 0);
   }
 }
 
 /* The first class whose part of the sum, up to and with it, reaches a uniform number. */
-static void with_replacement(int32_t *out, gf_generator *g, float *sums, const float *p, int C, int n) {
+static void sample_with_replacement(int32_t *out, gf_generator *g, float *sums, const float *p, int C, int n) {
   float sum = 0.0f;
   for (int c = 0; c < C; c++) sums[c] = sum += p[c];
   for (int c = 0; c < C; c++) sums[c] /= sum;
   for (int i = 0; i < n; i++) {
-    double drawn = next_double(g);
+    double sample = next_double(g);
     int low = 0, high = C - 1;
     while (low < high) {
       int middle = (low + high) / 2;
-      if (sums[middle] < drawn) low = middle + 1;
+      if (sums[middle] < sample) low = middle + 1;
       else high = middle;
     }
     out[i] = low;
@@ -223,7 +223,7 @@ static void with_replacement(int32_t *out, gf_generator *g, float *sums, const f
 void gf_multinomial(int32_t *out, gf_generator *g, float *work, int32_t *order, const float *p, int N, int C, int n,
                     int replacement) {
   for (int r = 0; r < N; r++, out += n, p += C) {
-    if (replacement) with_replacement(out, g, work, p, C, n);
-    else without_replacement(out, g, work, order, p, C, n);
+    if (replacement) sample_with_replacement(out, g, work, p, C, n);
+    else sample_without_replacement(out, g, work, order, p, C, n);
   }
 }

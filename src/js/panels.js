@@ -36,7 +36,7 @@ export function placeInPanels(place, K) {
  */
 function turn({ c, turning }, storage, dtype, K, back) {
   const { bytes, code } = DTYPES[dtype]
-  const isDone = c.gf_rearrange(storage.address, turning.address, storage.bytes / (bytes * K), K, code, back) !== 0
+  const isDone = c.gf_repack(storage.address, turning.address, storage.bytes / (bytes * K), K, code, back) !== 0
   if (isDone) storage.columns = back ? 0 : K
   return isDone
 }

@@ -18,7 +18,7 @@ import { Memory } from './memory.js'
 /** Kernels that only say how large something is: that is known when the others are called again. */
 const ASKS = /_(workspace|size)$/
 /** Lays weights out for good, which a forward does the first time it runs. */
-const LAYS_OUT = 'gf_rearrange'
+const LAYS_OUT = 'gf_repack'
 
 /** Blocks of a memory that are given again while the recording is made, and end with it. */
 class Pool {

@@ -6,15 +6,15 @@ const C = 'src/c/ops/', OPTIM = 'src/js/optim/', OPS = 'src/js/ops/', NN = 'src/
 /** @type {[file: string, from: string, to: string][]} */
 export const KNOWN = [
   [`${C}dropout.c`, 'dx[i] += dout[i]', 'dx[i] = dout[i]'],
-  ['src/c/optim/adam.c', 'gf_load_some(grad + i, left)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_load_some(v + i, left)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_store_some(m + i, mean, left);', ''],
+  ['src/c/optim/adam.c', 'gf_load_partial(grad + i, count)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_load_partial(v + i, count)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_store_partial(m + i, mean, count);', ''],
   ['src/c/optim/sgd.c', 'first ? g : momentum', '0 ? g : momentum'],
   ['src/c/optim/sgd.c', '(1.0f - dampening) * g', 'g'],
   ['src/c/optim/sgd.c', 'nesterov ? g + momentum', 'nesterov ? momentum'],
   ['src/c/math.c', 'if (x > 709.8)', 'if (x > 700.0)'],
   ['src/c/math.c', 'if (x < -745.2) return 0.0', 'if (x < -700.0) return 0.0'],
-  ['src/c/math.c', 'power_of_two(half) * power_of_two(whole - half)', 'power_of_two(whole)'],
+  ['src/c/math.c', 'power_of_two(half) * power_of_two(exponent - half)', 'power_of_two(exponent)'],
   [`${OPS}transpose.js`, 'axis < 0 ? axis + rank : axis', 'axis < 0 ? -axis : axis'],
   [`${OPS}log_softmax.js`, 'row[i].value - most - Math.log(total)', 'row[i].value - Math.log(total)'],
   [`${OPS}log_softmax.js`, "constant('−1', -1), y, d", "constant('−1', 1), y, d"],
@@ -61,6 +61,6 @@ export const KNOWN = [
   ['src/c/text/spans.c', 'while (c.end <= begin && c.end < bytes)', 'while (c.end <= begin && c.end <= bytes)'],
   ['src/c/text/unigram.c', 'if (id < 0 || (split', 'if (id <= 0 || (split'],
   [`${OPS}mask.js`, '(isCausal && ahead > 0) || isFar', '(isCausal && ahead > 0) && isFar'],
-  [`${C}int8.c`, '(size_t)(row / PANEL) * blocks_of(K) + column', '(size_t)(row / PANEL) / blocks_of(K) + column'],
-  [`${C}binary.h`, 'log_at_least(one - a) - log_at_least(a)', 'log_at_least(one - a) + log_at_least(a)']
+  [`${C}int8.c`, '(size_t)(row / PANEL) * block_count(K) + column', '(size_t)(row / PANEL) / block_count(K) + column'],
+  [`${C}binary.h`, 'log_clamped(one - a) - log_clamped(a)', 'log_clamped(one - a) + log_clamped(a)']
 ]

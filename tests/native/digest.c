@@ -82,14 +82,14 @@ static uint32_t matrix_product(uint32_t d, int n) {
     float *panels = zeros(gf_panels_size(N, K));
     float *room = zeros(8 * K);
     memcpy(panels, b, sizeof(float) * (size_t)(N * K));
-    gf_rearrange(panels, room, N, K, GF_FLOAT32, 0);
+    gf_repack(panels, room, N, K, GF_FLOAT32, 0);
     float *parts = zeros(M * N);
     memcpy(parts, out, sizeof(float) * (size_t)(M * N));
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     product_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     expect_same(out, parts, M * N);
     d = fold_floats(d, out, M * N);
-    gf_rearrange(panels, room, N, K, GF_FLOAT32, 1);
+    gf_repack(panels, room, N, K, GF_FLOAT32, 1);
     d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
     free(a), free(b), free(bias), free(work), free(panels), free(room);
   }
@@ -106,13 +106,13 @@ static uint32_t stored_product(uint32_t d, int n) {
     float *x = drawn(M * K), *work = zeros((int)gf_matmul_workspace(M, N, K)), *few = zeros(K);
     if (i > 1) x[M * K - 1] = 1e6f;
     gf_convert(halves, types[i % 2], w, GF_FLOAT32, N * K);
-    gf_rearrange(halves, room, N, K, types[i % 2], 0);
+    gf_repack(halves, room, N, K, types[i % 2], 0);
     gf_matmul(out, work, x, halves, bias, M, N, K, GF_PANELS_B | flags[i % 2]);
     d = fold(d, out, sizeof(float) * (size_t)(M * N));
     int32_t last = N - 1;
     gf_embedding_panels(few, &last, halves, 1, K, types[i % 2]);
     d = fold_floats(d, few, K);
-    gf_rearrange(halves, room, N, K, types[i % 2], 1);
+    gf_repack(halves, room, N, K, types[i % 2], 1);
     d = fold(d, halves, 2 * (size_t)(N * K));
     free(halves), free(room), free(x), free(work);
   }
@@ -198,7 +198,7 @@ static uint32_t elements(uint32_t d, int n) {
       int32_t places[3], sums[3];
       gf_reduce_forward(out, work, x, 3, n, kind, p + 0.5 * (p == 2));
       gf_reduce_backward(dx, dout, out, x, 3, n, kind, p + 0.5 * (p == 2), p % 2);
-      gf_arg_extreme(places, x, 3, n, p % 2);
+      gf_argmax(places, x, 3, n, p % 2);
       gf_reduce_int(sums, places, GF_INT32, 1, 3, kind % 4);
       d = fold_values(fold_values(d, out, 3), dx, 3 * n);
       d = fold(fold(d, places, sizeof places), sums, sizeof *sums);
@@ -316,13 +316,13 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   gf_attention_backward(NULL, own_k, NULL, &none, back, dout, kept.weights, q, k, v, dropout, &p);
   gf_attention_backward(NULL, NULL, own_v, &none, back, dout, kept.weights, q, k, v, dropout, &p);
   expect_same(dq, own_q, q_size), expect_same(dk, own_k, k_size), expect_same(dv, own_v, k_size);
-  int capacity = Tk + 3, k_block = (int)gf_cache_block(capacity, D, 0);
-  int v_block = (int)gf_cache_block(capacity, D, GF_CACHE_VALUES);
+  int capacity = Tk + 3, k_block = (int)gf_cache_block_size(capacity, D, 0);
+  int v_block = (int)gf_cache_block_size(capacity, D, GF_CACHE_VALUES);
   float *keys = zeros(B * KV * k_block), *values = zeros(B * KV * v_block);
   gf_cache_copy(keys, k, &p.k, B, KV, 0, Tk, capacity, D, 0);
   gf_cache_copy(values, v, &p.v, B, KV, 0, Tk, capacity, D, GF_CACHE_VALUES);
   p.capacity = capacity, p.from = GF_FROM_START;
-  p.k = (gf_rows){KV * k_block, k_block, 0}, p.v = (gf_rows){KV * v_block, v_block, 0};
+  p.k = (gf_strides){KV * k_block, k_block, 0}, p.v = (gf_strides){KV * v_block, v_block, 0};
   float *small = zeros(gf_attention_workspace(&p, 0));
   gf_attention_forward(out, &none, small, q, keys, values, dropout, &p);
   free(additive), free(dropout), free(padding), free(q), free(k), free(v), free(dout), free(work), free(back);
@@ -349,7 +349,7 @@ static uint32_t tables(uint32_t d, int n) {
   gf_embedding_forward(out, ids, weight, 4, 3);
   float *panels = zeros(gf_panels_size(n, 3)), few[24], *same = zeros(12);
   memcpy(panels, weight, sizeof(float) * (size_t)n * 3);
-  gf_rearrange(panels, few, n, 3, GF_FLOAT32, 0);
+  gf_repack(panels, few, n, 3, GF_FLOAT32, 0);
   gf_embedding_panels(same, ids, panels, 4, 3, GF_FLOAT32);
   d = fold(d, same, sizeof(float) * 12);
   free(panels), free(same);
@@ -395,9 +395,9 @@ static uint32_t moved(uint32_t d, int n) {
   int32_t places[4] = {0, n - 1, n / 2, 0};
   uint8_t *mask = malloc((size_t)cells);
   for (int i = 0; i < cells; i++) mask[i] = i % 3 == 1;
-  gf_strided(out, x + 3 * (n - 1), turned, 0);
-  gf_strided(dx + 3 * (n - 1), out, (int32_t[]){3, 3, n, 2, 1, -3, 3 * n, 2 * n, 2, 1}, 1);
-  gf_strided(out, x, still, 1);
+  gf_strided_copy(out, x + 3 * (n - 1), turned, 0);
+  gf_strided_copy(dx + 3 * (n - 1), out, (int32_t[]){3, 3, n, 2, 1, -3, 3 * n, 2 * n, 2, 1}, 1);
+  gf_strided_copy(out, x, still, 1);
   d = fold(d, out, sizeof(float) * (size_t)cells);
   for (int mode = GF_GATHER; mode <= GF_SCATTER_ADD; mode++) gf_gather(picked, x, places, 2, n, 3, 4, 0, 1, 0, mode);
   gf_where_forward(out, mask, x, y, 1, 0, cells);

@@ -13,7 +13,7 @@ const curve = (name, torch) => (
   { c: [['ops/unary.h', [name]], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', [name]]], torch })
 
 /** @type {[string, string[]]} */
-const STRIDED = ['ops/strided.c', ['gf_strided']]
+const STRIDED = ['ops/strided.c', ['gf_strided_copy']]
 
 /**
  * One number of each row. @param {string} name @param {[string, string[]][]} parts what it calls @param {string[]} js

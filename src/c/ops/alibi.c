@@ -10,19 +10,19 @@
 #include "../math.h"
 #include "../simd.h"
 
-static float slope(int h, int H) {
+static float head_slope(int h, int H) {
   int n = 1;
   while (2 * n <= H) n *= 2;
   return (float)gf_pow(2.0, h < n ? -8.0 * (h + 1) / n : -4.0 * (2 * (h - n) + 1) / n);
 }
 
-GF_SMALL void gf_alibi(float *out, int H, int Tq, int Tk, int past) {
+GF_MINSIZE void gf_alibi(float *out, int H, int Tq, int Tk, int past) {
   for (int h = 0; h < H; h++) {
-    float down = slope(h, H);
+    float slope = head_slope(h, H);
     for (int i = 0; i < Tq; i++)
       for (int j = 0; j < Tk; j++) {
-        int ahead = j - past - i;
-        *out++ = -down * (float)(ahead < 0 ? -ahead : ahead);
+        int distance = j - past - i;
+        *out++ = -slope * (float)(distance < 0 ? -distance : distance);
       }
   }
 }

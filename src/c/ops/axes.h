@@ -12,14 +12,14 @@
 enum { MAX_AXES = 16 };
 
 typedef struct {
-  const int32_t *sides, *a_steps, *b_steps;
-  int rank, n, a_step, b_step; /* of a run */
-  size_t runs, a, b;           /* how many there are; where the present one starts in the operands */
+  const int32_t *sizes, *a_strides, *b_strides;
+  int rank, length, a_stride, b_stride; /* of a run */
+  size_t count, a_offset, b_offset;     /* how many there are; where the present one starts in the operands */
   int32_t index[MAX_AXES];
-} gf_walk;
+} gf_run_iterator;
 
-void gf_walk_start(gf_walk *w, const int32_t *axes);
+void gf_begin_runs(gf_run_iterator *runs, const int32_t *axes);
 /* Goes on to the next run. */
-void gf_walk_on(gf_walk *w);
+void gf_next_run(gf_run_iterator *runs);
 
 #endif

@@ -27,11 +27,11 @@ GF_INLINE int holds(double x, double y, int comparison) {
 
 void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
                 int comparison) {
-  gf_walk w;
-  gf_walk_start(&w, axes);
-  if (w.n == 0) return;
-  for (size_t r = 0; r < w.runs; r++, out += w.n, gf_walk_on(&w))
-    for (int i = 0; i < w.n; i++)
-      out[i] = (uint8_t)holds(gf_read(a, w.a + (size_t)i * (size_t)w.a_step, a_type),
-                              gf_read(b, w.b + (size_t)i * (size_t)w.b_step, b_type), comparison);
+  gf_run_iterator runs;
+  gf_begin_runs(&runs, axes);
+  if (runs.length == 0) return;
+  for (size_t r = 0; r < runs.count; r++, out += runs.length, gf_next_run(&runs))
+    for (int i = 0; i < runs.length; i++)
+      out[i] = (uint8_t)holds(gf_read(a, runs.a_offset + (size_t)i * (size_t)runs.a_stride, a_type),
+                              gf_read(b, runs.b_offset + (size_t)i * (size_t)runs.b_stride, b_type), comparison);
 }

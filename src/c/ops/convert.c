@@ -9,33 +9,33 @@
 
 static float power_of_two(int n) { return gf_from_bits((uint32_t)(n + 127) << 23); }
 
-static double from_half(uint16_t h) {
+static double half_to_double(uint16_t h) {
   int exponent = h >> 10 & 31, mantissa = h & 1023;
-  float size = exponent == 0    ? mantissa * 0x1p-24f
-               : exponent == 31 ? (mantissa ? GF_NAN : GF_INFINITY)
-                                : (float)(1024 + mantissa) * power_of_two(exponent - 25);
-  return h >> 15 ? -size : size;
+  float magnitude = exponent == 0    ? mantissa * 0x1p-24f
+                    : exponent == 31 ? (mantissa ? GF_NAN : GF_INFINITY)
+                                     : (float)(1024 + mantissa) * power_of_two(exponent - 25);
+  return h >> 15 ? -magnitude : magnitude;
 }
 
 /* A mantissa that rounds up to 2048 carries into the exponent, and from there into infinity. */
-static uint16_t to_half(float x) {
+static uint16_t float_to_half(float x) {
   uint32_t u = gf_bits(x), sign = u >> 16 & 0x8000;
-  float size = gf_from_bits(u & 0x7fffffff);
-  if (size != size) return (uint16_t)(sign | 0x7e00);
-  if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00);
-  if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f));
-  int exponent = (int)(gf_bits(size) >> 23) - 127;
-  uint32_t mantissa = (uint32_t)__builtin_rintf(size * power_of_two(10 - exponent));
+  float magnitude = gf_from_bits(u & 0x7fffffff);
+  if (magnitude != magnitude) return (uint16_t)(sign | 0x7e00);
+  if (magnitude >= 65520.0f) return (uint16_t)(sign | 0x7c00);
+  if (magnitude < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(magnitude * 0x1p24f));
+  int exponent = (int)(gf_bits(magnitude) >> 23) - 127;
+  uint32_t mantissa = (uint32_t)__builtin_rintf(magnitude * power_of_two(10 - exponent));
   return (uint16_t)(sign | (((uint32_t)(exponent + 15) << 10) + mantissa - 1024));
 }
 
-static uint16_t to_brain_half(float x) {
+static uint16_t float_to_bfloat16(float x) {
   uint32_t u = gf_bits(x);
   if (x != x) return (uint16_t)((u >> 16 & 0x8000) | 0x7fc0);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-static int32_t to_int(double x) {
+static int32_t double_to_int32(double x) {
   if (x != x) return 0;
   return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x;
 }
@@ -51,21 +51,21 @@ double gf_read(const void *x, size_t i, int type) {
     case GF_BOOL:
       return ((const uint8_t *)x)[i];
     case GF_FLOAT16:
-      return from_half(((const uint16_t *)x)[i]);
+      return half_to_double(((const uint16_t *)x)[i]);
     default:
       return gf_from_bits((uint32_t)((const uint16_t *)x)[i] << 16);
   }
 }
 
-void gf_convert(void *out, int to, const void *x, int from, int n) {
+void gf_convert(void *out, int out_type, const void *x, int x_type, int n) {
   for (int i = 0; i < n; i++) {
-    double v = gf_read(x, (size_t)i, from);
-    switch (to) {
+    double v = gf_read(x, (size_t)i, x_type);
+    switch (out_type) {
       case GF_FLOAT32:
         ((float *)out)[i] = (float)v;
         break;
       case GF_INT32:
-        ((int32_t *)out)[i] = to_int(v);
+        ((int32_t *)out)[i] = double_to_int32(v);
         break;
       case GF_FLOAT64:
         ((double *)out)[i] = v;
@@ -74,10 +74,10 @@ void gf_convert(void *out, int to, const void *x, int from, int n) {
         ((uint8_t *)out)[i] = v != 0.0;
         break;
       case GF_FLOAT16:
-        ((uint16_t *)out)[i] = to_half((float)v);
+        ((uint16_t *)out)[i] = float_to_half((float)v);
         break;
       default:
-        ((uint16_t *)out)[i] = to_brain_half((float)v);
+        ((uint16_t *)out)[i] = float_to_bfloat16((float)v);
     }
   }
 }

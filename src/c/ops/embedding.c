@@ -26,8 +26,8 @@ void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int
       gf_int8_rows(out + (size_t)i * C, weight, ids[i], 1, C);
       continue;
     }
-    int within = ids[i] % PANEL;
-    size_t first = (size_t)(ids[i] - within) * C + within;
+    int row_in_panel = ids[i] % PANEL;
+    size_t first = (size_t)(ids[i] - row_in_panel) * C + row_in_panel;
     for (int c = 0; c < C; c++) out[(size_t)i * C + c] = (float)gf_read(weight, first + (size_t)c * PANEL, type);
   }
 }
@@ -37,7 +37,7 @@ void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids
   for (int i = 0; i < n; i++) {
     if (ids[i] == padding_idx) continue;
     float *row = dweight + (size_t)ids[i] * C;
-    const float *from = dout + (size_t)i * C;
-    for (int c = 0; c < C; c++) row[c] += from[c];
+    const float *grad = dout + (size_t)i * C;
+    for (int c = 0; c < C; c++) row[c] += grad[c];
   }
 }

@@ -19,7 +19,7 @@ static moments row_moments(const float *x, int C, double eps) {
   int c = 0;
   for (; c + 4 <= C; c += 4) {
     gf_f4 v = gf_load(x + c);
-    sum += gf_low_double(v) + gf_high_double(v);
+    sum += gf_promote_low(v) + gf_promote_high(v);
     squares = gf_sum_products(squares, v, v);
   }
   double total = gf_sum_lanes_double(sum), total_squares = gf_sum_lanes_double(squares);
@@ -30,24 +30,25 @@ static moments row_moments(const float *x, int C, double eps) {
 
 /* What makes xhat = (x - mean) rstd of four values; the mean is in two floats. */
 typedef struct {
-  gf_f4 mean, rest, rstd;
-} scales;
+  gf_f4 mean, mean_low, rstd;
+} row_stats;
 
-GF_INLINE scales scales_of(float mean, double exact, float rstd) {
-  return (scales){gf_splat(mean), gf_splat((float)(exact - mean)), gf_splat(rstd)};
+GF_INLINE row_stats splat_stats(float mean, double exact, float rstd) {
+  return (row_stats){gf_splat(mean), gf_splat((float)(exact - mean)), gf_splat(rstd)};
 }
-GF_INLINE gf_f4 normalise(gf_f4 x, const scales *s) { return ((x - s->mean) - s->rest) * s->rstd; }
+GF_INLINE gf_f4 normalize(gf_f4 x, const row_stats *s) { return ((x - s->mean) - s->mean_low) * s->rstd; }
 
-GF_INLINE void row_forward(float *out, const float *x, const float *weight, const float *bias, int C, const scales *s) {
+GF_INLINE void row_forward(float *out, const float *x, const float *weight, const float *bias, int C,
+                           const row_stats *s) {
   int c = 0;
   for (; c + 4 <= C; c += 4) {
-    gf_f4 y = normalise(gf_load(x + c), s);
+    gf_f4 y = normalize(gf_load(x + c), s);
     if (weight) y *= gf_load(weight + c);
     if (bias) y += gf_load(bias + c);
     gf_store(out + c, y);
   }
   for (; c < C; c++) {
-    float y = normalise(gf_splat(x[c]), s)[0];
+    float y = normalize(gf_splat(x[c]), s)[0];
     if (weight) y *= weight[c];
     if (bias) y += bias[c];
     out[c] = y;
@@ -59,7 +60,7 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
   for (int n = 0; n < N; n++) {
     moments m = row_moments(x + (size_t)n * C, C, eps);
     if (mean) mean[n] = (float)m.mean, rstd[n] = (float)m.rstd;
-    scales s = scales_of((float)m.mean, m.mean, (float)m.rstd);
+    row_stats s = splat_stats((float)m.mean, m.mean, (float)m.rstd);
     row_forward(out + (size_t)n * C, x + (size_t)n * C, weight, bias, C, &s);
   }
 }
@@ -70,25 +71,25 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
  */
 static void row_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
                          const float *weight, int C, float mean, float rstd) {
-  scales s = scales_of(mean, gf_sum(x, C) / C, rstd);
+  row_stats s = splat_stats(mean, gf_sum(x, C) / C, rstd);
   gf_d2 sum = {0, 0}, sum_xhat = {0, 0};
   for (int c = 0; c < C; c += 4) {
     int n = C - c;
-    gf_f4 d = gf_load_some(dout + c, n), xhat = normalise(gf_load_some(x + c, n), &s);
-    gf_f4 g = weight ? d * gf_load_some(weight + c, n) : d;
-    sum += gf_low_double(g) + gf_high_double(g);
+    gf_f4 d = gf_load_partial(dout + c, n), xhat = normalize(gf_load_partial(x + c, n), &s);
+    gf_f4 g = weight ? d * gf_load_partial(weight + c, n) : d;
+    sum += gf_promote_low(g) + gf_promote_high(g);
     sum_xhat = gf_sum_products(sum_xhat, g, xhat);
-    if (dweight) gf_store_some(dweight + c, gf_load_some(dweight + c, n) + d * xhat, n);
-    if (dbias) gf_store_some(dbias + c, gf_load_some(dbias + c, n) + d, n);
+    if (dweight) gf_store_partial(dweight + c, gf_load_partial(dweight + c, n) + d * xhat, n);
+    if (dbias) gf_store_partial(dbias + c, gf_load_partial(dbias + c, n) + d, n);
   }
   if (!dx) return;
   gf_f4 mean_g = gf_splat((float)(gf_sum_lanes_double(sum) / C));
   gf_f4 mean_gx = gf_splat((float)(gf_sum_lanes_double(sum_xhat) / C));
   for (int c = 0; c < C; c += 4) {
     int n = C - c;
-    gf_f4 g = gf_load_some(dout + c, n), xhat = normalise(gf_load_some(x + c, n), &s);
-    if (weight) g *= gf_load_some(weight + c, n);
-    gf_store_some(dx + c, gf_load_some(dx + c, n) + s.rstd * (g - mean_g - xhat * mean_gx), n);
+    gf_f4 g = gf_load_partial(dout + c, n), xhat = normalize(gf_load_partial(x + c, n), &s);
+    if (weight) g *= gf_load_partial(weight + c, n);
+    gf_store_partial(dx + c, gf_load_partial(dx + c, n) + s.rstd * (g - mean_g - xhat * mean_gx), n);
   }
 }
 

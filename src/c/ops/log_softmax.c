@@ -7,8 +7,8 @@
 
 void gf_log_softmax_forward(float *out, const float *x, int N, int C) {
   for (int n = 0; n < N; n++, out += C, x += C) {
-    float most = gf_row_max(x, C), log_sum = (float)gf_log(gf_row_exp(out, x, C, most));
-    for (int i = 0; i < C; i++) out[i] = (x[i] - most) - log_sum;
+    float max = gf_row_max(x, C), log_sum = (float)gf_log(gf_row_exp(out, x, C, max));
+    for (int i = 0; i < C; i++) out[i] = (x[i] - max) - log_sum;
   }
 }
 

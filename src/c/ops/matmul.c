@@ -35,7 +35,7 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired)
   for (int n = 0; n < ROWS; n++) {
     int r = paired ? ROWS - 1 - n : n;
     gf_f4 x = gf_splat_at(a + r), *c = acc + 2 * r;
-    if (paired) gf_mul_add_two(c, x, left, right);
+    if (paired) gf_mul_add_pair(c, x, left, right);
     else c[0] = gf_mul_add(x, left, c[0]), c[1] = gf_mul_add(x, right, c[1]);
   }
 }
@@ -52,7 +52,7 @@ GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int
 #pragma unroll
       for (int k = 0; k < STEPS; k++) {
         tile_step(acc, a, b + k * PANEL, 1);
-        a = gf_hidden(a + ROWS);
+        a = gf_opaque(a + ROWS);
         if (a == end) return;
       }
 }
@@ -61,62 +61,63 @@ GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int
  * apart (0: the same row for all), panels of from and b `from_panel` and `b_panel`; a has its quadruples in a row. */
 typedef struct {
   float *c;
-  size_t c_row;
-  const float *from;
-  size_t from_row, from_panel;
+  size_t c_stride;
+  const float *init;
+  size_t init_stride, init_panel_stride;
   const float *a, *b;
-  size_t b_panel;
-  int K, quadruples, panels;
+  size_t b_panel_stride;
+  int K, row_groups, panels;
 } tiles;
 
 /* c[4][8] = from[4][8] + a b */
-GF_INLINE void full_tile(const tiles *t, float *c, const float *from, const float *a, const float *b, int paired) {
+GF_INLINE void compute_tile(const tiles *t, float *c, const float *init, const float *a, const float *b, int paired) {
   gf_f4 acc[2 * ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
-    acc[2 * r] = gf_load(from + r * t->from_row);
-    acc[2 * r + 1] = gf_load(from + r * t->from_row + 4);
+    acc[2 * r] = gf_load(init + r * t->init_stride);
+    acc[2 * r + 1] = gf_load(init + r * t->init_stride + 4);
   }
   tile_steps(acc, a, b, t->K, paired);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
-    gf_store(c + r * t->c_row, acc[2 * r]);
-    gf_store(c + r * t->c_row + 4, acc[2 * r + 1]);
+    gf_store(c + r * t->c_stride, acc[2 * r]);
+    gf_store(c + r * t->c_stride + 4, acc[2 * r + 1]);
   }
 }
 
-GF_INLINE void all_tiles(const tiles *all, int paired) {
+GF_INLINE void run_tiles(const tiles *all, int paired) {
   const tiles local = *all, *t = &local; /* or every store might have changed it */
-  float *c_panel = t->c;
-  const float *from_panel = t->from, *b = t->b;
-  for (int p = 0; p < t->panels; p++, c_panel += PANEL, from_panel += t->from_panel, b += t->b_panel) {
-    float *c = c_panel;
-    const float *from = from_panel, *a = t->a;
-    for (int q = 0; q < t->quadruples; q++, c += ROWS * t->c_row, from += ROWS * t->from_row, a += ROWS * (size_t)t->K)
-      full_tile(t, c, from, a, b, paired);
+  float *c_column = t->c;
+  const float *init_column = t->init, *b = t->b;
+  for (int p = 0; p < t->panels; p++, c_column += PANEL, init_column += t->init_panel_stride, b += t->b_panel_stride) {
+    float *c = c_column;
+    const float *init = init_column, *a = t->a;
+    for (int q = 0; q < t->row_groups;
+         q++, c += ROWS * t->c_stride, init += ROWS * t->init_stride, a += ROWS * (size_t)t->K)
+      compute_tile(t, c, init, a, b, paired);
   }
 }
 
 /* Functions of their own, so that nothing around them competes for registers, and all tiles in one call: the deeper an
  * inner loop lies, the more an engine unrolls it (measured: 93 % of the limit instead of 76 %). */
-GF_APART void paired_tiles(const tiles *t) { all_tiles(t, 1); }
-GF_APART void single_tiles(const tiles *t) { all_tiles(t, 0); }
+GF_NOINLINE void run_paired_tiles(const tiles *t) { run_tiles(t, 1); }
+GF_NOINLINE void run_sequential_tiles(const tiles *t) { run_tiles(t, 0); }
 
-static int in_pairs = 1;
-void gf_matmul_in_pairs(int yes) { in_pairs = yes; }
+static int is_paired = 1;
+void gf_matmul_in_pairs(int enabled) { is_paired = enabled; }
 
-static void full_tiles(const tiles *t) {
-  if (in_pairs) paired_tiles(t);
-  else single_tiles(t);
+static void compute_tiles(const tiles *t) {
+  if (is_paired) run_paired_tiles(t);
+  else run_sequential_tiles(t);
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
-GF_APART void load_edge(gf_f4 *v, const float *p, int n) {
-  v[0] = gf_load_some(p, n);
+GF_NOINLINE void load_edge(gf_f4 *v, const float *p, int n) {
+  v[0] = gf_load_partial(p, n);
   v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
 }
-GF_APART void store_edge(float *p, const gf_f4 *v, int n) {
-  gf_store_some(p, v[0], n);
+GF_NOINLINE void store_edge(float *p, const gf_f4 *v, int n) {
+  gf_store_partial(p, v[0], n);
   if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
 }
 GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
@@ -129,37 +130,38 @@ GF_INLINE void store_cells(float *p, const gf_f4 *v, int n) {
 }
 
 /* What the cells of row m, columns n.. hold before this block of k. */
-GF_INLINE void start_cells(gf_f4 *v, const gf_product *p, int m, int n, int first) {
-  if (!first || p->accumulate) load_cells(v, p->c + (size_t)m * p->ldc + n, p->N - n);
+GF_INLINE void init_cells(gf_f4 *v, const gf_product *p, int m, int n, int is_first_k) {
+  if (!is_first_k || p->accumulate) load_cells(v, p->c + (size_t)m * p->ldc + n, p->N - n);
   else if (p->bias) load_cells(v, p->bias + n, p->N - n);
   else v[0] = v[1] = gf_zero();
 }
 
 /* Rows m to m + 4, columns n to n + 8, where they end past an edge: through a copy. */
-static void edge_tile(const gf_product *p, int m, int n, const float *a, const float *b, int K, int first) {
+static void compute_edge_tile(const gf_product *p, int m, int n, const float *a, const float *b, int K,
+                              int is_first_k) {
   int rows = min(ROWS, p->M - m);
   gf_f4 edge[2 * ROWS] = {{0}};
   float *cells = (float *)edge;
-  for (int r = 0; r < rows; r++) start_cells(edge + 2 * r, p, m + r, n, first);
-  full_tiles(&(tiles){cells, PANEL, cells, PANEL, 0, a, b, 0, K, 1, 1});
+  for (int r = 0; r < rows; r++) init_cells(edge + 2 * r, p, m + r, n, is_first_k);
+  compute_tiles(&(tiles){cells, PANEL, cells, PANEL, 0, a, b, 0, K, 1, 1});
   for (int r = 0; r < rows; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, edge + 2 * r, p->N - n);
 }
 
 /* Four rows, or twice four, k by k: row[r][k] into out[k][r]. */
-GF_INLINE void interleave(float *out, int fours, const float *const *row, int K) {
+GF_INLINE void interleave(float *out, int groups, const float *const *row, int K) {
   int k = 0;
-  for (; k + 4 <= K; k += 4, out += 16 * fours)
+  for (; k + 4 <= K; k += 4, out += 16 * groups)
 #pragma unroll
-    for (int f = 0; f < fours; f++) {
+    for (int f = 0; f < groups; f++) {
       gf_f4 v[4];
 #pragma unroll
       for (int r = 0; r < 4; r++) v[r] = gf_load(row[4 * f + r] + k);
       gf_transpose4(v);
 #pragma unroll
-      for (int r = 0; r < 4; r++) gf_store(out + 4 * (r * fours + f), v[r]);
+      for (int r = 0; r < 4; r++) gf_store(out + 4 * (r * groups + f), v[r]);
     }
   for (; k < K; k++)
-    for (int r = 0; r < 4 * fours; r++) *out++ = row[r][k];
+    for (int r = 0; r < 4 * groups; r++) *out++ = row[r][k];
 }
 
 /* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. Rows past the edge
@@ -180,38 +182,38 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
   for (int m = m0; m < m1; m += ROWS)
     for (int k = 0; k < K; k++, out += ROWS) {
       const float *a = p->a + (size_t)(k0 + k) * p->lda + m;
-      gf_store(out, gf_load_some(a, m1 - m));
+      gf_store(out, gf_load_partial(a, m1 - m));
     }
 }
 
 /* A piece of B as panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K, one panel `apart` bytes after another. */
 typedef struct {
   const char *panels;
-  size_t apart;
+  size_t panel_stride;
   int type;
   int n0, n1, k0, K;
-} piece;
+} b_block;
 
 /* Floats from one packed panel to the next: a cache line more than it has, for panels that were whole pages apart would
  * push each other out of the cache while they are written (measured: a quarter of the time of packing). */
-GF_INLINE size_t packed_panel(int K) { return (size_t)K * PANEL + 16; }
+GF_INLINE size_t packed_panel_stride(int K) { return (size_t)K * PANEL + 16; }
 
 /* Eight panels side by side, so that a cache line is read once and what follows it is fetched meanwhile; then the rest,
  * one by one. */
-static void pack_rows(float *out, size_t apart, const float *b, int ldb, int N, int K) {
-  enum { TOGETHER = 8 };
+static void pack_rows_b(float *out, size_t panel_stride, const float *b, int ldb, int N, int K) {
+  enum { PANELS_AT_ONCE = 8 };
   int n = 0;
-  for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart)
+  for (; n + PANELS_AT_ONCE * PANEL <= N; n += PANELS_AT_ONCE * PANEL, out += PANELS_AT_ONCE * panel_stride)
     for (int k = 0; k < K; k++) {
-      const float *from = b + (size_t)k * ldb + n;
-      float *to = out + (size_t)k * PANEL;
+      const float *source = b + (size_t)k * ldb + n;
+      float *packed = out + (size_t)k * PANEL;
 #pragma unroll
-      for (int c = 0; c < TOGETHER; c++, from += PANEL, to += apart) {
-        gf_store(to, gf_load(from));
-        gf_store(to + 4, gf_load(from + 4));
+      for (int c = 0; c < PANELS_AT_ONCE; c++, source += PANEL, packed += panel_stride) {
+        gf_store(packed, gf_load(source));
+        gf_store(packed + 4, gf_load(source + 4));
       }
     }
-  for (; n < N; n += PANEL, out += apart)
+  for (; n < N; n += PANEL, out += panel_stride)
     for (int k = 0; k < K; k++) {
       gf_f4 v[2];
       load_cells(v, b + (size_t)k * ldb + n, N - n);
@@ -221,8 +223,8 @@ static void pack_rows(float *out, size_t apart, const float *b, int ldb, int N, 
 }
 
 /* The same from a transposed B; columns past the edge repeat the last one and are never used. */
-static void pack_transposed(float *out, size_t apart, const float *b, int ldb, int N, int K) {
-  for (int n = 0; n < N; n += PANEL, out += apart) {
+static void pack_transposed_b(float *out, size_t panel_stride, const float *b, int ldb, int N, int K) {
+  for (int n = 0; n < N; n += PANEL, out += panel_stride) {
     const float *row[PANEL];
 #pragma unroll
     for (int r = 0; r < PANEL; r++) row[r] = b + (size_t)min(n + r, N - 1) * ldb;
@@ -230,9 +232,9 @@ static void pack_transposed(float *out, size_t apart, const float *b, int ldb, i
   }
 }
 
-static void pack_b(float *panels, size_t apart, const float *b, int ldb, gf_layout layout, int N, int K) {
-  if (layout == GF_B_TRANSPOSED) pack_transposed(panels, apart, b, ldb, N, K);
-  else pack_rows(panels, apart, b, ldb, N, K);
+static void pack_b(float *panels, size_t panel_stride, const float *b, int ldb, gf_layout layout, int N, int K) {
+  if (layout == GF_B_TRANSPOSED) pack_transposed_b(panels, panel_stride, b, ldb, N, K);
+  else pack_rows_b(panels, panel_stride, b, ldb, N, K);
 }
 
 void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K) {
@@ -253,9 +255,9 @@ GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
 GF_INLINE size_t cell_size(int type) { return type == GF_FLOAT32 ? 4 : 2; }
 
 /* Panels of halves as panels of float32. */
-static void widen_panels(float *out, size_t packed, const char *b, size_t apart, int type, int N, int K) {
+static void widen_panels(float *out, size_t packed_stride, const char *b, size_t panel_stride, int type, int N, int K) {
   gf_f4 scale = gf_splat(type == GF_FLOAT16 ? 0x1p112f : 1);
-  for (int n = 0; n < N; n += PANEL, b += apart, out += packed)
+  for (int n = 0; n < N; n += PANEL, b += panel_stride, out += packed_stride)
     for (int k = 0; k < K; k++) {
       gf_f4 v[2];
       load_column(v, b + (size_t)k * PANEL * 2, type);
@@ -265,87 +267,87 @@ static void widen_panels(float *out, size_t packed, const char *b, size_t apart,
 }
 
 /* Sets panels, apart and type: where the panels are when B consists of them, else packed or widened into `room`. */
-static void find_panels(piece *at, const gf_product *p, float *room, int widened) {
-  size_t k = at->k0, n = at->n0, cell = cell_size(p->b_type), apart = (size_t)p->ldb * PANEL * cell;
-  const char *there = (const char *)p->b + n / PANEL * apart + k * PANEL * cell;
-  *at = (piece){there, apart, p->b_type, at->n0, at->n1, at->k0, at->K};
-  if (p->b_layout == GF_B_PANELS && !widened) return;
+static void locate_panels(b_block *at, const gf_product *p, float *buffer, int is_widened) {
+  size_t k = at->k0, n = at->n0, cell = cell_size(p->b_type), panel_stride = (size_t)p->ldb * PANEL * cell;
+  const char *source = (const char *)p->b + n / PANEL * panel_stride + k * PANEL * cell;
+  *at = (b_block){source, panel_stride, p->b_type, at->n0, at->n1, at->k0, at->K};
+  if (p->b_layout == GF_B_PANELS && !is_widened) return;
   const float *b = p->b;
-  size_t packed = packed_panel(at->K);
-  if (widened) widen_panels(room, packed, there, apart, p->b_type, at->n1 - at->n0, at->K);
+  size_t packed_stride = packed_panel_stride(at->K);
+  if (is_widened) widen_panels(buffer, packed_stride, source, panel_stride, p->b_type, at->n1 - at->n0, at->K);
   else {
     b += p->b_layout == GF_B_TRANSPOSED ? n * p->ldb + k : k * p->ldb + n;
-    pack_b(room, packed, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
+    pack_b(buffer, packed_stride, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
   }
-  at->apart = packed * sizeof(float);
-  at->panels = (const char *)room;
+  at->panel_stride = packed_stride * sizeof(float);
+  at->panels = (const char *)buffer;
   at->type = GF_FLOAT32;
 }
 
 /* Nothing to sum: C is what it starts from. */
-static void fill_start(const gf_product *p) {
+static void fill_initial(const gf_product *p) {
   for (int m = 0; m < p->M; m++)
     for (int n = 0; n < p->N; n += PANEL) {
       gf_f4 v[2];
-      start_cells(v, p, m, n, 1);
+      init_cells(v, p, m, n, 1);
       store_cells(p->c + (size_t)m * p->ldc + n, v, p->N - n);
     }
 }
 
 /* What is whole of packed rows from m0 on and a piece of B. */
-static tiles whole_tiles(const gf_product *p, int m0, int quadruples, int panels, const piece *at) {
+static tiles describe_tiles(const gf_product *p, int m0, int row_groups, int panels, const b_block *at) {
   static const float zeros[PANEL] = {0};
-  int continues = at->k0 > 0 || p->accumulate;
+  int is_continued = at->k0 > 0 || p->accumulate;
   float *c = p->c + (size_t)m0 * p->ldc + at->n0;
   return (tiles){.c = c,
-                 .c_row = p->ldc,
-                 .from = continues ? c
-                         : p->bias ? p->bias + at->n0
-                                   : zeros,
-                 .from_row = continues ? p->ldc : 0,
-                 .from_panel = continues || p->bias ? PANEL : 0,
+                 .c_stride = p->ldc,
+                 .init = is_continued ? c
+                         : p->bias    ? p->bias + at->n0
+                                      : zeros,
+                 .init_stride = is_continued ? p->ldc : 0,
+                 .init_panel_stride = is_continued || p->bias ? PANEL : 0,
                  .a = p->workspace,
                  .b = (const float *)at->panels,
-                 .b_panel = at->apart / sizeof(float),
+                 .b_panel_stride = at->panel_stride / sizeof(float),
                  .K = at->K,
-                 .quadruples = quadruples,
+                 .row_groups = row_groups,
                  .panels = panels};
 }
 
 /* Rows m0 <= m < m1, packed first unless they still are, by a piece of B. */
-static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
+static void multiply_many_rows(const gf_product *p, int m0, int m1, const b_block *at) {
   int is_packed = at->n0 > 0 && p->M <= BLOCK_M;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
   else if (!is_packed) pack_a(p, m0, m1, at->k0, at->K);
-  int quadruples = (m1 - m0) / ROWS, panels = (at->n1 - at->n0) / PANEL;
-  tiles t = whole_tiles(p, m0, quadruples, panels, at);
-  full_tiles(&t);
-  for (int n = at->n0; n < at->n1; n += PANEL, t.b += t.b_panel)
-    for (int m = at->n1 - n < PANEL ? m0 : m0 + quadruples * ROWS; m < m1; m += ROWS)
-      edge_tile(p, m, n, t.a + (size_t)(m - m0) * t.K, t.b, t.K, at->k0 == 0);
+  int row_groups = (m1 - m0) / ROWS, panels = (at->n1 - at->n0) / PANEL;
+  tiles t = describe_tiles(p, m0, row_groups, panels, at);
+  compute_tiles(&t);
+  for (int n = at->n0; n < at->n1; n += PANEL, t.b += t.b_panel_stride)
+    for (int m = at->n1 - n < PANEL ? m0 : m0 + row_groups * ROWS; m < m1; m += ROWS)
+      compute_edge_tile(p, m, n, t.a + (size_t)(m - m0) * t.K, t.b, t.K, at->k0 == 0);
 }
 
 /* Eight neighbouring columns as the four even and the four odd ones, and back. */
-GF_INLINE void part(gf_f4 *v) {
+GF_INLINE void split_even_odd(gf_f4 *v) {
   gf_f4 even = __builtin_shufflevector(v[0], v[1], 0, 2, 4, 6);
   v[1] = __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7);
   v[0] = even;
 }
-GF_INLINE void join(gf_f4 *v) {
+GF_INLINE void merge_even_odd(gf_f4 *v) {
   gf_f4 low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
   v[1] = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
   v[0] = low;
 }
 
 /* A column of bfloat16, parted: so it comes out of four words of 32 bits. */
-GF_INLINE void load_parted(gf_f4 *v, const char *b) {
-  v[0] = gf_bf16_even(b);
-  v[1] = gf_bf16_odd(b);
+GF_INLINE void load_even_odd(gf_f4 *v, const char *b) {
+  v[0] = gf_load_bf16_even(b);
+  v[1] = gf_load_bf16_odd(b);
 }
 
 /* One row against two or three panels, two chains of sums for each: enough to keep up with memory. */
-GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char *const *panels, int K, int type,
-                        const int streams) {
+GF_INLINE void compute_row(gf_f4 *cells, const float *a, size_t a_step, const char *const *panels, int K, int type,
+                           const int streams) {
   gf_f4 sums[2 * STREAMS], scale = GF_CONSTANT(0x1p112f);
   const char *b[STREAMS];
 #pragma unroll
@@ -355,7 +357,7 @@ GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char 
     if (type == GF_FLOAT16) x *= scale;
 #pragma unroll
     for (int s = 0; s < streams; s++) {
-      if (type == GF_BFLOAT16) load_parted(column, b[s]);
+      if (type == GF_BFLOAT16) load_even_odd(column, b[s]);
       else load_column(column, b[s], type);
       sums[2 * s] = gf_mul_add(x, column[0], sums[2 * s]);
       sums[2 * s + 1] = gf_mul_add(x, column[1], sums[2 * s + 1]);
@@ -367,21 +369,23 @@ GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char 
 }
 
 /* Row m by panel b of the columns from n on, and by those that lie `apart` columns further each, as far as there are. */
-GF_INLINE void row_cells(const gf_product *p, int m, int n, int apart, const char *b, const piece *at, int type) {
+GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_stride, const char *b, const b_block *at,
+                                 int type) {
   gf_f4 cells[2 * STREAMS] = {{0}};
   const char *panels[STREAMS] = {b, b, b};
-  int k0 = at->k0, there = 0;
+  int k0 = at->k0, panel_count = 0;
   const float *a = p->a_transposed ? p->a + (size_t)k0 * p->lda + m : p->a + (size_t)m * p->lda + k0;
-  for (int column = n; there < STREAMS && column < at->n1; there++, column += apart, b += apart / PANEL * at->apart) {
-    panels[there] = b;
-    start_cells(cells + 2 * there, p, m, column, k0 == 0);
-    if (type == GF_BFLOAT16) part(cells + 2 * there);
+  for (int column = n; panel_count < STREAMS && column < at->n1;
+       panel_count++, column += column_stride, b += column_stride / PANEL * at->panel_stride) {
+    panels[panel_count] = b;
+    init_cells(cells + 2 * panel_count, p, m, column, k0 == 0);
+    if (type == GF_BFLOAT16) split_even_odd(cells + 2 * panel_count);
   }
   size_t a_step = p->a_transposed ? (size_t)p->lda : 1;
-  if (there == STREAMS) row_tile(cells, a, a_step, panels, at->K, type, STREAMS);
-  else row_tile(cells, a, a_step, panels, at->K, type, STREAMS - 1);
-  for (int s = 0; s < there; s++, n += apart) {
-    if (type == GF_BFLOAT16) join(cells + 2 * s);
+  if (panel_count == STREAMS) compute_row(cells, a, a_step, panels, at->K, type, STREAMS);
+  else compute_row(cells, a, a_step, panels, at->K, type, STREAMS - 1);
+  for (int s = 0; s < panel_count; s++, n += column_stride) {
+    if (type == GF_BFLOAT16) merge_even_odd(cells + 2 * s);
     store_cells(p->c + (size_t)m * p->ldc + n, cells + 2 * s, p->N - n);
   }
 }
@@ -390,61 +394,61 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, int apart, const cha
  * at full speed, neighbouring ones at half of it (measured: 37 and 20 GB/s), and three in less time than two (by 12 %;
  * four have too few registers for halves). A function of its own with all loops in it, for the reason that all
  * tiles are one call. */
-#define GF_FEW_ROWS(name, type)                                                      \
-  static __attribute__((noinline)) void name(const gf_product *p, const piece *at) { \
-    int apart = round_up((at->n1 - at->n0 + STREAMS - 1) / STREAMS, PANEL);          \
-    const char *b = at->panels;                                                      \
-    for (int n = at->n0; n < at->n0 + apart; n += PANEL, b += at->apart)             \
-      for (int m = 0; m < p->M; m++) row_cells(p, m, n, apart, b, at, type);         \
+#define GF_DEFINE_FEW_ROWS(name, type)                                                       \
+  GF_NOINLINE void name(const gf_product *p, const b_block *at) {                            \
+    int column_stride = round_up((at->n1 - at->n0 + STREAMS - 1) / STREAMS, PANEL);          \
+    const char *b = at->panels;                                                              \
+    for (int n = at->n0; n < at->n0 + column_stride; n += PANEL, b += at->panel_stride)      \
+      for (int m = 0; m < p->M; m++) compute_row_cells(p, m, n, column_stride, b, at, type); \
   }
-GF_FEW_ROWS(few_floats, GF_FLOAT32)
-GF_FEW_ROWS(few_halves, GF_FLOAT16)
-GF_FEW_ROWS(few_brains, GF_BFLOAT16)
+GF_DEFINE_FEW_ROWS(multiply_few_rows_f32, GF_FLOAT32)
+GF_DEFINE_FEW_ROWS(multiply_few_rows_f16, GF_FLOAT16)
+GF_DEFINE_FEW_ROWS(multiply_few_rows_bf16, GF_BFLOAT16)
 
-static void few_rows(const gf_product *p, const piece *at) {
-  if (at->type == GF_FLOAT32) few_floats(p, at);
-  else if (at->type == GF_FLOAT16) few_halves(p, at);
-  else few_brains(p, at);
+static void multiply_few_rows(const gf_product *p, const b_block *at) {
+  if (at->type == GF_FLOAT32) multiply_few_rows_f32(p, at);
+  else if (at->type == GF_FLOAT16) multiply_few_rows_f16(p, at);
+  else multiply_few_rows_bf16(p, at);
 }
 
 /* Whether 2^112 times every value of A is still finite, or was not finite before. */
-static int may_grow(const gf_product *p) {
+static int can_scale_up(const gf_product *p) {
   if (p->a_transposed) return 0;
   for (int m = 0; m < p->M; m++)
     for (int k = 0; k < p->K; k++) {
-      float size = __builtin_fabsf(p->a[(size_t)m * p->lda + k]);
-      if (size >= 0x1p15f && size < GF_INFINITY) return 0;
+      float magnitude = __builtin_fabsf(p->a[(size_t)m * p->lda + k]);
+      if (magnitude >= 0x1p15f && magnitude < GF_INFINITY) return 0;
     }
   return 1;
 }
 
-static float *room_for_b(const gf_product *p) {
+static float *b_workspace(const gf_product *p) {
   return p->workspace + (size_t)round_up(min(p->M, BLOCK_M), ROWS) * min(p->K, BLOCK_K);
 }
 
 void gf_multiply(const gf_product *p) {
-  if (p->K == 0) return fill_start(p);
-  int few = p->M < ROWS, panels = p->b_layout == GF_B_PANELS;
-  int widened = p->b_type != GF_FLOAT32 && (!few || (p->b_type == GF_FLOAT16 && !may_grow(p)));
-  int block_k = few && panels && !widened ? p->K : BLOCK_K;
-  int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N;
+  if (p->K == 0) return fill_initial(p);
+  int has_few_rows = p->M < ROWS, panels = p->b_layout == GF_B_PANELS;
+  int is_widened = p->b_type != GF_FLOAT32 && (!has_few_rows || (p->b_type == GF_FLOAT16 && !can_scale_up(p)));
+  int block_k = has_few_rows && panels && !is_widened ? p->K : BLOCK_K;
+  int block_n = has_few_rows || p->M > BLOCK_M ? BLOCK_N : NARROW_N;
   for (int k = 0; k < p->K; k += block_k)
     for (int n = 0; n < p->N; n += block_n) {
-      piece at = {.n0 = n, .n1 = min(n + block_n, p->N), .k0 = k, .K = min(block_k, p->K - k)};
-      find_panels(&at, p, room_for_b(p), widened);
-      if (few) few_rows(p, &at);
+      b_block at = {.n0 = n, .n1 = min(n + block_n, p->N), .k0 = k, .K = min(block_k, p->K - k)};
+      locate_panels(&at, p, b_workspace(p), is_widened);
+      if (has_few_rows) multiply_few_rows(p, &at);
       else
-        for (int m = 0; m < p->M; m += BLOCK_M) many_rows(p, m, min(m + BLOCK_M, p->M), &at);
+        for (int m = 0; m < p->M; m += BLOCK_M) multiply_many_rows(p, m, min(m + BLOCK_M, p->M), &at);
     }
 }
 
 double gf_matmul_workspace(int M, int N, int K) {
   int depth = min(K, BLOCK_K), panels = round_up(min(N, BLOCK_N), PANEL) / PANEL;
-  return (double)round_up(min(M, BLOCK_M), ROWS) * depth + (double)(panels * packed_panel(depth));
+  return (double)round_up(min(M, BLOCK_M), ROWS) * depth + (double)(panels * packed_panel_stride(depth));
 }
 
-static gf_product product_of(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
-                             int N, int K, int flags) {
+static gf_product make_product(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
+                               int N, int K, int flags) {
   gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
   return (gf_product){.c = out,
                       .ldc = N,
@@ -467,17 +471,17 @@ static gf_product product_of(float *out, float *workspace, const float *a, const
 
 void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N, int K,
                int flags) {
-  gf_product p = product_of(out, workspace, a, b, bias, M, N, K, flags);
+  gf_product p = make_product(out, workspace, a, b, bias, M, N, K, flags);
   gf_multiply(&p);
 }
 
 void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N, int K,
                     int flags, int m, int rows, int n, int columns) {
-  gf_product p = product_of(out, workspace, a, b, bias, M, N, K, flags);
-  size_t skipped = p.b_layout == GF_B_ROWS ? (size_t)n : (size_t)n * K;
+  gf_product p = make_product(out, workspace, a, b, bias, M, N, K, flags);
+  size_t b_offset = p.b_layout == GF_B_ROWS ? (size_t)n : (size_t)n * K;
   p.c += (size_t)m * N + n;
   p.a += p.a_transposed ? (size_t)m : (size_t)m * K;
-  p.b = (const char *)b + skipped * cell_size(p.b_type);
+  p.b = (const char *)b + b_offset * cell_size(p.b_type);
   if (bias) p.bias += n;
   p.M = rows;
   p.N = columns;
@@ -487,28 +491,28 @@ void gf_matmul_part(float *out, float *workspace, const float *a, const void *b,
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
 /* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
-#define GF_REARRANGE(type)                                                            \
-  GF_SMALL static void turn_##type(type *to, type *room, int rows, int K, int back) { \
-    size_t n = (size_t)rows * K, apart = back ? PANEL : (size_t)K;                    \
-    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));                  \
-    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));           \
-    int lines = back ? rows : K, cells = back ? K : PANEL;                            \
-    for (int i = 0; i < lines; i++)                                                   \
-      for (int j = 0; j < cells; j++) *to++ = room[i + j * apart];                    \
+#define GF_DEFINE_REPACK(type)                                                                \
+  GF_MINSIZE static void repack_##type(type *to, type *buffer, int rows, int K, int unpack) { \
+    size_t n = (size_t)rows * K, stride = unpack ? PANEL : (size_t)K;                         \
+    memcpy(buffer, to, sizeof(type) * (unpack ? (size_t)PANEL * K : n));                      \
+    if (!unpack) memset(buffer + n, 0, sizeof(type) * ((size_t)PANEL * K - n));               \
+    int row_count = unpack ? rows : K, column_count = unpack ? K : PANEL;                     \
+    for (int i = 0; i < row_count; i++)                                                       \
+      for (int j = 0; j < column_count; j++) *to++ = buffer[i + j * stride];                  \
   }
-GF_REARRANGE(float)
-GF_REARRANGE(uint16_t)
+GF_DEFINE_REPACK(float)
+GF_DEFINE_REPACK(uint16_t)
 
 /* An infinity or a NaN, which load_column does not know. */
 static int is_finite_half(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
 
-int gf_rearrange(void *weight, void *workspace, int N, int K, int type, int back) {
-  if (type == GF_FLOAT16 && !back)
+int gf_repack(void *weight, void *workspace, int N, int K, int type, int unpack) {
+  if (type == GF_FLOAT16 && !unpack)
     for (size_t i = 0; i < (size_t)N * K; i++)
       if (!is_finite_half(((uint16_t *)weight)[i])) return 0;
   char *panel = weight;
   for (int n = 0; n < N; n += PANEL, panel += PANEL * (size_t)K * cell_size(type))
-    if (type == GF_FLOAT32) turn_float((float *)panel, workspace, min(PANEL, N - n), K, back);
-    else turn_uint16_t((uint16_t *)panel, workspace, min(PANEL, N - n), K, back);
+    if (type == GF_FLOAT32) repack_float((float *)panel, workspace, min(PANEL, N - n), K, unpack);
+    else repack_uint16_t((uint16_t *)panel, workspace, min(PANEL, N - n), K, unpack);
   return 1;
 }

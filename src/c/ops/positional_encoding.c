@@ -19,14 +19,14 @@ static double angle(int k, int i, int d, double base, int method) {
 }
 
 void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method) {
-  int sines = layout == GF_CONCATENATED ? (d + 1) / 2 : d / 2, step = layout == GF_CONCATENATED ? 1 : 2;
-  int first_cosine = layout == GF_CONCATENATED ? sines : 1;
+  int sine_count = layout == GF_CONCATENATED ? (d + 1) / 2 : d / 2, stride = layout == GF_CONCATENATED ? 1 : 2;
+  int first_cosine = layout == GF_CONCATENATED ? sine_count : 1;
   for (size_t i = 0; i < (size_t)L * d; i++) out[i] = 0.0;
-  for (int i = 0; i < sines; i++)
+  for (int i = 0; i < sine_count; i++)
     for (int k = 0; k < L; k++) {
       double a = angle(k, i, d, base, method), *row = out + (size_t)k * d;
-      row[i * step] = gf_sin(a);
-      if (i < d / 2) row[first_cosine + i * step] = gf_cos(a);
+      row[i * stride] = gf_sin(a);
+      if (i < d / 2) row[first_cosine + i * stride] = gf_cos(a);
     }
 }
 

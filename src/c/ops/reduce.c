@@ -15,28 +15,28 @@ static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
 /* sum((x - mean)^2) of a row. Meanwhile the next one comes from memory and is summed, in the order of gf_sum, so that a
  * row's bits do not depend on its place. */
-GF_INLINE double squares_about(double mean, const float *x, int C, const float *next, double *next_sum) {
-  gf_d2 about = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
+GF_INLINE double sum_squared_deviations(double mean, const float *x, int C, const float *next, double *next_sum) {
+  gf_d2 center = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
   int i = 0;
   for (; i + GF_SUM_BLOCK <= C; i += GF_SUM_BLOCK) {
-    gf_add_block(sums, next + i, gf_identity, about);
+    gf_add_block(sums, next + i, gf_identity, center);
 #pragma unroll
     for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
       gf_f4 v = gf_load(x + i + k);
       squares[k / 4 % 2] +=
-          gf_squared_distance(gf_low_double(v), about) + gf_squared_distance(gf_high_double(v), about);
+          gf_squared_distance(gf_promote_low(v), center) + gf_squared_distance(gf_promote_high(v), center);
     }
   }
-  *next_sum = gf_finish_sum(sums, next, i, C, gf_identity, about);
+  *next_sum = gf_finish_sum(sums, next, i, C, gf_identity, center);
   double sum = gf_sum_lanes_double(squares[0] + squares[1]);
   for (; i < C; i++) sum += (x[i] - mean) * (x[i] - mean);
   return sum;
 }
 
 static void variances(float *out, const float *x, int N, int C, double correction, int is_root) {
-  double sum = N > 0 ? gf_sum(x, C) : 0.0, rest = C - correction;
+  double sum = N > 0 ? gf_sum(x, C) : 0.0, dof = C - correction;
   for (int n = 0; n < N; n++, x += C) {
-    double var = squares_about(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (rest > 0.0 ? rest : 0.0);
+    double var = sum_squared_deviations(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (dof > 0.0 ? dof : 0.0);
     out[n] = (float)(is_root ? __builtin_sqrt(var) : var);
   }
 }
@@ -44,7 +44,7 @@ static void variances(float *out, const float *x, int N, int C, double correctio
 enum { BLOCK = 16 };
 
 /* The largest of x, or the smallest, of C > 0 values; NaN where there is one. */
-GF_INLINE float best_of(const float *x, int C, gf_is_better better) {
+GF_INLINE float extreme_of(const float *x, int C, gf_max_or_min max_or_min) {
   gf_f4 best[BLOCK / 4];
   gf_i4 are_numbers = {-1, -1, -1, -1};
   for (int k = 0; k < BLOCK / 4; k++) best[k] = gf_splat(x[0]);
@@ -54,69 +54,71 @@ GF_INLINE float best_of(const float *x, int C, gf_is_better better) {
     for (int k = 0; k < BLOCK / 4; k++) {
       gf_f4 v = gf_load(x + i + 4 * k);
       are_numbers &= v == v;
-      best[k] = better(best[k], v);
+      best[k] = max_or_min(best[k], v);
     }
   for (; i < C; i++) {
     gf_f4 v = gf_splat(x[i]);
     are_numbers &= v == v;
-    best[0] = better(best[0], v);
+    best[0] = max_or_min(best[0], v);
   }
-  if (!gf_all(are_numbers)) return GF_NAN;
-  gf_f4 all = better(better(best[0], best[1]), better(best[2], best[3]));
-  all = better(all, __builtin_shufflevector(all, all, 2, 3, 0, 1));
-  return better(all, __builtin_shufflevector(all, all, 1, 0, 3, 2))[0];
+  if (!gf_all_true(are_numbers)) return GF_NAN;
+  gf_f4 lanes = max_or_min(max_or_min(best[0], best[1]), max_or_min(best[2], best[3]));
+  lanes = max_or_min(lanes, __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1));
+  return max_or_min(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2))[0];
 }
 
 /* The first place of a value that is among C; a NaN is any. */
-GF_APART int place_of(float value, const float *x, int C) {
-  gf_f4 same = gf_splat(value);
+GF_NOINLINE int index_of(float value, const float *x, int C) {
+  gf_f4 target = gf_splat(value);
   int i = 0;
   if (value != value) {
     while (x[i] == x[i]) i++;
     return i;
   }
   for (; i + BLOCK <= C; i += BLOCK) {
-    gf_i4 others = gf_load(x + i) != same;
+    gf_i4 differs = gf_load(x + i) != target;
 #pragma unroll
-    for (int k = 4; k < BLOCK; k += 4) others &= gf_load(x + i + k) != same;
-    if (!gf_all(others)) break;
+    for (int k = 4; k < BLOCK; k += 4) differs &= gf_load(x + i + k) != target;
+    if (!gf_all_true(differs)) break;
   }
   while (x[i] != value) i++;
   return i;
 }
 
-GF_APART float most_of(const float *x, int C) { return best_of(x, C, gf_max); }
-GF_APART float least_of(const float *x, int C) { return best_of(x, C, gf_min); }
+GF_NOINLINE float max_value(const float *x, int C) { return extreme_of(x, C, gf_max); }
+GF_NOINLINE float min_value(const float *x, int C) { return extreme_of(x, C, gf_min); }
 
 /* Where it stands. */
-static int place(const float *x, int C, int is_smallest) {
-  return place_of(is_smallest ? least_of(x, C) : most_of(x, C), x, C);
+static int arg_extreme(const float *x, int C, int is_min) {
+  return index_of(is_min ? min_value(x, C) : max_value(x, C), x, C);
 }
 
 /* The largest and the smallest of a row, NaN before all. Which of two zeros and which NaN it is: the first. */
-static float first_of(float best, const float *x, int C) {
-  return best == 0.0f || best != best ? x[place_of(best, x, C)] : best;
+static float first_occurrence(float best, const float *x, int C) {
+  return best == 0.0f || best != best ? x[index_of(best, x, C)] : best;
 }
-static float largest(const float *x, int C) { return first_of(most_of(x, C), x, C); }
-static float smallest(const float *x, int C) { return first_of(least_of(x, C), x, C); }
+static float row_max(const float *x, int C) { return first_occurrence(max_value(x, C), x, C); }
+static float row_min(const float *x, int C) { return first_occurrence(min_value(x, C), x, C); }
 
-static GF_SMALL float log_sum_exp(float *work, const float *x, int C) {
+static GF_MINSIZE float log_sum_exp(float *work, const float *x, int C) {
   if (C == 0) return -GF_INFINITY;
-  float most = largest(x, C);
-  if (most - most != 0.0f) return most; /* infinite or NaN: so is the result */
-  return most + (float)gf_log(gf_row_exp(work, x, C, most));
+  float max = row_max(x, C);
+  if (max - max != 0.0f) return max; /* infinite or NaN: so is the result */
+  return max + (float)gf_log(gf_row_exp(work, x, C, max));
 }
 
-static GF_SMALL double power_sum(const float *x, int C, double p) {
+static GF_MINSIZE double power_sum(const float *x, int C, double p) {
   double sum = 0.0;
   for (int i = 0; i < C; i++) {
-    double size = __builtin_fabsf(x[i]);
-    sum += p == 0.0 ? size != 0.0 : size == 0.0 || size - size != 0.0 ? size : gf_pow(size, p);
+    double magnitude = __builtin_fabsf(x[i]);
+    sum += p == 0.0                                           ? magnitude != 0.0
+           : magnitude == 0.0 || magnitude - magnitude != 0.0 ? magnitude
+                                                              : gf_pow(magnitude, p);
   }
   return sum;
 }
 
-static GF_SMALL float norm(const float *x, int C, double p) {
+static GF_MINSIZE float norm(const float *x, int C, double p) {
   if (p == 2.0) return (float)__builtin_sqrt(gf_sum_squares(x, C));
   if (p == 1.0) return (float)gf_sum_absolute(x, C);
   if (p == (double)GF_INFINITY) return gf_max_absolute(x, C);
@@ -124,13 +126,13 @@ static GF_SMALL float norm(const float *x, int C, double p) {
   return (float)(p == 0.0 || sum == 0.0 || sum - sum != 0.0 ? sum : gf_pow(sum, 1.0 / p));
 }
 
-static GF_SMALL float product(const float *x, int C) {
-  double all = 1.0;
-  for (int i = 0; i < C; i++) all *= x[i];
-  return (float)all;
+static GF_MINSIZE float product(const float *x, int C) {
+  double result = 1.0;
+  for (int i = 0; i < C; i++) result *= x[i];
+  return (float)result;
 }
 
-GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
+GF_MINSIZE void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
   if (kind == GF_VAR || kind == GF_STD) return variances(out, x, N, C, p, kind == GF_STD);
   for (int n = 0; n < N; n++, x += C) switch (kind) {
       case GF_SUM:
@@ -140,10 +142,10 @@ GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, 
         out[n] = (float)mean_of(x, C);
         break;
       case GF_MAX:
-        out[n] = largest(x, C);
+        out[n] = row_max(x, C);
         break;
       case GF_MIN:
-        out[n] = smallest(x, C);
+        out[n] = row_min(x, C);
         break;
       case GF_PROD:
         out[n] = product(x, C);
@@ -157,7 +159,7 @@ GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, 
 }
 
 /* dx[i] += d times 1, or a share of it */
-GF_APART void spread(float *dx, int C, float d) {
+GF_NOINLINE void add_constant(float *dx, int C, float d) {
   for (int i = 0; i < C; i++) dx[i] += d;
 }
 
@@ -167,15 +169,15 @@ GF_INLINE int equals(float x, float y, int is_nan) { return is_nan ? x != x : x 
 
 /* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
  * with NaNs equal, to every NaN, as its max over all cells does. */
-static GF_SMALL void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
+static GF_MINSIZE void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
   int is_nan = nans_equal && y != y, count = 0;
   for (int i = 0; i < C; i++) count += equals(x[i], y, is_nan);
-  float part = d / (float)count;
-  for (int i = 0; i < C; i++) dx[i] += (float)equals(x[i], y, is_nan) * part;
+  float share = d / (float)count;
+  for (int i = 0; i < C; i++) dx[i] += (float)equals(x[i], y, is_nan) * share;
 }
 
 /* The same of sizes, each with its sign. */
-static GF_SMALL void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
+static GF_MINSIZE void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
   int count = 0;
   for (int i = 0; i < C; i++) count += __builtin_fabsf(x[i]) == y;
   for (int i = 0; i < C; i++)
@@ -183,70 +185,71 @@ static GF_SMALL void infinity_norm_backward(float *dx, const float *x, int C, fl
 }
 
 /* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times what is not finite is NaN. */
-static GF_SMALL void prod_backward(float *dx, const float *x, int C, float d) {
+static GF_MINSIZE void prod_backward(float *dx, const float *x, int C, float d) {
   double product = d; /* with those that are not 0 */
-  int zeros = 0, endless = 0;
+  int zeros = 0, nonfinite = 0;
   for (int i = 0; i < C; i++) {
     if (x[i] == 0.0f) zeros++;
     else product *= x[i];
-    endless += x[i] - x[i] != 0.0f;
+    nonfinite += x[i] - x[i] != 0.0f;
   }
   for (int i = 0; i < C; i++) {
-    int other_zeros = zeros - (x[i] == 0.0f), other_endless = endless - (x[i] - x[i] != 0.0f);
-    if (other_zeros) dx[i] += d * (other_endless ? GF_NAN : 0.0f);
+    int other_zeros = zeros - (x[i] == 0.0f), other_nonfinite = nonfinite - (x[i] - x[i] != 0.0f);
+    if (other_zeros) dx[i] += d * (other_nonfinite ? GF_NAN : 0.0f);
     else dx[i] += (float)(x[i] == 0.0f ? product : product / x[i]);
   }
 }
 
 /* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
-static GF_SMALL void var_backward(float *dx, const float *x, int C, double d, double correction) {
+static GF_MINSIZE void var_backward(float *dx, const float *x, int C, double d, double correction) {
   double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
 }
 
 /* A size of at most 1 to a power; 0 to a negative one is infinite. */
-static double power_of_size(double size, double p) {
-  if (size == 0.0) return p < 0.0 ? (double)GF_INFINITY : 0.0;
-  return gf_pow(size, p);
+static double pow_magnitude(double magnitude, double p) {
+  if (magnitude == 0.0) return p < 0.0 ? (double)GF_INFINITY : 0.0;
+  return gf_pow(magnitude, p);
 }
 
 /* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0. In double, since out may be
  * so small that d / out is no float, or so large that |x| / out is none. */
-static GF_SMALL void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
+static GF_MINSIZE void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
   if (p == (double)GF_INFINITY) {
     infinity_norm_backward(dx, x, C, d, y);
     return;
   }
   if (p == 0.0 || y == 0.0f) return;
-  double per = (double)d / y;
+  double scale = (double)d / y;
   for (int i = 0; i < C; i++) {
-    double size = __builtin_fabs((double)x[i]) / y;
-    if (p == 2.0) dx[i] += (float)(x[i] * per);
+    double magnitude = __builtin_fabs((double)x[i]) / y;
+    if (p == 2.0) dx[i] += (float)(x[i] * scale);
     else if (p == 1.0) dx[i] += d * sign(x[i]);
-    else if (x[i] != 0.0f) dx[i] += (float)(size == size ? d * sign(x[i]) * power_of_size(size, p - 1.0) : size);
+    else if (x[i] != 0.0f)
+      dx[i] += (float)(magnitude == magnitude ? d * sign(x[i]) * pow_magnitude(magnitude, p - 1.0) : magnitude);
   }
 }
 
 /* out = log(sum(exp(x)))  =>  dx += d exp(x - out) */
-static GF_SMALL void logsumexp_backward(float *dx, const float *x, int C, float d, float y) {
+static GF_MINSIZE void logsumexp_backward(float *dx, const float *x, int C, float d, float y) {
   for (int i = 0; i < C; i++) dx[i] += d * gf_exp1(x[i] - y);
 }
 
-GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C, int kind,
-                                 double p, int shared) {
+GF_MINSIZE void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
+                                   int kind, double p, int ties) {
   for (int n = 0; n < N; n++, dx += C, x += C) {
     float d = dout[n], y = out[n];
     switch (kind) {
       case GF_SUM:
-        spread(dx, C, d);
+        add_constant(dx, C, d);
         break;
       case GF_MEAN:
-        spread(dx, C, d / (float)C);
+        add_constant(dx, C, d / (float)C);
         break;
       case GF_MAX:
       case GF_MIN:
-        if (shared) extremes_backward(dx, x, C, d, y, shared == GF_TO_EQUALS_AND_NANS);
-        else dx[place(x, C, kind == GF_MIN)] += d;
+        if (ties) extremes_backward(dx, x, C, d, y, ties == GF_TIES_SHARED_WITH_NANS);
+        else dx[arg_extreme(x, C, kind == GF_MIN)] += d;
         break;
       case GF_PROD:
         prod_backward(dx, x, C, d);
@@ -266,20 +269,20 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
   }
 }
 
-void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest) {
-  for (int n = 0; n < N; n++, x += C) out[n] = place(x, C, is_smallest);
+void gf_argmax(int32_t *out, const float *x, int N, int C, int is_min) {
+  for (int n = 0; n < N; n++, x += C) out[n] = arg_extreme(x, C, is_min);
 }
 
-GF_SMALL int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind) {
+GF_MINSIZE int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind) {
   int fits = 1;
   for (int n = 0; n < N; n++) {
-    int64_t all = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);
+    int64_t result = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);
     for (int i = kind == GF_SUM ? 0 : 1; i < C; i++) {
-      int64_t own = (int64_t)gf_read(x, (size_t)n * (size_t)C + (size_t)i, type);
-      all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all;
+      int64_t value = (int64_t)gf_read(x, (size_t)n * (size_t)C + (size_t)i, type);
+      result = kind == GF_SUM ? result + value : (kind == GF_MAX) == (value > result) ? value : result;
     }
-    out[n] = (int32_t)all;
-    fits &= out[n] == all;
+    out[n] = (int32_t)result;
+    fits &= out[n] == result;
   }
   return fits;
 }

@@ -18,34 +18,35 @@ GF_INLINE gf_d2 load_doubles(const double *p) {
 GF_INLINE void store_doubles(double *p, gf_d2 a) { memcpy(p, &a, sizeof a); }
 
 /* sums[c] += a part of each value of column c of a few rows, which lie `apart`. */
-GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t apart, int width, gf_term of,
-                        const double *centres) {
+GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t row_stride, int width, gf_term term,
+                        const double *means) {
   int c = 0;
   for (; c + 4 <= width; c += 4) {
     gf_d2 low = load_doubles(sums + c), high = load_doubles(sums + c + 2);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-      gf_f4 v = gf_load(x + (size_t)r * apart + c);
-      low += of(gf_low_double(v), load_doubles(centres + c));
-      high += of(gf_high_double(v), load_doubles(centres + c + 2));
+      gf_f4 v = gf_load(x + (size_t)r * row_stride + c);
+      low += term(gf_promote_low(v), load_doubles(means + c));
+      high += term(gf_promote_high(v), load_doubles(means + c + 2));
     }
     store_doubles(sums + c, low);
     store_doubles(sums + c + 2, high);
   }
   for (; c < width; c++)
-    for (int r = 0; r < rows; r++) sums[c] += of((gf_d2){x[(size_t)r * apart + c], 0.0}, load_doubles(centres + c))[0];
+    for (int r = 0; r < rows; r++)
+      sums[c] += term((gf_d2){x[(size_t)r * row_stride + c], 0.0}, load_doubles(means + c))[0];
 }
 
 /* sums[c] = the sum of a part of each value of column c, of `width` columns. */
-GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_term of, const double *centres) {
-  int part = R / STREAMS;
+GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_term term, const double *means) {
+  int quarter = R / STREAMS;
   for (int c = 0; c < width; c++) sums[c] = 0.0;
-  for (int r = 0; r < part; r++) add_rows(sums, x + (size_t)r * C, STREAMS, (size_t)part * C, width, of, centres);
-  for (int r = part * STREAMS; r < R; r++) add_rows(sums, x + (size_t)r * C, 1, 0, width, of, centres);
+  for (int r = 0; r < quarter; r++) add_rows(sums, x + (size_t)r * C, STREAMS, (size_t)quarter * C, width, term, means);
+  for (int r = quarter * STREAMS; r < R; r++) add_rows(sums, x + (size_t)r * C, 1, 0, width, term, means);
 }
 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
-  double sums[STRIP], means[STRIP + 1], rest = R - correction;
+  double sums[STRIP], means[STRIP + 1], dof = R - correction;
   means[width] = 0.0; /* read beside the last of an odd number */
   sum_strip(sums, x, R, C, width, gf_identity, means);
   if (kind == GF_VAR || kind == GF_STD) {
@@ -53,7 +54,7 @@ static void sums_and_moments(float *out, const float *x, int R, int C, int width
     sum_strip(sums, x, R, C, width, gf_squared_distance, means);
   }
   for (int c = 0; c < width; c++) {
-    double var = sums[c] / (rest > 0.0 ? rest : 0.0);
+    double var = sums[c] / (dof > 0.0 ? dof : 0.0);
     out[c] = (float)(kind == GF_SUM    ? sums[c]
                      : kind == GF_MEAN ? sums[c] / R
                      : kind == GF_VAR  ? var
@@ -62,14 +63,14 @@ static void sums_and_moments(float *out, const float *x, int R, int C, int width
 }
 
 /* NaNs of a row, which gf_max and gf_min ignored. */
-GF_APART void take_nans(float *out, const float *x, int width) {
+GF_NOINLINE void copy_nans(float *out, const float *x, int width) {
   for (int c = 0; c < width; c++)
     if (out[c] == out[c] && x[c] != x[c]) out[c] = x[c];
 }
 
 /* What of another row is better than out. Of equal ones the first stays, which shows where 0 meets -0. Row by row, since
  * two at a time, from two pages, take a third longer to come from memory. */
-GF_INLINE void choose(float *out, const float *x, int width, gf_is_better better) {
+GF_INLINE void update_extremes(float *out, const float *x, int width, gf_max_or_min max_or_min) {
   gf_i4 are_numbers = {-1, -1, -1, -1};
   int c = 0;
   for (; c + 8 <= width; c += 8)
@@ -77,31 +78,31 @@ GF_INLINE void choose(float *out, const float *x, int width, gf_is_better better
     for (int k = 0; k < 8; k += 4) {
       gf_f4 v = gf_load(x + c + k);
       are_numbers &= v == v;
-      gf_store(out + c + k, better(gf_load(out + c + k), v));
+      gf_store(out + c + k, max_or_min(gf_load(out + c + k), v));
     }
   for (; c < width; c++) {
     gf_f4 v = gf_splat(x[c]);
     are_numbers &= v == v;
-    out[c] = better(gf_splat(out[c]), v)[0];
+    out[c] = max_or_min(gf_splat(out[c]), v)[0];
   }
-  if (!gf_all(are_numbers)) take_nans(out, x, width);
+  if (!gf_all_true(are_numbers)) copy_nans(out, x, width);
 }
 
-GF_APART void largest(float *out, const float *x, int R, int C, int width) {
+GF_NOINLINE void column_max(float *out, const float *x, int R, int C, int width) {
   memcpy(out, x, (size_t)width * sizeof *out);
-  for (int r = 1; r < R; r++) choose(out, x += C, width, gf_max);
+  for (int r = 1; r < R; r++) update_extremes(out, x += C, width, gf_max);
 }
-GF_APART void smallest(float *out, const float *x, int R, int C, int width) {
+GF_NOINLINE void column_min(float *out, const float *x, int R, int C, int width) {
   memcpy(out, x, (size_t)width * sizeof *out);
-  for (int r = 1; r < R; r++) choose(out, x += C, width, gf_min);
+  for (int r = 1; r < R; r++) update_extremes(out, x += C, width, gf_min);
 }
 
-GF_SMALL void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p) {
+GF_MINSIZE void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p) {
   for (int o = 0; o < outer; o++, out += C, x += (size_t)R * C)
     for (int c = 0; c < C; c += STRIP) {
       int width = C - c < STRIP ? C - c : STRIP;
-      if (kind == GF_MAX) largest(out + c, x + c, R, C, width);
-      else if (kind == GF_MIN) smallest(out + c, x + c, R, C, width);
+      if (kind == GF_MAX) column_max(out + c, x + c, R, C, width);
+      else if (kind == GF_MIN) column_min(out + c, x + c, R, C, width);
       else sums_and_moments(out + c, x + c, R, C, width, kind, p);
     }
 }

@@ -6,7 +6,7 @@
 #include "sum.h"
 
 /* The sum of the squares of a row, in the order of scale_row: the bits of a row do not depend on its place. */
-static double squares_of(const float *x, int C) {
+static double sum_of_squares(const float *x, int C) {
   gf_d2 squares = {0, 0};
   int c = 0;
   for (; c + 4 <= C; c += 4) squares = gf_sum_products(squares, gf_load(x + c), gf_load(x + c));
@@ -33,7 +33,7 @@ GF_INLINE double scale_row(float *out, const float *x, const float *weight, int 
 }
 
 void gf_rms_norm_forward(float *out, float *rstd, const float *x, const float *weight, int N, int C, double eps) {
-  double sum = N > 0 ? squares_of(x, C) : 0.0;
+  double sum = N > 0 ? sum_of_squares(x, C) : 0.0;
   for (int n = 0; n < N; n++, out += C, x += C) {
     float scale = (float)(1.0 / __builtin_sqrt(sum / C + eps));
     if (rstd) rstd[n] = scale;
@@ -49,17 +49,17 @@ static void row_backward(float *dx, float *dweight, const float *dout, const flo
   gf_d2 sum = {0, 0};
   for (int c = 0; c < C; c += 4) {
     int n = C - c;
-    gf_f4 d = gf_load_some(dout + c, n), xhat = gf_load_some(x + c, n) * rstd;
-    sum = gf_sum_products(sum, weight ? d * gf_load_some(weight + c, n) : d, xhat);
-    if (dweight) gf_store_some(dweight + c, gf_load_some(dweight + c, n) + d * xhat, n);
+    gf_f4 d = gf_load_partial(dout + c, n), xhat = gf_load_partial(x + c, n) * rstd;
+    sum = gf_sum_products(sum, weight ? d * gf_load_partial(weight + c, n) : d, xhat);
+    if (dweight) gf_store_partial(dweight + c, gf_load_partial(dweight + c, n) + d * xhat, n);
   }
   if (!dx) return;
   float mean = (float)(gf_sum_lanes_double(sum) / C);
   for (int c = 0; c < C; c += 4) {
     int n = C - c;
-    gf_f4 g = gf_load_some(dout + c, n), xhat = gf_load_some(x + c, n) * rstd;
-    if (weight) g *= gf_load_some(weight + c, n);
-    gf_store_some(dx + c, gf_load_some(dx + c, n) + rstd * (g - xhat * mean), n);
+    gf_f4 g = gf_load_partial(dout + c, n), xhat = gf_load_partial(x + c, n) * rstd;
+    if (weight) g *= gf_load_partial(weight + c, n);
+    gf_store_partial(dx + c, gf_load_partial(dx + c, n) + rstd * (g - xhat * mean), n);
   }
 }
 

@@ -30,61 +30,61 @@ typedef struct {
   gf_f4 a, b;
 } pairs;
 
-GF_INLINE pairs load_pairs(const float *x, int apart) {
-  gf_f4 v = gf_load(x), w = gf_load(x + (apart == 1 ? 4 : apart));
-  if (apart != 1) return (pairs){v, w};
+GF_INLINE pairs load_pairs(const float *x, int pair_stride) {
+  gf_f4 v = gf_load(x), w = gf_load(x + (pair_stride == 1 ? 4 : pair_stride));
+  if (pair_stride != 1) return (pairs){v, w};
   return (pairs){__builtin_shufflevector(v, w, 0, 2, 4, 6), __builtin_shufflevector(v, w, 1, 3, 5, 7)};
 }
 
-GF_INLINE void store_pairs(float *out, int apart, pairs p) {
-  int near = apart == 1;
-  gf_store(out, near ? __builtin_shufflevector(p.a, p.b, 0, 4, 1, 5) : p.a);
-  gf_store(out + (near ? 4 : apart), near ? __builtin_shufflevector(p.a, p.b, 2, 6, 3, 7) : p.b);
+GF_INLINE void store_pairs(float *out, int pair_stride, pairs p) {
+  int interleaved = pair_stride == 1;
+  gf_store(out, interleaved ? __builtin_shufflevector(p.a, p.b, 0, 4, 1, 5) : p.a);
+  gf_store(out + (interleaved ? 4 : pair_stride), interleaved ? __builtin_shufflevector(p.a, p.b, 2, 6, 3, 7) : p.b);
 }
 
 /* The pairs of a head: out = x turned, or with sign -1 turned back and added. A rotation's derivative is the rotation
  * back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
-GF_INLINE void turn(float *out, const float *x, const float *cosines, const float *sines, int half, int apart,
-                    float sign) {
-  int step = apart == 1 ? 2 : 1, i = 0;
+GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, const float *sines, int half,
+                           int pair_stride, float sign) {
+  int step = pair_stride == 1 ? 2 : 1, i = 0;
   for (; i + 4 <= half; i += 4) {
     gf_f4 c = gf_load(cosines + i), s = sign * gf_load(sines + i);
-    pairs p = load_pairs(x + i * step, apart), q = {p.a * c - p.b * s, p.b * c + p.a * s};
+    pairs p = load_pairs(x + i * step, pair_stride), q = {p.a * c - p.b * s, p.b * c + p.a * s};
     if (sign < 0.0f) {
-      pairs before = load_pairs(out + i * step, apart);
-      q = (pairs){before.a + q.a, before.b + q.b};
+      pairs previous = load_pairs(out + i * step, pair_stride);
+      q = (pairs){previous.a + q.a, previous.b + q.b};
     }
-    store_pairs(out + i * step, apart, q);
+    store_pairs(out + i * step, pair_stride, q);
   }
   for (; i < half; i++) {
     const float *p = x + i * step;
-    float c = cosines[i], s = sign * sines[i], a = p[0] * c - p[apart] * s, b = p[apart] * c + p[0] * s,
+    float c = cosines[i], s = sign * sines[i], a = p[0] * c - p[pair_stride] * s, b = p[pair_stride] * c + p[0] * s,
           *to = out + i * step;
     to[0] = sign < 0.0f ? to[0] + a : a;
-    to[apart] = sign < 0.0f ? to[apart] + b : b;
+    to[pair_stride] = sign < 0.0f ? to[pair_stride] + b : b;
   }
 }
 
 /* All heads of all rows; the tables have a row for each place, and `batch` rows for each sentence, or 0. */
-GF_INLINE void turn_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
-                        int T, int heads, int D, int neighbours, float sign) {
+GF_INLINE void rotate_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
+                          int T, int heads, int D, int interleaved, float sign) {
   int half = D / 2;
   for (int b = 0; b < B; b++)
     for (int h = 0; h < H; h++)
       for (int t = 0; t < T; t++) {
         size_t row = ((size_t)b * batch + t) * half;
         for (int g = 0; g < heads; g++, out += D, x += D)
-          if (neighbours) turn(out, x, cosines + row, sines + row, half, 1, sign);
-          else turn(out, x, cosines + row, sines + row, half, half, sign);
+          if (interleaved) rotate_head(out, x, cosines + row, sines + row, half, 1, sign);
+          else rotate_head(out, x, cosines + row, sines + row, half, half, sign);
       }
 }
 
 void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
-                       int T, int heads, int D, int neighbours) {
-  turn_all(out, x, cosines, sines, batch, B, H, T, heads, D, neighbours, 1.0f);
+                       int T, int heads, int D, int interleaved) {
+  rotate_all(out, x, cosines, sines, batch, B, H, T, heads, D, interleaved, 1.0f);
 }
 
 void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch, int B, int H,
-                        int T, int heads, int D, int neighbours) {
-  turn_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, neighbours, -1.0f);
+                        int T, int heads, int D, int interleaved) {
+  rotate_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, interleaved, -1.0f);
 }

@@ -7,34 +7,34 @@
 /* The largest of n values; -infinity when there are none. Of several NaN and numbers either may come out: the
  * exponentials bring a NaN back into the sum anyway. */
 GF_INLINE float gf_row_max(const float *x, int n) {
-  gf_f4 most = gf_splat(-GF_INFINITY), other = most;
+  gf_f4 max = gf_splat(-GF_INFINITY), max2 = max;
   int i = 0;
-  for (; i + 8 <= n; i += 8) most = gf_max(most, gf_load(x + i)), other = gf_max(other, gf_load(x + i + 4));
-  most = gf_max(most, other);
-  for (; i + 4 <= n; i += 4) most = gf_max(most, gf_load(x + i));
-  if (i < n) most = gf_max(most, gf_load_tail(x + i, n - i, -GF_INFINITY));
-  return gf_max_lanes(most);
+  for (; i + 8 <= n; i += 8) max = gf_max(max, gf_load(x + i)), max2 = gf_max(max2, gf_load(x + i + 4));
+  max = gf_max(max, max2);
+  for (; i + 4 <= n; i += 4) max = gf_max(max, gf_load(x + i));
+  if (i < n) max = gf_max(max, gf_load_tail(x + i, n - i, -GF_INFINITY));
+  return gf_max_lanes(max);
 }
 
 /* out[i] = exp(x[i] - shift), shift being the largest; returns their sum in lane order. out may be x. An exponential is
  * a long chain of steps; two chains side by side keep the machine busier than one after the other. */
 GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
-  gf_f4 sum = gf_zero(), by = gf_splat(shift);
+  gf_f4 sum = gf_zero(), shift4 = gf_splat(shift);
   int i = 0;
   for (; i + 8 <= n; i += 8) {
-    gf_f4 e = gf_exp4_falling(gf_load(x + i) - by), f = gf_exp4_falling(gf_load(x + i + 4) - by);
+    gf_f4 e = gf_exp4_nonpositive(gf_load(x + i) - shift4), e2 = gf_exp4_nonpositive(gf_load(x + i + 4) - shift4);
     gf_store(out + i, e);
-    gf_store(out + i + 4, f);
+    gf_store(out + i + 4, e2);
     sum += e;
-    sum += f;
+    sum += e2;
   }
   for (; i + 4 <= n; i += 4) {
-    gf_f4 e = gf_exp4_falling(gf_load(x + i) - by);
+    gf_f4 e = gf_exp4_nonpositive(gf_load(x + i) - shift4);
     gf_store(out + i, e);
     sum += e;
   }
   if (i < n) {
-    gf_f4 e = gf_exp4_falling(gf_load_tail(x + i, n - i, -GF_INFINITY) - by);
+    gf_f4 e = gf_exp4_nonpositive(gf_load_tail(x + i, n - i, -GF_INFINITY) - shift4);
     gf_store_tail(out + i, e, n - i);
     sum += e;
   }
@@ -43,9 +43,9 @@ GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
 
 /* x *= factor, n values */
 GF_INLINE void gf_row_scale(float *x, int n, float factor) {
-  gf_f4 by = gf_splat(factor);
+  gf_f4 factor4 = gf_splat(factor);
   int i = 0;
-  for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * by);
+  for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * factor4);
   for (; i < n; i++) x[i] *= factor;
 }
 

@@ -9,63 +9,63 @@
 #include "../glassformer.h"
 #include "../simd.h"
 
-enum { FEW = 64 };
+enum { MAX_SELECTED = 64 };
 
 typedef struct {
   const float *x;
   int step, descending;
-} line;
+} axis_view;
 
 /* Whether value i comes strictly before value j. */
-GF_INLINE int before(const line *l, int i, int j) {
-  float a = l->x[(size_t)i * l->step], b = l->x[(size_t)j * l->step];
-  return l->descending ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
+GF_INLINE int comes_before(const axis_view *view, int i, int j) {
+  float a = view->x[(size_t)i * view->step], b = view->x[(size_t)j * view->step];
+  return view->descending ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
 }
 
-GF_APART void first_few(int32_t *order, const line *l, int C, int k) {
-  int held = 0;
+GF_NOINLINE void select_first(int32_t *order, const axis_view *view, int C, int k) {
+  int count = 0;
   for (int i = 0; i < C; i++) {
-    if (held == k && !before(l, i, order[k - 1])) continue;
-    int at = held < k ? held++ : k - 1;
-    for (; at > 0 && before(l, i, order[at - 1]); at--) order[at] = order[at - 1];
+    if (count == k && !comes_before(view, i, order[k - 1])) continue;
+    int at = count < k ? count++ : k - 1;
+    for (; at > 0 && comes_before(view, i, order[at - 1]); at--) order[at] = order[at - 1];
     order[at] = i;
   }
 }
 
-static void merge(int32_t *out, const int32_t *a, int n, const int32_t *b, int m, const line *l) {
+static void merge_runs(int32_t *out, const int32_t *a, int n, const int32_t *b, int m, const axis_view *view) {
   int i = 0, j = 0;
-  while (i < n && j < m) *out++ = before(l, b[j], a[i]) ? b[j++] : a[i++];
+  while (i < n && j < m) *out++ = comes_before(view, b[j], a[i]) ? b[j++] : a[i++];
   memcpy(out, a + i, sizeof *a * (size_t)(n - i));
   memcpy(out + (n - i), b + j, sizeof *b * (size_t)(m - j));
 }
 
 /* In passes between two buffers; the last one leaves the result in `order`. */
-GF_APART void all_places(int32_t *order, int32_t *spare, const line *all, int C) {
-  const line own = *all, *l = &own; /* or every store might have changed it */
+GF_NOINLINE void merge_sort(int32_t *order, int32_t *spare, const axis_view *axis, int C) {
+  const axis_view local = *axis, *view = &local; /* or every store might have changed it */
   for (int i = 0; i < C; i++) order[i] = i;
   int32_t *from = order, *to = spare;
   for (int run = 1; run < C; run *= 2) {
     for (int i = 0; i < C; i += 2 * run) {
       int n = run < C - i ? run : C - i, m = C - i - n < run ? C - i - n : run;
-      merge(to + i, from + i, n, from + i + n, m, l);
+      merge_runs(to + i, from + i, n, from + i + n, m, view);
     }
-    int32_t *other = from;
+    int32_t *swap = from;
     from = to;
-    to = other;
+    to = swap;
     if (run > C / 2) break;
   }
   if (from != order) memcpy(order, from, sizeof *order * (size_t)C);
 }
 
 void gf_sort(int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner, int k, int descending) {
-  int32_t *found = workspace, *spare = workspace + C;
+  int32_t *indices = workspace, *spare = workspace + C;
   if (k == 0) return;
   for (int o = 0; o < outer; o++)
     for (int i = 0; i < inner; i++) {
-      line l = {x + (size_t)o * C * inner + i, inner, descending};
-      if (k <= FEW && k < C) first_few(found, &l, C, k);
-      else all_places(found, spare, &l, C);
+      axis_view view = {x + (size_t)o * C * inner + i, inner, descending};
+      if (k <= MAX_SELECTED && k < C) select_first(indices, &view, C, k);
+      else merge_sort(indices, spare, &view, C);
       size_t at = (size_t)o * k * inner + i;
-      for (int n = 0; n < k; n++, at += inner) order[at] = found[n];
+      for (int n = 0; n < k; n++, at += inner) order[at] = indices[n];
     }
 }

@@ -7,17 +7,17 @@
  */
 #include "axes.h"
 
-void gf_strided(float *to, const float *from, const int32_t *axes, int accumulate) {
-  gf_walk w;
-  gf_walk_start(&w, axes);
-  ptrdiff_t a = w.a_step, b = w.b_step;
-  for (size_t r = 0; r < w.runs; r++, gf_walk_on(&w)) {
-    float *x = to + (ptrdiff_t)w.a;
-    const float *y = from + (ptrdiff_t)w.b;
+void gf_strided_copy(float *out, const float *x, const int32_t *axes, int accumulate) {
+  gf_run_iterator runs;
+  gf_begin_runs(&runs, axes);
+  ptrdiff_t out_stride = runs.a_stride, x_stride = runs.b_stride;
+  for (size_t r = 0; r < runs.count; r++, gf_next_run(&runs)) {
+    float *out_run = out + (ptrdiff_t)runs.a_offset;
+    const float *x_run = x + (ptrdiff_t)runs.b_offset;
     if (accumulate)
-      for (int i = 0; i < w.n; i++) x[i * a] += y[i * b];
-    else if (a == 1 && b == 1) memcpy(x, y, sizeof *x * (size_t)w.n);
+      for (int i = 0; i < runs.length; i++) out_run[i * out_stride] += x_run[i * x_stride];
+    else if (out_stride == 1 && x_stride == 1) memcpy(out_run, x_run, sizeof *out_run * (size_t)runs.length);
     else
-      for (int i = 0; i < w.n; i++) x[i * a] = y[i * b];
+      for (int i = 0; i < runs.length; i++) out_run[i * out_stride] = x_run[i * x_stride];
   }
 }

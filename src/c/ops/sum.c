@@ -15,28 +15,28 @@ void gf_clamp(float *x, int n, float low, float high) {
   for (int i = 0; i < n; i++) x[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 }
 
-GF_INLINE gf_d2 size_of(gf_d2 x, gf_d2 about) {
-  (void)about;
+GF_INLINE gf_d2 absolute(gf_d2 x, gf_d2 center) {
+  (void)center;
   return (gf_d2)((gf_i4)x & (gf_i4){-1, INT32_MAX, -1, INT32_MAX}); /* without the signs */
 }
-GF_INLINE gf_d2 square(gf_d2 x, gf_d2 about) {
-  (void)about;
+GF_INLINE gf_d2 square(gf_d2 x, gf_d2 center) {
+  (void)center;
   return x * x;
 }
 
-double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_identity); }
+double gf_sum(const float *x, int n) { return gf_sum_terms(x, n, gf_identity); }
 
-double gf_sum_absolute(const float *x, int n) { return gf_sum_parts(x, n, size_of); }
+double gf_sum_absolute(const float *x, int n) { return gf_sum_terms(x, n, absolute); }
 
-double gf_sum_squares(const float *x, int n) { return gf_sum_parts(x, n, square); }
+double gf_sum_squares(const float *x, int n) { return gf_sum_terms(x, n, square); }
 
 /* NaN wins, as in torch.linalg.norm with ord=inf. */
 float gf_max_absolute(const float *x, int n) {
-  float largest = 0.0f;
+  float max = 0.0f;
   for (int i = 0; i < n; i++) {
-    float size = __builtin_fabsf(x[i]);
-    if (!(size <= largest)) largest = size;
-    if (size != size) return size;
+    float magnitude = __builtin_fabsf(x[i]);
+    if (!(magnitude <= max)) max = magnitude;
+    if (magnitude != magnitude) return magnitude;
   }
-  return largest;
+  return max;
 }

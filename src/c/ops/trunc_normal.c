@@ -11,7 +11,7 @@
 
 #define SQRT_PI 1.772453850905516
 
-static GF_SMALL double erf_double(double x) {
+static GF_MINSIZE double erf_double(double x) {
   double z = x < 0 ? -x : x, result;
   if (z < 2.5) {
     double term = z, sum = z;
@@ -26,18 +26,18 @@ static GF_SMALL double erf_double(double x) {
 }
 
 /* From Winitzki's approximation on; each step doubles the digits. Infinite at -1 and 1. */
-static GF_SMALL double erf_inverse(double y) {
+static GF_MINSIZE double erf_inverse(double y) {
   if (y <= -1.0 || y >= 1.0) return y * GF_INFINITY;
-  double log = gf_log(1.0 - y * y), half = 2.0 / (GF_PI * 0.147) + log / 2.0;
-  double square = __builtin_sqrt(half * half - log / 0.147) - half, x = __builtin_sqrt(square < 0 ? 0 : square);
+  double log_term = gf_log(1.0 - y * y), half = 2.0 / (GF_PI * 0.147) + log_term / 2.0;
+  double square = __builtin_sqrt(half * half - log_term / 0.147) - half, x = __builtin_sqrt(square < 0 ? 0 : square);
   if (y < 0) x = -x;
   for (int i = 0; i < 4; i++) x -= (erf_double(x) - y) * SQRT_PI / 2.0 / gf_exp(-x * x);
   return x;
 }
 
-static GF_SMALL double normal_cdf(double x) { return (1.0 + erf_double(x / __builtin_sqrt(2.0))) / 2.0; }
+static GF_MINSIZE double normal_cdf(double x) { return (1.0 + erf_double(x / __builtin_sqrt(2.0))) / 2.0; }
 
-GF_SMALL void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b) {
+GF_MINSIZE void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b) {
   gf_uniform(out, g, n, (float)(2 * normal_cdf((a - mean) / std) - 1), (float)(2 * normal_cdf((b - mean) / std) - 1));
   for (int i = 0; i < n; i++) {
     float x = (float)erf_inverse(out[i]) * (float)(std * __builtin_sqrt(2.0)) + (float)mean;

@@ -16,7 +16,7 @@ GF_INLINE gf_f4 sign(gf_f4 x) {
 }
 
 /* out = x s(x)  =>  dx += dout s (1 + x (1 - s)) */
-GF_INLINE gf_f4 silu_slope(gf_f4 x) {
+GF_INLINE gf_f4 silu_derivative(gf_f4 x) {
   gf_f4 s = gf_sigmoid4(x);
   return s * (GF_CONSTANT(1.0f) + x * (GF_CONSTANT(1.0f) - s));
 }
@@ -27,61 +27,62 @@ GF_INLINE gf_f4 softplus(gf_f4 x, gf_f4 beta, gf_f4 threshold) {
   return gf_select(scaled > threshold, x, gf_log1p4(gf_exp4(gf_min(scaled, threshold))) / beta);
 }
 
-typedef void (*gf_curve)(float *out, const float *x, int blocks, float p, float q);
-typedef void (*gf_slope)(float *change, const float *d, const float *x, const float *y, int blocks, float p, float q);
+typedef void (*gf_unary_kernel)(float *out, const float *x, int vectors, float p, float q);
+typedef void (*gf_unary_grad_kernel)(float *grad, const float *d, const float *x, const float *y, int vectors, float p,
+                                     float q);
 
 /* The last values that fill no block go through a block of their own. */
-GF_APART void forward(float *out, const float *x, int n, float p, float q, gf_curve f) {
-  int whole = n & ~3, left = n - whole;
-  f(out, x, whole / 4, p, q);
-  if (!left) return;
-  gf_f4 last = gf_load_tail(x + whole, left, 0), y;
-  f((float *)&y, (const float *)&last, 1, p, q);
-  gf_store_tail(out + whole, y, left);
+GF_NOINLINE void forward(float *out, const float *x, int n, float p, float q, gf_unary_kernel f) {
+  int main_count = n & ~3, tail_count = n - main_count;
+  f(out, x, main_count / 4, p, q);
+  if (!tail_count) return;
+  gf_f4 tail = gf_load_tail(x + main_count, tail_count, 0), y;
+  f((float *)&y, (const float *)&tail, 1, p, q);
+  gf_store_tail(out + main_count, y, tail_count);
 }
 
 /* Changes are made in pieces that stay in the cache, then added. */
-enum { PIECE = 256 };
+enum { CHUNK = 256 };
 
-GF_APART void backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q,
-                       gf_slope f) {
-  float change[PIECE];
-  int whole = n & ~3, left = n - whole;
-  for (int i = 0; i < whole; i += PIECE) {
-    int size = whole - i < PIECE ? whole - i : PIECE;
-    f(change, dout + i, x + i, y + i, size / 4, p, q);
-    gf_accumulate(dx + i, change, size);
+GF_NOINLINE void backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q,
+                          gf_unary_grad_kernel f) {
+  float grad[CHUNK];
+  int main_count = n & ~3, tail_count = n - main_count;
+  for (int i = 0; i < main_count; i += CHUNK) {
+    int count = main_count - i < CHUNK ? main_count - i : CHUNK;
+    f(grad, dout + i, x + i, y + i, count / 4, p, q);
+    gf_accumulate(dx + i, grad, count);
   }
-  if (!left) return;
-  gf_f4 d = gf_load_tail(dout + whole, left, 0), v = gf_load_tail(x + whole, left, 0);
-  gf_f4 w = gf_load_tail(y + whole, left, 0);
-  f(change, (const float *)&d, (const float *)&v, (const float *)&w, 1, p, q);
-  gf_accumulate(dx + whole, change, left);
+  if (!tail_count) return;
+  gf_f4 d = gf_load_tail(dout + main_count, tail_count, 0), v = gf_load_tail(x + main_count, tail_count, 0);
+  gf_f4 w = gf_load_tail(y + main_count, tail_count, 0);
+  f(grad, (const float *)&d, (const float *)&v, (const float *)&w, 1, p, q);
+  gf_accumulate(dx + main_count, grad, tail_count);
 }
 
-#define DEFINE(name, value, slope)                                                                                   \
-  static void name##_blocks(float *out, const float *x_at, int blocks, float p_is, float q_is) {                     \
-    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                     \
+#define DEFINE(name, out_expr, dx_expr)                                                                              \
+  static void name##_vectors(float *out, const float *x_data, int vectors, float p_value, float q_value) {           \
+    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_value), q = gf_splat(q_value);                               \
     (void)one, (void)p, (void)q;                                                                                     \
-    for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
-      gf_f4 x = gf_load(x_at + i);                                                                                   \
-      gf_store(out + i, value);                                                                                      \
+    for (int i = 0; i < 4 * vectors; i += 4) {                                                                       \
+      gf_f4 x = gf_load(x_data + i);                                                                                 \
+      gf_store(out + i, out_expr);                                                                                   \
     }                                                                                                                \
   }                                                                                                                  \
-  static void name##_changes(float *change, const float *d_at, const float *x_at, const float *y_at, int blocks,     \
-                             float p_is, float q_is) {                                                               \
-    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                     \
+  static void name##_gradients(float *grad, const float *d_data, const float *x_data, const float *y_data,           \
+                               int vectors, float p_value, float q_value) {                                          \
+    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_value), q = gf_splat(q_value);                               \
     (void)one, (void)p, (void)q;                                                                                     \
-    for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
-      gf_f4 d = gf_load(d_at + i), x = gf_load(x_at + i), y = gf_load(y_at + i);                                     \
+    for (int i = 0; i < 4 * vectors; i += 4) {                                                                       \
+      gf_f4 d = gf_load(d_data + i), x = gf_load(x_data + i), y = gf_load(y_data + i);                               \
       (void)x, (void)y;                                                                                              \
-      gf_store(change + i, slope);                                                                                   \
+      gf_store(grad + i, dx_expr);                                                                                   \
     }                                                                                                                \
   }                                                                                                                  \
   void gf_##name##_forward(float *out, const float *x, int n, float p, float q) {                                    \
-    forward(out, x, n, p, q, name##_blocks);                                                                         \
+    forward(out, x, n, p, q, name##_vectors);                                                                        \
   }                                                                                                                  \
   void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q) { \
-    backward(dx, dout, x, y, n, p, q, name##_changes);                                                               \
+    backward(dx, dout, x, y, n, p, q, name##_gradients);                                                             \
   }
 GF_UNARY(DEFINE)

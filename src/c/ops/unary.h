@@ -18,7 +18,7 @@
   X(round, round4(x), d * gf_zero())                                                                                   \
   X(square, x * x, d * (x + x))                                                                                        \
   X(sqrt, gf_sqrt(x), d / (y + y))                                                                                     \
-  X(rsqrt, one / gf_sqrt(x), d * GF_CONSTANT(-0.5f) * (y * y * y))                                                        \
+  X(rsqrt, one / gf_sqrt(x), d * GF_CONSTANT(-0.5f) * (y * y * y))                                                     \
   X(reciprocal, one / x, -d * (y * y))                                                                                 \
   X(exp, gf_exp4(x), d * y)                                                                                            \
   X(log, gf_log4(x), d / x)                                                                                            \
@@ -26,7 +26,7 @@
   X(cos, gf_cos4(x), -d * gf_sin4(x))                                                                                  \
   X(tanh, gf_tanh4(x), d * (one - y * y))                                                                              \
   X(sigmoid, gf_sigmoid4(x), d * (one - y) * y)                                                                        \
-  X(silu, x / (one + gf_exp4(-x)), d * silu_slope(x))                                                                  \
+  X(silu, x / (one + gf_exp4(-x)), d * silu_derivative(x))                                                             \
   X(softplus, softplus(x, p, q), gf_select(x * p > q, d, d * gf_sigmoid4(x * p)))                                      \
   X(relu, gf_select(x <= gf_zero(), gf_zero(), x), gf_select(x <= gf_zero(), gf_zero(), d))                            \
   X(leaky_relu, gf_select(x > gf_zero(), x, x * p), gf_select(x > gf_zero(), d, d * p))                                \

@@ -6,7 +6,7 @@ void gf_where_forward(float *out, const uint8_t *mask, const float *a, const flo
 }
 
 /* dx += dout where the mask is as wanted: true for a, false for b */
-void gf_where_backward(float *dx, const float *dout, const uint8_t *mask, int wanted, int n) {
+void gf_where_backward(float *dx, const float *dout, const uint8_t *mask, int expected, int n) {
   for (int i = 0; i < n; i++)
-    if (!mask[i] == !wanted) dx[i] += dout[i];
+    if (!mask[i] == !expected) dx[i] += dout[i];
 }

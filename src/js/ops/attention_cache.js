@@ -59,13 +59,13 @@ export class Entry {
 
   #sizes() {
     const [, , D, Dv] = this.#shape, { c } = this.keys.engine
-    return [c.gf_cache_block(this.capacity, D, 0), c.gf_cache_block(this.capacity, Dv, CACHE_VALUES)]
+    return [c.gf_cache_block_size(this.capacity, D, 0), c.gf_cache_block_size(this.capacity, Dv, CACHE_VALUES)]
   }
 
   /** Makes room at the first call. @param {Engine} engine @param {number[]} shape */
   #open(engine, shape) {
     const [B, KV, D, Dv] = this.#shape = shape, { c } = engine
-    const sizes = [c.gf_cache_block(this.capacity, D, 0), c.gf_cache_block(this.capacity, Dv, CACHE_VALUES)]
+    const sizes = [c.gf_cache_block_size(this.capacity, D, 0), c.gf_cache_block_size(this.capacity, Dv, CACHE_VALUES)]
     this.#blocks = sizes.map(size => engine.keep(engine.empty([B, KV, size])))
   }
 

@@ -44,7 +44,7 @@ const op = {
 function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
   const outer = stepsOf(all), inner = stepsOf(shape), place = address + 4 * start * outer[dim]
   const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
-  engine.c.gf_strided(to, from, engine.pass(stridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
+  engine.c.gf_strided_copy(to, from, engine.pass(stridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
 }
 
 /**

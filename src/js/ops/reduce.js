@@ -1,5 +1,5 @@
 import {
-  LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TO_EQUALS, TO_EQUALS_AND_NANS, TO_FIRST, VAR
+  LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
 } from '../constants.js'
 import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
@@ -94,7 +94,7 @@ function factsOf(cells, p) {
 }
 
 /** What all of them are: how x becomes rows, and back. @type {(kind: number, shared?: number) => any} */
-const rowsOperation = (kind, shared = TO_FIRST) => ({
+const rowsOperation = (kind, shared = TIES_TO_FIRST) => ({
   usesOutput: true,
   axes: (/** @type {any} */ { inputs: { x }, saved: { axes, keepdim } }, /** @type {any} */ of) =>
     (keepdim ? of(x) : of(x).filter((/** @type {unknown} */ _, /** @type {number} */ axis) => !axes.includes(axis))),
@@ -129,7 +129,7 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
     if (words === '1') return { formula: 'dx = dy', terms: [product(own)] }
     const cells = cellsOf(node, at), facts = factsOf(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
     const isMost = facts.p === Infinity, factor = isMost ? 'sign(x) [|x| = y] / count' : words
-    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, TO_EQUALS) || 0
+    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, TIES_SHARED) || 0
       : slope(x.value, computedOutput(node).at(...at), facts)
     return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
   }
@@ -156,13 +156,13 @@ function taken(cells, measure, formula, isSize = false) {
  * What part of the gradient a cell is given: among equals an equal one, which is NaN where a NaN has no equal, or the
  * first all.
  * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {number} shared whom it
- *   goes to, TO_FIRST and so on
+ *   goes to, TIES_TO_FIRST and so on
  */
 function shareOf(cells, x, measure, shared) {
   const chosen = chosenOf(cells, measure), most = measure(chosen)
-  const areEqual = shared === TO_EQUALS_AND_NANS && Number.isNaN(most)
+  const areEqual = shared === TIES_SHARED_WITH_NANS && Number.isNaN(most)
   const isMost = (/** @type {Factor} */ f) => (areEqual ? Number.isNaN(measure(f)) : measure(f) === most)
-  if (shared === TO_FIRST) return Number(String(chosen.index) === String(x.index))
+  if (shared === TIES_TO_FIRST) return Number(String(chosen.index) === String(x.index))
   return Number(isMost(x)) / cells.filter(isMost).length
 }
 
@@ -180,7 +180,7 @@ const extreme = (name, sign, shared) => ({
   explain: (node, _, index) => taken(cellsOf(node, index), f => sign * f.value, sign > 0 ? 'max x' : 'min x'),
   explainGradient(node, _, index, d) {
     const at = partOf(node, index), cells = cellsOf(node, at), x = cell(node.inputs.x, index, 'x')
-    const share = shareOf(cells, x, f => sign * f.value, shared), words = shared === TO_FIRST ? '[x = y]' : '[x = y] / count'
+    const share = shareOf(cells, x, f => sign * f.value, shared), words = shared === TIES_TO_FIRST ? '[x = y]' : '[x = y] / count'
     const terms = [product(d(node.outputs.out, at, 'dy'), constant(words, share))]
     return { formula: `dx = dy × ${words}`, terms, row: cells }
   }
@@ -332,7 +332,7 @@ function summingFunction(name) {
 
 /** @param {string} name @param {1 | -1} sign @param {(dim: any) => number} shares as in shareOf @returns {Reduce} */
 function extremeFunction(name, sign, shares) {
-  const ops = [TO_FIRST, TO_EQUALS, TO_EQUALS_AND_NANS].map(shared => extreme(name, sign, shared))
+  const ops = [TIES_TO_FIRST, TIES_SHARED, TIES_SHARED_WITH_NANS].map(shared => extreme(name, sign, shared))
   const kind = sign > 0 ? MAX : MIN
   return (x, options) => {
     anyTensor(name, 'x', x)
@@ -348,7 +348,7 @@ function extremeFunction(name, sign, shares) {
 
 /** PyTorch's max and min along an axis give the gradient to one cell, over everything to all that are equal. */
 const whole = (/** @type {unknown} */ dim) => (
-  dim === undefined || dim === null || Array.isArray(dim) ? TO_EQUALS_AND_NANS : TO_FIRST)
+  dim === undefined || dim === null || Array.isArray(dim) ? TIES_SHARED_WITH_NANS : TIES_TO_FIRST)
 
 /** @param {string} name @param {number} kind @param {import('../autograd.js').Operation} op @returns {Reduce} */
 const ask = (name, kind, op) => (x, options) => {
@@ -379,7 +379,7 @@ const place = (name, sign, op) => (x, options) => {
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
   const out = x.engine.empty(shapeLeft(x, axes, flag(name, 'keepdim', keepdim)), 'int32')
   withRows(x.engine, x.address, x.size, rows, at =>
-    x.engine.c.gf_arg_extreme(out.address, at, N, C, Number(sign < 0)))
+    x.engine.c.gf_argmax(out.address, at, N, C, Number(sign < 0)))
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
 }
 
@@ -411,8 +411,8 @@ export const reductions = /** @type {any} */ ({
   ...Object.fromEntries(summingNames.map(name => [name, summingFunction(name)])),
   max: extremeFunction('max', 1, whole),
   min: extremeFunction('min', -1, whole),
-  amax: extremeFunction('amax', 1, () => TO_EQUALS),
-  amin: extremeFunction('amin', -1, () => TO_EQUALS),
+  amax: extremeFunction('amax', 1, () => TIES_SHARED),
+  amin: extremeFunction('amin', -1, () => TIES_SHARED),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
     const { axes, keepdim } = readOptions('prod', options, floatTensor('prod', 'x', x))
     return reduce('prod', prod, PROD, x, axes, keepdim)

@@ -28,8 +28,8 @@ export function stepsOf(shape) {
 }
 
 /**
- * The axes that gf_strided walks: those of length 1 are left out, and neighbors that lie together in both tensors are
- * joined.
+ * The axes that gf_strided_copy walks: those of length 1 are left out, and neighbors that lie together in both tensors
+ * are joined.
  * @param {string} where @param {readonly number[]} shape
  * @param {readonly number[]} to steps of what is written @param {readonly number[]} from steps of what is read
  * @returns {number[]} rank, sides, steps of each
@@ -90,7 +90,7 @@ const operation = name => ({
   backward({ inputs: { x }, outputs: { out }, saved: { steps, offset } }, gradient) {
     const { engine, shape } = out
     const axes = engine.pass(stridedAxes(name, shape, steps, stepsOf(shape)))
-    engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), axes, 1)
+    engine.c.gf_strided_copy(gradient(x) + 4 * offset, gradient(out), axes, 1)
   },
   explain: (node, _, index) => sumOf('out = x', [product(cell(node.inputs.x, sourceOf(node, index), 'x'))]),
   explainGradient({ inputs: { x }, outputs: { out }, saved }, _, index, d) {
@@ -130,7 +130,7 @@ function arranged(name, x, { shape, steps, offset }, from, parameters) {
   return throughInt(x, source => {
     const { engine } = source, axes = stridedAxes(name, shape, stepsOf(shape), steps)
     const out = engine.empty(shape, source.dtype)
-    engine.c.gf_strided(out.address, source.address + 4 * offset, engine.pass(axes), 0)
+    engine.c.gf_strided_copy(out.address, source.address + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
   })
 }
