@@ -181,8 +181,8 @@ static void sift_down(int32_t *heap, const float *score, int size, int at) {
 }
 
 /* The classes with the largest p / e, where e is exponentially distributed; a heap orders them if there are many. */
-static void sample_without_replacement(int32_t *out, gf_generator *g, float *score, int32_t *heap, const float *p, int C,
-                                int n) {
+static void sample_without_replacement(int32_t *out, gf_generator *g, float *score, int32_t *heap, const float *p,
+                                       int C, int n) {
   for (int c = 0; c < C; c++) score[c] = p[c] / (float)-gf_log1p(-next_double(g));
   if (n <= FEW) {
     for (int i = 0; i < n; i++) {
