@@ -1,4 +1,4 @@
-/* compare.c - elementwise comparisons, 1 or 0. Nothing is equal to NaN, less than it, or greater than it. */
+/* compare.c - elementwise comparisons and logical operations. Comparisons with NaN are false, except GF_NE. */
 #include "axes.h"
 #include "convert.h"
 
