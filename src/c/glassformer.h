@@ -8,7 +8,7 @@
  * Sizes     Any size may be 0; a kernel reads and writes only what the shapes cover. No buffer holds more than 2^30
  *           values, so indices, counts and strides fit an int. Workspace sizes may exceed that; they are doubles, and
  *           the caller has to check them.
- * Gradients A backward function ADDS to every gradient buffer (+=). Where it computes several gradients, NULL skips one.
+ * Gradients A backward function ADDS to every gradient buffer (+=). NULL skips a gradient where there are several.
  * Errors    A return value reports only errors that C alone can detect (an id outside the table, out of memory). The
  *           caller checks shapes and ranges. Nothing is printed, nothing exits.
  * Bits      Every sum has a fixed order and every operation rounds separately, so results are bit-identical on every
@@ -138,9 +138,9 @@ enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
 /* The same search in one word, to be seen: arcs [room,3] are the pieces that it looked at, start, end and id, in the
- * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with, -1
- * where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there are,
- * of which no more than `room` are written, or GF_NO_MEMORY. */
+ * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with,
+ * -1 where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there
+ * are, of which no more than `room` are written, or GF_NO_MEMORY. */
 GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, int32_t *last, double *totals,
                                  const gf_pieces *p, const double *scores, const uint8_t *text, int bytes,
                                  double unknown_score, int unknown, int flags);
@@ -180,7 +180,7 @@ GF_EXPORT void gf_seed(gf_generator *g, uint32_t seed);
 GF_EXPORT void gf_uniform(float *out, gf_generator *g, int n, float low, float high);
 /* torch.rand(n, dtype=float64): out [n] doubles. */
 GF_EXPORT void gf_uniform_double(double *out, gf_generator *g, int n);
-/* Tensor.normal_(mean, std): out [n]. Like PyTorch, uses a scalar algorithm for n < 16 and a vectorized one from 16 on. */
+/* Tensor.normal_(mean, std): out [n]. As in PyTorch, n < 16 selects a scalar algorithm and n >= 16 a vectorized one. */
 GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double std);
 /* torch.bernoulli(p): out [n] is 1 with probability p [n], else 0. */
 GF_EXPORT void gf_bernoulli(float *out, gf_generator *g, const float *p, int n);
@@ -340,8 +340,8 @@ GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [M,N] = a [M,K] b [K,N] + bias [N] (NULL: none). Each cell is summed in the order of k. flags: the enum above. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N,
                          int K, int flags);
-/* gf_matmul for the block of out with rows m .. m + rows and columns n .. n + columns; with panels n is a multiple of 8.
- * The workspace is that of gf_matmul for [rows,K] by [K,columns]. */
+/* gf_matmul for the block of out with rows m .. m + rows and columns n .. n + columns; with panels n is a multiple of
+ * 8. The workspace is that of gf_matmul for [rows,K] by [K,columns]. */
 GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
                               int N, int K, int flags, int m, int rows, int n, int columns);
 /* Packs a weight [N,K] (a transposed b) of dtype GF_FLOAT32, GF_FLOAT16 or GF_BFLOAT16 into panels [ceil(N/8)][K][8] in
@@ -351,8 +351,8 @@ GF_EXPORT double gf_panels_size(int N, int K);
 GF_EXPORT int gf_repack(void *weight, void *workspace, int N, int K, int type, int unpack);
 /* The bytes of an int8 weight [N,K]. 32 adjacent values of a row share a scale; int8.c describes the layout. */
 GF_EXPORT double gf_int8_size(int N, int K);
-/* Quantizes rows [count,K] into rows first .. first + count of weight. Returns the index in `rows` of the first row with
- * a value that is not finite, or -1. */
+/* Quantizes rows [count,K] into rows first .. first + count of weight. Returns the index in `rows` of the first row
+ * with a value that is not finite, or -1. */
 GF_EXPORT int gf_int8_pack(void *weight, const float *rows, int first, int count, int K);
 /* The dequantized value at [row,column] of a weight with K columns. */
 GF_EXPORT double gf_int8_read(const void *weight, int row, int column, int K);
@@ -381,8 +381,8 @@ enum {
   GF_LOGSUMEXP = 7,
   GF_NORM = 8 /* p is the exponent, infinity included */
 };
-/* Reduces the rows of x [N,C] to out [N]. GF_MAX and GF_MIN need C > 0. work [C] is needed by GF_LOGSUMEXP only, else it
- * may be NULL. */
+/* Reduces the rows of x [N,C] to out [N]. GF_MAX and GF_MIN need C > 0. work [C] is needed by GF_LOGSUMEXP only, else
+ * it may be NULL. */
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
 /* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD over R: out [outer,C] of x [outer,R,C]. */
 GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
@@ -485,8 +485,8 @@ GF_EXPORT void gf_attention_backward_part(float *dq, float *dk, float *dv, const
 /* out [B,cells] = the mean over H of weights [B,H,cells]. */
 GF_EXPORT void gf_attention_average(float *out, const float *weights, int B, int H, int cells);
 
-/* A KV cache stores keys or values as the panels that the matrix product reads: a block for each batch element and head,
- * [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
+/* A KV cache stores keys or values as the panels that the matrix product reads: a block for each batch element and
+ * head, [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
 enum { GF_CACHE_VALUES = 1, GF_CACHE_READ = 2 };
 /* The floats of a block; flags: GF_CACHE_VALUES or 0. */
 GF_EXPORT double gf_cache_block_size(int capacity, int D, int flags);

@@ -1,8 +1,8 @@
 /* math.c - exp, log, log1p, pow, sin and cos in double precision, and the float functions that are not inlined.
  *
  * Each double function reduces its argument to a small interval and sums a series there whose truncation error is below
- * the last bit. The reductions subtract a multiple of ln 2 or pi/2, split into parts with trailing zero bits so that the
- * first products are exact (Cody and Waite); large angles are reduced with the bits of 2/pi (Payne and Hanek).
+ * the last bit. The reductions subtract a multiple of ln 2 or pi/2, split into parts with trailing zero bits so that
+ * the first products are exact (Cody and Waite); large angles are reduced with the bits of 2/pi (Payne and Hanek).
  */
 #include "math.h"
 

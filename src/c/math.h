@@ -61,7 +61,7 @@ GF_INLINE gf_f4 gf_exp4_nonpositive(gf_f4 x) {
   return fraction * (gf_f4)exponent;
 }
 
-/* e^x in four lanes for any x; infinity above 88.72. 2^128 is not a float32, so for x > 0 n is added to the exponent. */
+/* e^x in four lanes for any x; infinity above 88.72. 2^128 is no float32, so for x > 0 n is added to the exponent. */
 GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
   const gf_f4 max_input = GF_CONSTANT(88.7228f);
   gf_i4 exponent;

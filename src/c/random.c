@@ -1,11 +1,11 @@
 /* random.c - PyTorch's CPU generator and sampling functions, bit for bit.
  *
  * Words come from mt19937 (Matsumoto and Nishimura 1998). A float32 uniform is made from the low 24 bits of a word, a
- * double from the low 53 bits of two words, the first of which is the high half. Normals are Box-Muller pairs. For fewer
- * than 16 values, one pair at a time is computed in double, and the generator saves the second value. From 16 values on,
- * chunks of 16 float32 uniforms become eight radii and eight angles, with the single-precision logarithm and sine of
- * the Cephes library and fused multiply-adds. fma32 emulates those: a b is exact in double, and rounding the double sum
- * to float gave the same bits as a true fused multiply-add in every value compared.
+ * double from the low 53 bits of two words, the first of which is the high half. Normals are Box-Muller pairs. For
+ * fewer than 16 values, one pair at a time is computed in double, and the generator saves the second value. From 16
+ * values on, chunks of 16 float32 uniforms become eight radii and eight angles, with the single-precision logarithm and
+ * sine of the Cephes library and fused multiply-adds. fma32 emulates those: a b is exact in double, and rounding the
+ * double sum to float gave the same bits as a true fused multiply-add in every value compared.
  */
 #include "glassformer.h"
 #include "math.h"

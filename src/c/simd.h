@@ -92,8 +92,8 @@ GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) {
 
 #endif
 
-/* The barrier hides from the compiler that only the low half of the shuffle is used. Otherwise it leaves the other lanes
- * undefined, and V8 needs six instructions instead of one for such a shuffle. */
+/* The barrier hides from the compiler that only the low half of the shuffle is used. Otherwise it leaves the other
+ * lanes undefined, and V8 needs six instructions instead of one for such a shuffle. */
 GF_INLINE gf_d2 gf_promote_high(gf_f4 a) {
   gf_f4 high = __builtin_shufflevector(a, a, 2, 3, 2, 3);
 #ifdef __wasm_simd128__

@@ -9,10 +9,10 @@
  * The kernel processes blocks of eight queries: their scores against all keys, the softmax of each row, the weighted
  * sum. It needs workspace for one block of scores; the steps of all queries are stored only if the caller saves them,
  * computed by the same instructions. If the caller provides a step (because the user edited it), the later steps are
- * computed from it. With a causal mask a block ends at its last visible key; with a window it starts at the panel of its
- * first visible key. The skipped terms are zeros, and every sum keeps its order, so a query has the same bits whether it
- * is computed alone after cached keys or together with all others. A query without visible keys gets NaN, as in PyTorch.
- * A NaN in v propagates even if its weight is 0 (0 NaN is NaN), unless its key is skipped.
+ * computed from it. With a causal mask a block ends at its last visible key; with a window it starts at the panel of
+ * its first visible key. The skipped terms are zeros, and every sum keeps its order, so a query has the same bits
+ * whether it is computed alone after cached keys or together with all others. A query without visible keys gets NaN, as
+ * in PyTorch. A NaN in v propagates even if its weight is 0 (0 NaN is NaN), unless its key is skipped.
  *
  * Groups of consecutive query heads may share a head of k and v (grouped-query attention, Ainslie et al. 2023), whose
  * gradient is the sum over the group.

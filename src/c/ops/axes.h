@@ -1,4 +1,6 @@
-/* axes.h - iteration over two strided operands and a contiguous result; axes is [rank, sizes, strides of a, strides of b].
+/* axes.h - iteration over two strided operands a and b and a contiguous result.
+ *
+ * `axes` is [rank, sizes, strides of a, strides of b].
  *
  * A stride of 0 broadcasts the operand along that axis. The iterator visits runs: index ranges along the last axis.
  */

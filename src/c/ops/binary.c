@@ -42,7 +42,8 @@ GF_INLINE gf_f4 pow_derivative_b(gf_f4 d, gf_f4 a, gf_f4 b, gf_f4 y) {
   return gf_select((a == gf_zero()) & (b >= gf_zero()), gf_zero(), d * (y * gf_log4(a)));
 }
 
-/* -(b log a + (1 - b) log(1 - a)), with logarithms clamped to at least -100, as in PyTorch, so that the loss is finite. */
+/* -(b log a + (1 - b) log(1 - a)). Logarithms are clamped to at least -100, as in PyTorch, so that the loss is finite.
+ */
 GF_INLINE gf_f4 log_clamped(gf_f4 x) { return gf_max(gf_log4(x), GF_CONSTANT(-100.0f)); }
 GF_INLINE gf_f4 bce(gf_f4 a, gf_f4 b) {
   const gf_f4 one = GF_CONSTANT(1.0f);

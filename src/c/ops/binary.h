@@ -3,8 +3,8 @@
  *     X(name, out, da, db)
  *
  * defines gf_<name>_forward and gf_<name>_backward of glassformer.h: out as an expression of a and b, and the gradients
- * da and db as expressions of d (the gradient of out), a, b and y = out. Elementwise losses are included: a is the input
- * and b the target.
+ * da and db as expressions of d (the gradient of out), a, b and y = out. Elementwise losses are included: a is the
+ * input and b the target.
  */
 #ifndef GF_BINARY_H
 #define GF_BINARY_H

@@ -4,8 +4,8 @@
  *     x[k]    ~ t[k / 32] r[k]           r an integer from -32767 to 32767, t = max |x of the block| / 32767
  *     y[n]    = bias[n] + sum over the blocks b of (s[n][b] t[b]) (sum over k in b of q[n][k] r[k])
  *
- * The inner sums are integers below 2^27, so they are exact in any order; the outer sum is in the order of b. A row of x
- * gives the same bits alone and together with others. Quantizing dequantized values gives the same q and s again.
+ * The inner sums are integers below 2^27, so they are exact in any order; the outer sum is in the order of b. A row of
+ * x gives the same bits alone and together with others. Quantizing dequantized values gives the same q and s again.
  *
  * The layout is [ceil(N/8)][ceil(K/32)] blocks of 272 bytes for 8 rows and 32 columns: 8 scales, then for each pair of
  * columns the pairs of values of the 8 rows, as the dot product instruction of int16 pairs needs them.
@@ -88,8 +88,8 @@ void gf_int8_rows(float *out, const void *weight, int first, int count, int K) {
     for (int k = 0; k < K; k++) *out++ = (float)gf_int8_read(weight, row, k, K);
 }
 
-/* The maximum absolute value of a block. The bits of nonnegative floats, compared as integers, have the same order, with
- * NaN above infinity. */
+/* The maximum absolute value of a block. The bits of nonnegative floats, compared as integers, have the same order,
+ * with NaN above infinity. */
 GF_INLINE float block_max_abs(const float *x) {
   gf_i4 max = {0};
   for (int k = 0; k < BLOCK; k += 4) {

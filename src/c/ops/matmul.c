@@ -4,13 +4,13 @@
  *
  * Every output cell is summed in the order of k, with one rounding per product and one per sum, whatever the sizes: its
  * bits do not depend on other cells, and the sum can be recomputed by hand. The kernel computes tiles of 4 rows by 8
- * columns. Their 8 accumulators, two vectors of B and one splat of A fit into the 16 vector registers of an engine; five
- * rows would spill. A is packed into groups of 4 rows and B into panels of 8 columns, both with k outermost, so a tile
- * reads two sequential streams. For fewer than 4 rows, packing does not pay: each row reads B directly, limited by
+ * columns. Their 8 accumulators, two vectors of B and one splat of A fit into the 16 vector registers of an engine;
+ * five rows would spill. A is packed into groups of 4 rows and B into panels of 8 columns, both with k outermost, so a
+ * tile reads two sequential streams. For fewer than 4 rows, packing does not pay: each row reads B directly, limited by
  * memory bandwidth.
  *
- * Panels may hold float16 or bfloat16, which halves the memory, and the time for few rows. Values are widened to float32
- * exactly before they are multiplied, so the result has the bits of a float32 weight of the same values.
+ * Panels may hold float16 or bfloat16, which halves the memory, and the time for few rows. Values are widened to
+ * float32 exactly before they are multiplied, so the result has the bits of a float32 weight of the same values.
  *
  * Backward: with y = x W^T, dx = dy W and dW = dy^T x are also products; only the packing differs.
  */
@@ -20,8 +20,8 @@
 #include "../simd.h"
 
 /* Cache blocking: a panel (24 KB) stays in L1 while all row groups of A are processed, a block of A (393 KB) in L2, the
- * panels of a block of columns (3 MB) in L3. If A is a single block, it is packed once per block of k, and the blocks of
- * B are narrower (393 KB) so that both fit into L2. */
+ * panels of a block of columns (3 MB) in L3. If A is a single block, it is packed once per block of k, and the blocks
+ * of B are narrower (393 KB) so that both fit into L2. */
 enum { ROWS = 4, STEPS = 8, STREAMS = 3, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
@@ -194,8 +194,8 @@ typedef struct {
   int n0, n1, k0, K;
 } b_block;
 
-/* The floats from one packed panel to the next: a cache line of padding avoids strides of whole pages, with which panels
- * evict each other from the cache during packing (measured: a quarter of the packing time). */
+/* The floats from one packed panel to the next: a cache line of padding avoids strides of whole pages, with which
+ * panels evict each other from the cache during packing (measured: a quarter of the packing time). */
 GF_INLINE size_t packed_panel_stride(int K) { return (size_t)K * PANEL + 16; }
 
 /* Packs eight panels at once, so that every cache line is read once and the next one is prefetched; then the remaining
@@ -368,7 +368,7 @@ GF_INLINE void compute_row(gf_f4 *cells, const float *a, size_t a_step, const ch
   for (int s = 0; s < streams; s++) cells[2 * s] = sums[2 * s], cells[2 * s + 1] = sums[2 * s + 1];
 }
 
-/* Multiplies row m by panel b, which starts at column n, and by the panels column_stride columns apart, if they exist. */
+/* Multiplies row m by panel b at column n and by up to two more panels, column_stride columns apart. */
 GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_stride, const char *b, const b_block *at,
                                  int type) {
   gf_f4 cells[2 * STREAMS] = {{0}};
@@ -390,10 +390,10 @@ GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_s
   }
 }
 
-/* Multiplies fewer rows than a tile has by a block of B, reading one panel of each third of it at a time. Distant streams
- * come from memory at full bandwidth, adjacent ones at half of it (measured: 37 and 20 GB/s), and three streams are 12 %
- * faster than two (with four, 16-bit panels run out of registers). Not inlined, and with all loops inside, for the same
- * reason as run_paired_tiles. */
+/* Multiplies fewer rows than a tile has by a block of B, reading one panel of each third of it at a time. Distant
+ * streams come from memory at full bandwidth, adjacent ones at half of it (measured: 37 and 20 GB/s), and three streams
+ * are 12 % faster than two (with four, 16-bit panels run out of registers). Not inlined, and with all loops inside, for
+ * the same reason as run_paired_tiles. */
 #define GF_DEFINE_FEW_ROWS(name, type)                                                       \
   GF_NOINLINE void name(const gf_product *p, const b_block *at) {                            \
     int column_stride = round_up((at->n1 - at->n0 + STREAMS - 1) / STREAMS, PANEL);          \

@@ -13,8 +13,8 @@
 
 static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
-/* sum((x - mean)^2) of a row. The same loop loads the next row and sums it in the order of gf_sum, so that the bits of a
- * row do not depend on its position. */
+/* sum((x - mean)^2) of a row. The same loop loads the next row and sums it in the order of gf_sum, so that the bits of
+ * a row do not depend on its position. */
 GF_INLINE double sum_squared_deviations(double mean, const float *x, int C, const float *next, double *next_sum) {
   gf_d2 center = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
   int i = 0;
@@ -200,7 +200,7 @@ static GF_MINSIZE void prod_backward(float *dx, const float *x, int C, float d) 
   }
 }
 
-/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
+/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), also for p > C, as in PyTorch. */
 static GF_MINSIZE void var_backward(float *dx, const float *x, int C, double d, double correction) {
   double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));

@@ -67,8 +67,8 @@ GF_NOINLINE void copy_nans(float *out, const float *x, int width) {
     if (out[c] == out[c] && x[c] != x[c]) out[c] = x[c];
 }
 
-/* Updates the running maximum or minimum with another row. Of equal values, such as 0 and -0, the first is retained. Rows
- * are processed one by one, since reading two at a time, from two pages, takes a third longer. */
+/* Updates the running maximum or minimum with another row. Of equal values, such as 0 and -0, the first is retained.
+ * Rows are processed one by one, since reading two at a time, from two pages, takes a third longer. */
 GF_INLINE void update_extremes(float *out, const float *x, int width, gf_max_or_min max_or_min) {
   gf_i4 are_numbers = {-1, -1, -1, -1};
   int c = 0;

@@ -1,4 +1,4 @@
-/* rotary.c - rotary position embedding (Su et al. 2021): rotates pairs of channels by angles proportional to the position.
+/* rotary.c - rotary position embedding (Su et al. 2021): rotates channel pairs by angles proportional to the position.
  *
  *     angle(t, i) = position[t] * frequency[i],    frequency[i] = 1 / base^(2i/D)
  *     out[a] = x[a] cos(angle) - x[b] sin(angle)

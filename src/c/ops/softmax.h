@@ -15,8 +15,8 @@ GF_INLINE float gf_row_max(const float *x, int n) {
   return gf_max_lanes(max);
 }
 
-/* out[i] = exp(x[i] - shift), where shift is the maximum. Returns their sum in lane order. out may be x. The loop computes
- * two vectors per iteration, so that the long dependency chains of their exponentials overlap. */
+/* out[i] = exp(x[i] - shift), where shift is the maximum. Returns their sum in lane order. out may be x. The loop
+ * computes two vectors per iteration, so that the long dependency chains of their exponentials overlap. */
 GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
   gf_f4 sum = gf_zero(), shift4 = gf_splat(shift);
   int i = 0;

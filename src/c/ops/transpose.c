@@ -2,8 +2,8 @@
 #include "../glassformer.h"
 #include "../simd.h"
 
-/* The side of a tile. Rows whose stride is a power of two map to the same set of the L1 cache, which has 8 or 12 ways, so
- * the lines of 8 rows fit. */
+/* The side of a tile. Rows whose stride is a power of two map to the same set of the L1 cache, which has 8 or 12 ways,
+ * so the lines of 8 rows fit. */
 enum { TILE = 8 };
 GF_INLINE size_t tile_end(size_t start, int side) { return start + TILE < (size_t)side ? start + TILE : (size_t)side; }
 

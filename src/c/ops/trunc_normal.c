@@ -2,9 +2,9 @@
  *
  *     x = uniform(2 P(a) - 1, 2 P(b) - 1),  out = clamp(mean + std sqrt(2) erfinv(x), a, b)
  *
- * where P(t) is the normal cumulative distribution at (t - mean) / std. erfinv is Newton's method in double on erf, which
- * is a power series for small arguments and a continued fraction for large ones. The steps after erfinv are rounded to
- * float32, as in PyTorch.
+ * where P(t) is the normal cumulative distribution at (t - mean) / std. erfinv is Newton's method in double on erf,
+ * which is a power series for small arguments and a continued fraction for large ones. The steps after erfinv are
+ * rounded to float32, as in PyTorch.
  */
 #include "../glassformer.h"
 #include "../math.h"

@@ -2,8 +2,8 @@
  *
  *     X(name, out, dx)
  *
- * defines gf_<name>_forward and gf_<name>_backward of glassformer.h: out as an expression of x, and the gradient dx as an
- * expression of d (the gradient of out), x and y = out. p and q are scalar parameters. Where the derivative is not
+ * defines gf_<name>_forward and gf_<name>_backward of glassformer.h: out as an expression of x, and the gradient dx as
+ * an expression of d (the gradient of out), x and y = out. p and q are scalar parameters. Where the derivative is not
  * continuous, it has PyTorch's value.
  */
 #ifndef GF_UNARY_H
