@@ -1,17 +1,18 @@
-/* glassformer.h - every function of the kernels, and the rules that hold for all of them.
+/* glassformer.h - the public interface of the kernels, and the conventions that all of them follow.
  *
- * Buffers   Row-major float32 unless said otherwise, owned by the caller, not overlapping, no alignment needed. Outputs
- *           come first, then caches and workspace, inputs, parameters, sizes. A kernel keeps nothing between calls.
- * Letters   B batch, H heads, T time (Tq queries, Tk keys), C channels, D size of a head, V vocabulary, N rows.
- * Sizes     Any size may be 0; then nothing is read or written beyond what the shape says. No buffer holds more than
- *           2^30 values, so that places, counts and strides fit an int; how much workspace a call needs may not, and is
- *           a double, for the caller to refuse.
- * Gradients A backward function ADDS to every gradient it is given (+=). One that makes several skips those that are
- *           NULL.
- * Errors    Only what C alone can see (an id outside the table, no memory) is reported, as a return value; shapes and
- *           ranges are checked by the caller. Nothing is printed, nothing exits.
- * Bits      Every sum has one fixed order and every operation its own rounding, so results are identical on every
- *           machine. NaN and infinity pass through as IEEE 754 says.
+ * Buffers   Row-major float32 unless stated otherwise. The caller allocates them; they must not overlap and need no
+ *           alignment. Parameters are ordered: outputs, caches and workspace, inputs, parameters, sizes. Kernels keep
+ *           no state between calls, except gf_matmul_in_pairs.
+ * Letters   B batch, H heads, T time (Tq queries, Tk keys), C channels, D head size (Dv of values), V vocabulary, N
+ *           rows; of a matrix product, [M,K] times [K,N].
+ * Sizes     Any size may be 0; a kernel reads and writes only what the shapes cover. No buffer holds more than 2^30
+ *           values, so indices, counts and strides fit an int. Workspace sizes may exceed that; they are doubles, and
+ *           the caller has to check them.
+ * Gradients A backward function ADDS to every gradient buffer (+=). NULL skips a gradient where there are several.
+ * Errors    A return value reports only errors that C alone can detect (an id outside the table, out of memory). The
+ *           caller checks shapes and ranges. Nothing is printed, nothing exits.
+ * Bits      Every sum has a fixed order and every operation rounds separately, so results are bit-identical on every
+ *           machine. NaN and infinity follow IEEE 754.
  */
 #ifndef GLASSFORMER_H
 #define GLASSFORMER_H
@@ -24,21 +25,22 @@
 
 #define GF_EXPORT __attribute__((used, visibility("default")))
 
-/* Returned by functions that can fail. Counts and positions are returned as values >= 0 instead. */
+/* Status codes. Functions that return a count or a position return a value >= 0 on success instead of GF_OK. */
 typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;
 
 /* Memory ----------------------------------------------------------------------------------------------------------- */
 
-/* A block of `bytes` bytes (at least 1), or NULL when there is no memory. Free it with gf_free. */
+/* Allocates `bytes` bytes (at least 1). Returns NULL if out of memory. Free the block with gf_free. */
 GF_EXPORT void *gf_alloc(size_t bytes);
 GF_EXPORT void gf_free(void *block);
 #ifdef __wasm_atomics__
-/* Instances of one memory share all of it: each but the first is given a stack of its own, which ends at `end`. */
+/* Sets the stack pointer of this instance. Instances that share a memory need separate stacks; `end` is the upper end
+ * of the new one. */
 GF_EXPORT void gf_set_stack(void *end);
 #endif
 
-/* The kernels' cosine, within 2^-53 for arguments up to a million: for schedules that should not depend on the engine.
- */
+/* cos(x), with an absolute error of at most 2^-53 for |x| <= 1e6. Learning-rate schedules use it because Math.cos
+ * differs between engines. */
 GF_EXPORT double gf_cos(double x);
 
 /* Text ------------------------------------------------------------------------------------------------------------- */
@@ -140,9 +142,9 @@ enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
 /* The same search in one word, to be seen: arcs [room,3] are the pieces that it looked at, start, end and id, in the
- * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with, -1
- * where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there are,
- * of which no more than `room` are written, or GF_NO_MEMORY. */
+ * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with,
+ * -1 where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there
+ * are, of which no more than `room` are written, or GF_NO_MEMORY. */
 GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, int32_t *last, double *totals,
                                  const gf_pieces *p, const double *scores, const uint8_t *text, int bytes,
                                  double unknown_score, int unknown, int flags);
@@ -166,61 +168,61 @@ GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, 
 
 /* Random numbers: PyTorch's CPU generator, bit for bit ------------------------------------------------------------- */
 
-/* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */
+/* The state of mt19937, and the second value of a Box-Muller pair, which PyTorch saves for the next call. */
 typedef struct {
   double saved_normal;
   int32_t has_saved_normal;
-  int32_t position; /* next word of `words`; 624 means: generate anew */
+  int32_t position; /* index of the next word; 624: generate the next 624 words */
   uint32_t words[624];
 } gf_generator;
 
-/* Bytes of a gf_generator. */
+/* sizeof(gf_generator). */
 GF_EXPORT int gf_generator_size(void);
-/* torch.manual_seed: only the low 32 bits of a seed count. */
+/* torch.manual_seed, which uses only the low 32 bits of a seed. */
 GF_EXPORT void gf_seed(gf_generator *g, uint32_t seed);
 /* Tensor.uniform_(low, high): out [n]. */
 GF_EXPORT void gf_uniform(float *out, gf_generator *g, int n, float low, float high);
 /* torch.rand(n, dtype=float64): out [n] doubles. */
 GF_EXPORT void gf_uniform_double(double *out, gf_generator *g, int n);
-/* Tensor.normal_(mean, std): out [n]. From 16 values on PyTorch draws differently; both ways are here. */
+/* Tensor.normal_(mean, std): out [n]. As in PyTorch, n < 16 selects a scalar algorithm and n >= 16 a vectorized one. */
 GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double std);
 /* torch.bernoulli(p): out [n] is 1 with probability p [n], else 0. */
 GF_EXPORT void gf_bernoulli(float *out, gf_generator *g, const float *p, int n);
-/* torch.multinomial: out [N,n] classes drawn from the rows of p [N,C], which need not sum to 1. work [C], order [C].
- * Each class once (n <= C), or, with `replacement`, as often as it comes. */
+/* torch.multinomial: samples out [N,n] classes from the rows of p [N,C], which need not sum to 1. work [C], order [C].
+ * Samples with replacement if `replacement` is set, else without (n <= C). */
 GF_EXPORT void gf_multinomial(int32_t *out, gf_generator *g, float *work, int32_t *order, const float *p, int N, int C,
                               int n, int replacement);
 /* torch.randint(low, low + range, n): out [n] doubles, exact while |value| < 2^53. */
 GF_EXPORT void gf_randint(double *out, gf_generator *g, int n, double low, double range);
 /* torch.randperm(n): out [n] int32. */
 GF_EXPORT void gf_randperm(int32_t *out, gf_generator *g, int n);
-/* torch.nn.init.trunc_normal_: out [n] between a and b. */
+/* torch.nn.init.trunc_normal_(mean, std, a, b): out [n]. */
 GF_EXPORT void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b);
-/* The mask of F.dropout(x, p) while training: scale [n] is 1 / (1 - p) with probability 1 - p, else 0. */
+/* The mask of F.dropout(x, p) in training: mask [n] is 1 / (1 - p) with probability 1 - p, else 0. */
 GF_EXPORT void gf_dropout_mask(float *mask, gf_generator *g, int n, double p);
 
-/* Element by element ----------------------------------------------------------------------------------------------- */
+/* Elementwise operations ------------------------------------------------------------------------------------------- */
 
-/* For each line of ops/unary.h: out [n] from x [n], and dx [n] += from dout, x and out [n]. p and q are the two numbers
- * the line may use. */
+/* For each line of ops/unary.h: out [n] from x [n], and dx [n] += from dout, x and out [n]. p and q are the scalar
+ * parameters of the operation; most ignore them. */
 #define GF_DECLARE_UNARY(name, ...)                                                                                   \
   GF_EXPORT void gf_##name##_forward(float *out, const float *x, int n, float p, float q);                            \
   GF_EXPORT void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *out, int n, float p, \
                                       float q);
 GF_UNARY(GF_DECLARE_UNARY)
 /* For each line of ops/binary.h, with broadcasting: out from a and b; da and db += from dout, out, a and b, summed over
- * the axes along which an operand is repeated; either may be NULL. axes is [rank, sides, steps of a, steps of b], rank
- * of each from 1 to 16: sides are those of out, steps are in floats and 0 along an axis that is repeated; along the
- * last axis they are 0 or 1. */
+ * the broadcast axes; either may be NULL. axes is [rank, sizes, strides of a, strides of b] with rank values each, rank
+ * from 1 to 16: the sizes of out, and strides in values, 0 along a broadcast axis; along the last axis they are 0 or 1.
+ */
 #define GF_DECLARE_BINARY(name, ...)                                                                             \
   GF_EXPORT void gf_##name##_forward(float *out, const float *a, const float *b, const int32_t *axes);           \
   GF_EXPORT void gf_##name##_backward(float *da, float *db, const float *dout, const float *out, const float *a, \
                                       const float *b, const int32_t *axes);
 GF_BINARY(GF_DECLARE_BINARY)
-/* The types of values, where a function takes them as void. bool is a byte, 0 or 1. */
+/* The dtypes of buffers that are passed as void. A bool is a byte, 0 or 1. */
 enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5, GF_INT8 = 6 };
-/* out [n] of one type = x [n] of another, rounded to the nearest. To int32 the fraction is cut off, what is too large
- * becomes the largest, NaN 0; to bool everything but 0 is 1. */
+/* Converts x [n] of dtype x_type to out [n] of dtype out_type, rounding to nearest, ties to even. Conversion to int32
+ * truncates, saturates, and maps NaN to 0; conversion to bool maps everything except 0 to 1. */
 GF_EXPORT void gf_convert(void *out, int out_type, const void *x, int x_type, int n);
 enum {
   GF_EQ = 0,
@@ -231,92 +233,96 @@ enum {
   GF_GE = 5,
   GF_AND = 6,
   GF_OR = 7,
-  GF_XOR = 8 /* of what is not 0 */
+  GF_XOR = 8 /* AND, OR and XOR treat every value except 0 as true */
 };
-/* out, as bool, of a and b, with axes as above. */
+/* out (bool) = a compared with b, broadcast by axes as for ops/binary.h. */
 GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
                           int comparison);
 enum { GF_INT_ADD = 0, GF_INT_SUB = 1, GF_INT_MUL = 2, GF_INT_POW = 3, GF_INT_MAXIMUM = 4, GF_INT_MINIMUM = 5 };
-/* out of a and b, int32 or bool, with axes as above; modulo 2^32. A negative power is cut off to a whole number. */
+/* out (int32) of a and b (int32 or bool) modulo 2^32, broadcast by axes as for ops/binary.h. A negative power is
+ * truncated to an integer. */
 GF_EXPORT void gf_int_arithmetic(int32_t *out, const void *a, const void *b, const int32_t *axes, int a_type,
                                  int b_type, int kind);
 /* out += x, n values. */
 GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
-/* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]. The sizes are the same for
- * backward, which has dout in the place of out and dx in that of x. */
+/* out [outer,B,middle,A,inner] = x [outer,A,middle,B,inner] with the axes A and B transposed. Backward takes the same
+ * sizes: dx has the shape of x and dout that of out. */
 GF_EXPORT void gf_transpose_forward(float *out, const float *x, int outer, int A, int middle, int B, int inner);
 GF_EXPORT void gf_transpose_backward(float *dx, const float *dout, int outer, int A, int middle, int B, int inner);
 /* x *= factor, n values. */
 GF_EXPORT void gf_scale(float *x, int n, float factor);
-/* The sum of n values, their absolute values, or their squares, in double; and the largest absolute value. */
+/* The sums of n values, of their absolute values and of their squares, accumulated in double; the maximum absolute
+ * value, NaN if any value is. */
 GF_EXPORT double gf_sum(const float *x, int n);
 GF_EXPORT double gf_sum_absolute(const float *x, int n);
 GF_EXPORT double gf_sum_squares(const float *x, int n);
 GF_EXPORT float gf_max_absolute(const float *x, int n);
 /* x = min(max(x, low), high), n values. */
 GF_EXPORT void gf_clamp(float *x, int n, float low, float high);
-/* out [n] = x [n] mask [n], where mask holds 0 or 1 / (1 - p); backward dx += dout mask. */
+/* out [n] = x [n] mask [n] with a mask of gf_dropout_mask; backward: dx += dout mask. */
 GF_EXPORT void gf_dropout_forward(float *out, const float *x, const float *mask, int n);
 GF_EXPORT void gf_dropout_backward(float *dx, const float *dout, const float *mask, int n);
-/* GELU of n values, exact (erf) or with the tanh approximation. */
+/* GELU of n values: exact (erf), or the tanh approximation. */
 GF_EXPORT void gf_gelu_forward(float *out, const float *x, int n);
 GF_EXPORT void gf_gelu_backward(float *dx, const float *dout, const float *x, int n);
 GF_EXPORT void gf_gelu_tanh_forward(float *out, const float *x, int n);
 GF_EXPORT void gf_gelu_tanh_backward(float *dx, const float *dout, const float *x, int n);
 
-/* Embedding and position ------------------------------------------------------------------------------------------- */
+/* Embeddings and positions ----------------------------------------------------------------------------------------- */
 
-/* The position of the first of n ids outside 0 .. V-1, or -1 when all are inside. Call it before the two below. */
+/* Returns the index of the first of n ids outside 0 .. V-1, or -1. The functions below do not check ids. */
 GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
-/* out [n,C] = the rows ids [n] of weight [V,C]. */
+/* out [n,C] = weight[ids]: the rows ids [n] of weight [V,C]. */
 GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
-/* The same from a weight that gf_rearrange has turned into panels, or from one of gf_int8_pack (GF_INT8). */
+/* gf_embedding_forward for a weight in panels (gf_repack) of dtype `type`, or packed by gf_int8_pack (GF_INT8). */
 GF_EXPORT void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int n, int C, int type);
-/* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
+/* dweight [V,C] at the rows ids [n] += dout [n,C], except for the row padding_idx (-1: no padding row). */
 GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n,
                                      int C);
 
 typedef enum { GF_INTERLEAVED = 0, GF_CONCATENATED = 1 } gf_position_layout;
 typedef enum { GF_POWER = 0, GF_LOG = 1, GF_LOG_FLOAT = 2 } gf_position_method;
-/* Sinusoidal positions 0 .. L-1 in d dimensions, in double: out [L,d] doubles. */
+/* Sinusoidal encodings of the positions 0 .. L-1: out [L,d] doubles. layout is a gf_position_layout, method a
+ * gf_position_method; see positional_encoding.c. */
 GF_EXPORT void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method);
 /* out [n] = x [n] rounded to float32. */
 GF_EXPORT void gf_round_to_float(float *out, const double *x, int n);
 
-/* frequencies [half]: 1 / base^(i/half). Cosines and sines [n,half] of positions [n] times them. */
+/* Rotary position embedding for heads of D = 2 half channels. gf_rotary_frequencies: out [half] = 1 / base^(i/half).
+ * gf_rotary_table: cosines and sines [n,half] of positions [n] times frequencies [half]. */
 GF_EXPORT void gf_rotary_frequencies(float *out, int half, double base);
 GF_EXPORT void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, const float *frequencies, int n,
                                int half);
-/* x [B,H,T,heads,D] with every pair of a head's channels turned; row t of sentence b uses row b*batch + t of the tables
- * [.,D/2]. Pairs are D/2 apart, or neighbours. */
+/* out [B,H,T,heads,D] = x with every channel pair rotated. Row t of batch element b uses row b*batch + t of the tables
+ * [.,D/2]. Pairs are channels 2i and 2i + 1 if `interleaved`, else i and i + D/2. */
 GF_EXPORT void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B,
                                  int H, int T, int heads, int D, int interleaved);
 GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch,
                                   int B, int H, int T, int heads, int D, int interleaved);
-/* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
+/* ALiBi biases for attention: out [H,Tq,Tk]. Query i is at position past + i of the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
-/* Moving values about ---------------------------------------------------------------------------------------------- */
+/* Copying, indexing and sorting ------------------------------------------------------------------------------------ */
 
-/* to = from, or += from, for every index of the axes [rank, sides, steps of to, steps of from]; steps may be 0 or
- * negative. */
+/* out = x, or out += x if `accumulate`, at every index of axes: [rank, sizes, strides of out, strides of x]. Strides
+ * may be 0 or negative. */
 GF_EXPORT void gf_strided_copy(float *out, const float *x, const int32_t *axes, int accumulate);
-/* Between x [outer,C,inner] and picked [outer,K,inner]: picked = x at the places index says along C, or x there =
- * picked, or += picked. The place for [o,k,i] is at o*index_outer + k*index_k + i*index_inner, checked by
- * gf_embedding_check. */
+/* Gathers from, or scatters into, x [outer,C,inner] along C. With c = index[o*index_outer + k*index_k + i*index_inner]:
+ * GF_GATHER: picked[o,k,i] = x[o,c,i]; GF_SCATTER: x[o,c,i] = picked[o,k,i]; GF_SCATTER_ADD: +=. picked
+ * [outer,K,inner]. Check the indices with gf_embedding_check first. */
 enum { GF_GATHER = 0, GF_SCATTER = 1, GF_SCATTER_ADD = 2 };
 GF_EXPORT void gf_gather(float *picked, float *x, const int32_t *index, int outer, int C, int inner, int K,
                          int index_outer, int index_k, int index_inner, int mode);
-/* out [n] = a where mask [n] holds, else b; a step of 0 keeps to one number. Backward for one of the two: dx += dout
- * where the mask is as wanted. */
+/* out [n] = mask [n] ? a : b. A step of 0 broadcasts one value, 1 reads [n]. Backward for one operand: dx [n] += dout
+ * where mask equals `expected` (1 for a, 0 for b). */
 GF_EXPORT void gf_where_forward(float *out, const uint8_t *mask, const float *a, const float *b, int a_step, int b_step,
                                 int n);
 GF_EXPORT void gf_where_backward(float *dx, const float *dout, const uint8_t *mask, int wanted, int n);
-/* Running sums along C of x [outer,C,inner]. */
+/* Cumulative sums along C: out and x [outer,C,inner]. */
 GF_EXPORT void gf_cumsum_forward(float *out, const float *x, int outer, int C, int inner);
 GF_EXPORT void gf_cumsum_backward(float *dx, const float *dout, int outer, int C, int inner);
-/* The order of x [outer,C,inner] along C: the places of the first k in it, order [outer,k,inner]. Equal values
- * stay as they stood; NaN counts as the largest. workspace: 2 C. */
+/* Stable argsort of x [outer,C,inner] along C: order [outer,k,inner] receives the indices of the first k values. NaN
+ * sorts as the largest. workspace [2 C]. */
 GF_EXPORT void gf_sort(int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner, int k,
                        int descending);
 
@@ -325,46 +331,48 @@ GF_EXPORT void gf_sort(int32_t *order, int32_t *workspace, const float *x, int o
 enum {
   GF_TRANSPOSE_A = 1, /* a is stored [K,M] */
   GF_TRANSPOSE_B = 2, /* b is stored [N,K] */
-  GF_PANELS_B = 4,    /* b was arranged by gf_rearrange */
+  GF_PANELS_B = 4,    /* b is in panels (gf_repack) */
   GF_ACCUMULATE = 8,  /* out += */
-  GF_FLOAT16_B = 16,  /* panels of b hold float16, all of them finite */
-  GF_BFLOAT16_B = 32  /* ... or bfloat16 */
+  GF_FLOAT16_B = 16,  /* the panels of b are float16, all finite */
+  GF_BFLOAT16_B = 32  /* the panels of b are bfloat16 */
 };
-/* In which order products and sums come, for the same bits: in pairs (1, from the start), or one by one (0) for engines
- * that run it faster. */
+/* Selects the instruction order of the inner loop: two products before their two sums (1, the default), or each sum
+ * directly after its product (0), which some engines run faster. The results have the same bits. */
 GF_EXPORT void gf_matmul_in_pairs(int enabled);
-/* Floats of workspace that gf_matmul needs; with GF_PANELS_B of float32 an N of 0 will do. */
+/* The workspace of gf_matmul, in floats. With float32 panels (GF_PANELS_B), N = 0 is enough. */
 GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
-/* out [M,N] = a [M,K] b [K,N] + bias [N] (NULL: none), each cell summed from left to right. */
+/* out [M,N] = a [M,K] b [K,N] + bias [N] (NULL: none). Each cell is summed in the order of k. flags: the enum above. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N,
                          int K, int flags);
-/* The same only for some rows of out, from m on, and columns, from n on: a multiple of 8 with panels.
- * Workspace as for a product of that size. */
+/* gf_matmul for the block of out with rows m .. m + rows and columns n .. n + columns; with panels n is a multiple of
+ * 8. The workspace is that of gf_matmul for [rows,K] by [K,columns]. */
 GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
                               int N, int K, int flags, int m, int rows, int n, int columns);
-/* Turns a weight [N,K] of GF_FLOAT32, GF_FLOAT16 or GF_BFLOAT16, a transposed b, into panels for many products, in its
- * own place, or back. Eight rows take the place that they had: weight has room for gf_panels_size values, workspace for
- * 8 K. 0 if float16 stayed as it was, because not all of it is finite. */
+/* Packs a weight [N,K] (a transposed b) of dtype GF_FLOAT32, GF_FLOAT16 or GF_BFLOAT16 into panels [ceil(N/8)][K][8] in
+ * place, or back if `unpack`. weight has gf_panels_size(N, K) values, workspace 8 K of the same dtype. Returns 0, and
+ * changes nothing, if a float16 value is not finite; else 1. */
 GF_EXPORT double gf_panels_size(int N, int K);
 GF_EXPORT int gf_repack(void *weight, void *workspace, int N, int K, int type, int unpack);
-/* Weights of 8 bits, 32 neighbours with a scale: int8.c says how they lie. Bytes of a weight [N,K]. */
+/* The bytes of an int8 weight [N,K]. 32 adjacent values of a row share a scale; int8.c describes the layout. */
 GF_EXPORT double gf_int8_size(int N, int K);
-/* Rows [count,K] become those of weight from `first` on: the first row that holds what is not finite, or -1. */
+/* Quantizes rows [count,K] into rows first .. first + count of weight. Returns the index in `rows` of the first row
+ * with a value that is not finite, or -1. */
 GF_EXPORT int gf_int8_pack(void *weight, const float *rows, int first, int count, int K);
+/* The dequantized value at [row,column] of a weight with K columns. */
 GF_EXPORT double gf_int8_read(const void *weight, int row, int column, int K);
-/* out [count,K]: the values of its rows from `first` on. */
+/* Dequantizes rows first .. first + count of weight to out [count,K]. */
 GF_EXPORT void gf_int8_rows(float *out, const void *weight, int first, int count, int K);
-/* out [M,N] = x [M,K] times the weight transposed + bias [N] (NULL: none), x rounded to 16 bits, 32 neighbours with a
- * scale; workspace has gf_int8_workspace floats. What is not finite in x makes its row NaN. */
+/* out [M,N] = x [M,K] W^T + bias [N] (NULL: none) for an int8 weight W [N,K]. x is quantized to int16 in blocks of 32
+ * with a scale each; a value that is not finite makes its row of out NaN. workspace: gf_int8_workspace floats. */
 GF_EXPORT double gf_int8_workspace(int M, int K);
 GF_EXPORT void gf_int8_product(float *out, float *workspace, const float *x, const void *weight, const float *bias,
                                int M, int N, int K);
-/* out [M,K]: x as gf_int8_product rounds it. */
+/* out [M,K] = x after the rounding of gf_int8_product. */
 GF_EXPORT void gf_int8_rounded(float *out, const float *x, int M, int K);
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 
-/* Reducing --------------------------------------------------------------------------------------------------------- */
+/* Reductions ------------------------------------------------------------------------------------------------------- */
 
 enum {
   GF_SUM = 0,
@@ -373,40 +381,43 @@ enum {
   GF_MIN = 3,
   GF_PROD = 4,
   GF_VAR = 5,
-  GF_STD = 6, /* p is what is taken off the count */
+  GF_STD = 6, /* of GF_VAR and GF_STD, p is the correction: the divisor is C - p */
   GF_LOGSUMEXP = 7,
   GF_NORM = 8 /* p is the exponent, infinity included */
 };
-/* out [N] of the rows of x [N,C]; the extremes need C > 0. work [C] is used by GF_LOGSUMEXP, else it may be NULL. */
+/* Reduces the rows of x [N,C] to out [N]. GF_MAX and GF_MIN need C > 0. work [C] is needed by GF_LOGSUMEXP only, else
+ * it may be NULL. */
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
-/* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD of each column: out [outer,C] of x [outer,R,C]. */
+/* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD over R: out [outer,C] of x [outer,R,C]. */
 GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
-/* Whom the derivative of an extreme goes to: the first, each of its equals a share, or NaNs counting as equals, too. */
+/* How the gradient of a maximum or minimum is split among tied values: all to the first, equal shares, or equal shares
+ * with NaNs counted as tied. */
 typedef enum { GF_TIES_TO_FIRST = 0, GF_TIES_SHARED = 1, GF_TIES_SHARED_WITH_NANS = 2 } gf_tie_rule;
-/* dx [N,C] += the derivative times dout [N]; shared is a gf_shared, of extremes. */
+/* dx [N,C] += the derivative times dout [N]. ties is a gf_tie_rule, used by GF_MAX and GF_MIN. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
                                   int kind, double p, int ties);
-/* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */
+/* out [N] = the index of the first maximum (or minimum, if `is_min`) of each row of x [N,C], C > 0. If a row has a NaN,
+ * the index of its first NaN. */
 GF_EXPORT void gf_argmax(int32_t *out, const float *x, int N, int C, int is_min);
-/* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. Returns 0 if a sum does not fit into
- * int32, else 1. */
+/* GF_SUM, GF_MAX or GF_MIN of the rows of x [N,C] of dtype int32 or bool; GF_MAX and GF_MIN need C > 0. Returns 0 if a
+ * sum overflows int32, else 1. */
 GF_EXPORT int gf_reduce_int(int32_t *out, const void *x, int type, int N, int C, int kind);
 
-/* Normalising ------------------------------------------------------------------------------------------------------ */
+/* Normalization ---------------------------------------------------------------------------------------------------- */
 
-/* Softmax and its logarithm over rows of C: all tensors [N,C]. A row of only -infinity gives NaN, as in PyTorch. */
+/* Softmax and log-softmax over C; all tensors are [N,C]. A row of only -infinity gives NaN, as in PyTorch. */
 GF_EXPORT void gf_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
 GF_EXPORT void gf_log_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_log_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
-/* Layer norm over rows of C: out and x [N,C]; weight and bias [C] may be NULL. mean and rstd [N] are what
- * backward needs; NULL where nobody will ask. dweight and dbias [C]. */
+/* Layer norm over C: out and x [N,C]; weight and bias [C] may be NULL. mean and rstd [N] are saved for backward; pass
+ * NULL for both in inference. dweight and dbias [C]. */
 GF_EXPORT void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x, const float *weight,
                                      const float *bias, int N, int C, double eps);
 GF_EXPORT void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
                                       const float *mean, const float *rstd, const float *weight, int N, int C);
 
-/* Root mean square norm over rows of C, as layer norm without mean and bias. rstd [N] and weight [C] may be NULL. */
+/* RMS norm over C: out and x [N,C]; weight [C] may be NULL. rstd [N] is saved for backward; NULL in inference. */
 GF_EXPORT void gf_rms_norm_forward(float *out, float *rstd, const float *x, const float *weight, int N, int C,
                                    double eps);
 GF_EXPORT void gf_rms_norm_backward(float *dx, float *dweight, const float *dout, const float *x, const float *rstd,
@@ -414,61 +425,63 @@ GF_EXPORT void gf_rms_norm_backward(float *dx, float *dweight, const float *dout
 
 /* Attention -------------------------------------------------------------------------------------------------------- */
 
-/* Where query, key, value and output rows lie: the row of sentence b, head h, time t starts at
- * b * batch + h * head + t * time floats. Both [B,H,T,D] and [B,T,H*D] are such layouts. */
+/* Strides of queries, keys, values or outputs, in floats: the row of batch element b, head h, time t starts at
+ * b * batch + h * head + t * time. They describe both [B,H,T,D] and [B,T,H*D]. */
 typedef struct {
   int32_t batch, head, time;
 } gf_strides;
 
-/* Masks, each may be absent. A cell's mask is their sum; -infinity hides. Query i stands at place past + i among the
- * keys. */
+/* Attention masks, all optional and combined. Query i is at position past + i of the keys. */
 typedef struct {
-  const float *additive;  /* added to the scores, or NULL; cell (b,h,i,j) at b*batch + h*head + i*Tk + j */
-  int32_t additive_batch; /* floats, 0 to share */
-  int32_t additive_head;  /* floats, 0 to share */
-  const uint8_t *padding; /* [B,Tk], 1 hides the key, or NULL */
-  int32_t causal;         /* 1 hides the keys after the query's own place */
-  int32_t past;           /* the place of the first query; 0: aligned at the top left */
-  int32_t window;         /* n > 0 hides the keys n or more places away from the query; 0: none */
-  int32_t save_hidden;    /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
+  const float
+      *additive; /* added to the scores, or NULL; (b,h,i,j) is at b*additive_batch + h*additive_head + i*Tk + j */
+  int32_t additive_batch; /* stride in floats, 0 to broadcast */
+  int32_t additive_head;  /* stride in floats, 0 to broadcast */
+  const uint8_t *padding; /* key padding mask [B,Tk], 1 masks the key, or NULL */
+  int32_t causal;         /* 1: a query attends only to keys up to its own position */
+  int32_t past;           /* the position of the first query; 0: aligned at the top left */
+  int32_t window;         /* n > 0: a query attends only to keys less than n positions away; 0: no window */
+  int32_t save_hidden;    /* 1: saved dots and scores include causally masked keys; 0: they are -infinity there */
 } gf_mask;
 
-/* The steps of attention, each made of the one before; all [B,H,Tq,Tk], each may be NULL. */
+/* The intermediate steps of attention, each computed from the one before; all [B,H,Tq,Tk], each may be NULL. */
 typedef struct {
-  float *dots;    /* q . k */
-  float *scores;  /* dots scale */
+  float *dots;    /* q k^T */
+  float *scores;  /* scale dots */
   float *masked;  /* scores + mask */
   float *weights; /* softmax(masked), before dropout */
 } gf_attention_steps;
 typedef enum { GF_FROM_START = 0, GF_FROM_DOTS = 1, GF_FROM_SCORES, GF_FROM_MASKED, GF_FROM_WEIGHTS } gf_attention_from;
 
-/* Each of the H / group heads of k and v serves `group` heads of q, one after the other. */
+/* The parameters of an attention call. k and v have H / group heads: `group` consecutive heads of q share one (GQA). */
 typedef struct {
   int32_t B, H, Tq, Tk, D, Dv, group;
-  int32_t capacity; /* 0: k and v are rows; else they lie in a cache for so many keys (gf_cache_rows) */
-  int32_t from;     /* gf_attention_from: the step that is given; later ones are made from it */
+  int32_t capacity; /* 0: k and v are rows; else they are a cache with room for that many keys (gf_cache_copy) */
+  int32_t from;     /* gf_attention_from: the step that the caller provides; later steps are computed from it */
   float scale;
-  gf_strides q, k, v, out; /* in a cache, batch and head of k and v are those of its blocks */
+  gf_strides q, k, v, out; /* of a cache, batch and head are the strides of its blocks */
   gf_mask mask;
 } gf_attention;
 
-/* Floats of workspace for forward, or for backward. */
+/* The workspace of the forward or the backward functions, in floats. */
 GF_EXPORT double gf_attention_workspace(const gf_attention *p, int backward);
-/* out = softmax(scale q k^T + mask) v. What `kept` has room for is kept; the output has the same bits either way. From
- * a later step than the start on, that step is read and must be there. dropout [B,H,Tq,Tk] multiplies the weights, or
- * NULL. */
+/* out = softmax(scale q k^T + mask) v. Steps whose pointer in `saved` is not NULL are saved; out has the same bits
+ * either way. If p->from is not GF_FROM_START, that step is read from `saved`. dropout [B,H,Tq,Tk] multiplies the
+ * weights, or NULL. */
 GF_EXPORT void gf_attention_forward(float *out, const gf_attention_steps *saved, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
-/* The same for some of its blocks of 8 queries, which are counted through all heads of all sentences. */
+/* gf_attention_blocks: the number of blocks of 8 queries, over all batch elements and heads.
+ * gf_attention_forward_part: gf_attention_forward for blocks first .. first + count. */
 GF_EXPORT int gf_attention_blocks(const gf_attention *p);
 GF_EXPORT void gf_attention_forward_part(float *out, const gf_attention_steps *saved, float *workspace, const float *q,
                                          const float *k, const float *v, const float *dropout, const gf_attention *p,
                                          int first, int count);
-/* dq, dk, dv in the layouts of q, k, v, and the gradients of the steps; each may be NULL. Not from a cache. */
+/* dq, dk and dv += the gradients, in the layouts of q, k and v; `gradients` += those of the steps. Each may be NULL.
+ * weights are the saved ones. k and v must not be a cache. */
 GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
                                      float *workspace, const float *dout, const float *weights, const float *q,
                                      const float *k, const float *v, const float *dropout, const gf_attention *p);
-/* The same for some heads of k and v, counted through all sentences, and the heads of q that share them. */
+/* gf_attention_backward for kv heads first .. first + count, counted over all batch elements, and their query heads. */
 GF_EXPORT void gf_attention_backward_part(float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
                                           float *workspace, const float *dout, const float *weights, const float *q,
                                           const float *k, const float *v, const float *dropout, const gf_attention *p,
@@ -476,38 +489,39 @@ GF_EXPORT void gf_attention_backward_part(float *dq, float *dk, float *dv, const
 /* out [B,cells] = the mean over H of weights [B,H,cells]. */
 GF_EXPORT void gf_attention_average(float *out, const float *weights, int B, int H, int cells);
 
-/* A cache holds keys, or values, as panels of 8, which the matrix product reads as they are: a block for each sentence
- * and head, [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
+/* A KV cache stores keys or values as the panels that the matrix product reads: a block for each batch element and
+ * head, [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
 enum { GF_CACHE_VALUES = 1, GF_CACHE_READ = 2 };
-/* Floats of one block. */
+/* The floats of a block; flags: GF_CACHE_VALUES or 0. */
 GF_EXPORT double gf_cache_block_size(int capacity, int D, int flags);
-/* Copies rows [B,H,T,D], which lie as `at` says, into the cache as those from `first` on; GF_CACHE_READ: out of it. */
+/* Copies rows [B,H,T,D] with the given strides to positions first .. first + T of the cache, or, with GF_CACHE_READ,
+ * from them to rows. */
 GF_EXPORT void gf_cache_copy(float *cache, float *rows, const gf_strides *strides, int B, int H, int first, int T,
                              int capacity, int D, int flags);
 
 /* Loss ------------------------------------------------------------------------------------------------------------- */
 
-/* The position of the first target that is neither ignore_index nor inside 0 .. V-1, or -1. */
+/* Returns the index of the first target that is neither ignore_index nor in 0 .. V-1, or -1. */
 GF_EXPORT int gf_cross_entropy_check(const int32_t *target, int N, int V, int ignore_index);
-/* losses [N] of logits [N,V] and target [N], 0 where ignored; log_probs [N,V] is kept for backward. Without logits
- * (NULL) log_probs are given. weight [V] counts each class so many times, or NULL. Returns the weights of the targets
- * that are not ignored, or how many they are. */
+/* losses [N] of logits [N,V] and target [N]; 0 where the target is ignored. log_probs [N,V] is saved for backward; if
+ * logits is NULL, it is the input. weight [V] are class weights, or NULL for 1. Returns the sum of the weights of the
+ * targets that are not ignored. */
 GF_EXPORT double gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const float *weight,
                                           const int32_t *target, int N, int V, int ignore_index, float smoothing);
-/* dlogits [N,V] += the derivative times dlosses [N], or, with `shared`, times one value [1] for all rows. */
+/* dlogits [N,V] += the derivative times dlosses [N], or, if `shared`, times the single value dlosses [1]. */
 GF_EXPORT void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs,
                                          const float *weight, const int32_t *target, int N, int V, int ignore_index,
                                          float smoothing, int shared);
-/* The same for given log_probs, times `scale`. */
+/* dlog_probs [N,V] += scale times the derivative of the loss by log_probs, times dlosses. */
 GF_EXPORT void gf_nll_loss_backward(float *dlog_probs, const float *dlosses, const float *weight, const int32_t *target,
                                     int N, int V, int ignore_index, float scale, int shared);
 
-/* Optimisers: one step over n values of a parameter ---------------------------------------------------------------- */
+/* Optimizers: one step for the n values of a parameter ------------------------------------------------------------- */
 
-/* SGD with momentum buffer [n] (NULL without momentum). first: the buffer starts as the gradient. */
+/* SGD with a momentum buffer [n] (NULL: no momentum). If `first`, the buffer is initialized with the gradient. */
 GF_EXPORT void gf_sgd_step(float *param, float *buffer, const float *grad, int n, float lr, float momentum,
                            float dampening, float weight_decay, int nesterov, int first);
-/* Adam, or AdamW when `decoupled`: m, v [n] are the running moments, step counts from 1. */
+/* Adam, or AdamW if `decoupled`. m and v [n] are the first and second moments; step counts from 1. */
 GF_EXPORT void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr,
                             double beta1, double beta2, double eps, double weight_decay, int decoupled);
 

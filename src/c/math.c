@@ -1,8 +1,8 @@
-/* math.c - exp, log, log1p, pow, sin and cos in double precision, and the float functions that go through it.
+/* math.c - exp, log, log1p, pow, sin and cos in double precision, and the float functions that are not inlined.
  *
- * Each reduces its argument to a small interval and sums the Taylor series there; the interval is small enough that
- * the series ends before the last bit. The reductions subtract a multiple of ln 2 or pi/2 that is split into pieces
- * with trailing zero bits, so that the first products are exact; of large angles, by the bits of 2/pi.
+ * Each double function reduces its argument to a small interval and sums a series there whose truncation error is below
+ * the last bit. The reductions subtract a multiple of ln 2 or pi/2, split into parts with trailing zero bits so that
+ * the first products are exact (Cody and Waite); large angles are reduced with the bits of 2/pi (Payne and Hanek).
  */
 #include "math.h"
 
@@ -39,7 +39,7 @@ double gf_exp(double x) {
 }
 
 /* log x = high + low. With x = m 2^e, m in [sqrt(1/2), sqrt 2) and s = (m-1)/(m+1): log m = 2 (s + s^3/3 + s^5/5 ...).
- * s is kept to twice the precision through the remainder of its division. */
+ * The remainder of the division gives s in double-double precision. */
 static double log_double_double(double x, double *low) {
   int e = 0;
   if (x < 0x1p-1022) {
@@ -54,7 +54,7 @@ static double log_double_double(double x, double *low) {
   }
   double numerator = m - 1.0, denominator = m + 1.0, rounding_error = m - (denominator - 1.0);
   double s = numerator / denominator;
-  /* s * down = product + error, exactly (Dekker: both factors split into halves of 26 bits). */
+  /* s * denominator = product + error exactly (Dekker 1971: both factors are split into halves of 26 bits). */
   double t = 134217729.0 * s, sh = t - (t - s), sl = s - sh;
   t = 134217729.0 * denominator;
   double dh = t - (t - denominator), dl = denominator - dh;
@@ -81,7 +81,7 @@ double gf_log1p(double x) {
   double one_plus = 1.0 + x;
   if (one_plus == 1.0) return x;
   if (!(one_plus > 0.0) || one_plus == (double)GF_INFINITY) return gf_log(one_plus);
-  return gf_log(one_plus) + (x - (one_plus - 1.0)) / one_plus; /* what the rounding of 1 + x took away */
+  return gf_log(one_plus) + (x - (one_plus - 1.0)) / one_plus; /* plus the rounding error of 1 + x */
 }
 
 double gf_pow(double x, double y) {
@@ -94,7 +94,7 @@ double gf_pow(double x, double y) {
   return power == (double)GF_INFINITY ? power : power + power * error;
 }
 
-/* 2/pi in binary, 32 bits a word: enough for the largest double. */
+/* 2/pi in binary, 32 bits per word: enough bits for the largest double. */
 static const uint32_t two_over_pi[35] = {
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
     0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
@@ -102,16 +102,16 @@ static const uint32_t two_over_pi[35] = {
     0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
 };
 
-/* 64 bits of a number in words of 32, from bit `at` on. */
+/* The 64 bits from bit `at` on of a number stored in 32-bit words, least significant first. */
 static uint64_t extract_bits(const uint64_t *words, int at) {
   int i = at / 32, shift = at % 32;
   uint64_t low = words[i] | words[i + 1] << 32;
   return shift ? low >> shift | words[i + 2] << (64 - shift) : low;
 }
 
-/* What `reduce` does, for |x| >= 2^20 (Payne and Hanek 1983). With x = m 2^e, only the bits of 2/pi matter whose
- * products with m are neither multiples of 4 nor far below 1: five words. Of m times those, the two bits from `unit` on
- * give the quadrant and the 64 below them the rest, as a signed fraction. */
+/* reduce_angle for |x| >= 2^20 (Payne and Hanek 1983). With x = m 2^e, only those bits of 2/pi matter whose products
+ * with m are neither multiples of 4 nor far below 1: five words. In their product with m, the two bits from `unit` on
+ * are the quadrant and the 64 bits below them the remainder, as a signed fraction. */
 static double reduce_large_angle(double x, int *quadrant) {
   uint64_t bits = bits_of(x), m = (bits & 0x000fffffffffffff) | 0x0010000000000000;
   int e = (int)(bits >> 52 & 2047) - 1075, first = (e - 2 + 64) / 32 - 2, unit = 32 * (first + 5) - e;
@@ -132,7 +132,7 @@ static double reduce_large_angle(double x, int *quadrant) {
   return x < 0.0 ? -rest : rest;
 }
 
-/* x - k pi/2 in [-pi/4, pi/4], with k mod 4 in *quadrant. */
+/* Returns x - k pi/2 in [-pi/4, pi/4] and stores k mod 4 in *quadrant. */
 static double reduce_angle(double x, int *quadrant) {
   if (__builtin_fabs(x) >= 0x1p20) return reduce_large_angle(x, quadrant);
   double k = __builtin_rint(x * 0.6366197723675814);
@@ -168,7 +168,7 @@ double gf_cos(double x) {
 }
 
 /* x = m 2^e with m in [sqrt(1/2), sqrt 2), and for f = m - 1: log m = f - f^2/2 + f^3 P(f), where P
- * is fitted to 6e-9 of the whole and summed in pairs. */
+ * is fitted with a relative error of 6e-9 and evaluated by Estrin's scheme. */
 gf_f4 gf_log4(gf_f4 x) {
   static const float table[8] = {3.33333313e-1f, -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
                                  1.42017707e-1f, -1.31602183e-1f, 1.27615020e-1f, -7.63431042e-2f};
@@ -181,13 +181,13 @@ gf_f4 gf_log4(gf_f4 x) {
   for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat_at(c + 2 * k + 1), f, gf_splat_at(c + 2 * k));
   gf_f4 low = gf_mul_add(pair[1], square, pair[0]), high = gf_mul_add(pair[3], square, pair[2]);
   gf_f4 series = gf_mul_add(high, fourth, low) * f * square - GF_CONSTANT(0.5f) * square;
-  /* ln 2 in two floats, the first with trailing zeros, so that its product with e is exact. */
+  /* ln 2 is split into two floats; the first has trailing zeros, so its product with e is exact. */
   gf_f4 log = e * GF_CONSTANT(0.693359375f) + (f + (series + e * GF_CONSTANT(-2.12194440e-4f)));
-  log = gf_select(x < GF_CONSTANT(GF_INFINITY), log, x); /* infinity and NaN are their own */
+  log = gf_select(x < GF_CONSTANT(GF_INFINITY), log, x); /* log(infinity) = infinity, NaN gives NaN */
   return gf_select(x > gf_zero(), log, gf_select(x == gf_zero(), GF_CONSTANT(-GF_INFINITY), GF_CONSTANT(GF_NAN)));
 }
 
-/* The logarithm of the rounded sum, and what the rounding took away. */
+/* The logarithm of the rounded sum, corrected by its rounding error. */
 gf_f4 gf_log1p4(gf_f4 x) {
   gf_f4 u = GF_CONSTANT(1.0f) + x, rounding_error = (x - (u - GF_CONSTANT(1.0f))) / u;
   return gf_log4(u) + gf_select(u > gf_zero(), rounding_error, gf_zero());
@@ -214,7 +214,7 @@ gf_f4 gf_cos4(gf_f4 x) {
   return (gf_f4){(float)gf_cos(x[0]), (float)gf_cos(x[1]), (float)gf_cos(x[2]), (float)gf_cos(x[3])};
 }
 
-/* 1 for an odd whole number, 0 for an even one, -1 for none. */
+/* 1 for an odd integer, 0 for an even one, -1 for any other number. */
 static int parity(float y) {
   if (__builtin_floorf(y) != y || y - y != 0.0f) return y - y != 0.0f ? 0 : -1; /* an infinity counts as even */
   return __builtin_floorf(y * 0.5f) * 2.0f != y;

@@ -1,4 +1,4 @@
-/* memory.c - the allocator, and the stack, as the library outside sees them. */
+/* memory.c - exports the allocator, and sets the stack pointer of a thread. */
 #include <stdlib.h>
 
 #include "glassformer.h"

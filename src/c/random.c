@@ -1,11 +1,11 @@
-/* random.c - PyTorch's CPU generator and its ways of filling a tensor, bit for bit.
+/* random.c - PyTorch's CPU generator and sampling functions, bit for bit.
  *
- * Words come from mt19937 (Matsumoto and Nishimura 1998). A float32 uniform is the low 24 bits of a word, a double one
- * the low 53 bits of two words, the first being the high half. Normals are Box-Muller pairs: below 16 values one pair
- * at a time in double, the second half kept in the generator; from 16 on in chunks of 16 float32 uniforms, eight radii
- * and eight angles, through the single-precision logarithm and sine of the Cephes library with fused multiply-adds.
- * fused(a, b, c) stands in for those: a b is exact in double, and rounding the double sum to float has matched a true
- * fused multiply-add in every value compared.
+ * Words come from mt19937 (Matsumoto and Nishimura 1998). A float32 uniform is made from the low 24 bits of a word, a
+ * double from the low 53 bits of two words, the first of which is the high half. Normals are Box-Muller pairs. For
+ * fewer than 16 values, one pair at a time is computed in double, and the generator saves the second value. From 16
+ * values on, chunks of 16 float32 uniforms become eight radii and eight angles, with the single-precision logarithm and
+ * sine of the Cephes library and fused multiply-adds. fma32 emulates those: a b is exact in double, and rounding the
+ * double sum to float gave the same bits as a true fused multiply-add in every value compared.
  */
 #include <stdbool.h>
 
@@ -65,7 +65,7 @@ void gf_uniform_double(double *out, gf_generator *g, int n) {
 
 /* Normal ----------------------------------------------------------------------------------------------------------- */
 
-/* Natural logarithm of a normal positive float. */
+/* Natural logarithm of a positive float that is not subnormal. */
 static float cephes_log(float x) {
   static const float p[9] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
                              -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
@@ -104,7 +104,7 @@ static void cephes_sincos(float x, float *sine, float *cosine) {
   *cosine = (octant - 2) & 4 ? swapped_c : -swapped_c;
 }
 
-/* Sixteen uniforms in place to sixteen normals: v[j] gives the radius, v[j + 8] the angle. */
+/* Turns 16 uniforms into 16 normals in place: v[j] determines the radius, v[j + 8] the angle. */
 static void box_muller_chunk(float *v, float mean, float std) {
   for (int j = 0; j < CHUNK / 2; j++) {
     float radius = __builtin_sqrtf(-2.0f * cephes_log(1.0f - v[j])), sine, cosine;
@@ -132,7 +132,7 @@ void gf_normal(float *out, gf_generator *g, int n, double mean, double std) {
   }
   gf_uniform(out, g, n, 0.0f, 1.0f);
   for (int i = 0; i + CHUNK <= n; i += CHUNK) box_muller_chunk(out + i, (float)mean, (float)std);
-  if (n % CHUNK) { /* the last 16 are drawn afresh, over part of the chunk before */
+  if (n % CHUNK) { /* the last 16 values are sampled again, overwriting the end of the previous chunk */
     gf_uniform(out + n - CHUNK, g, CHUNK, 0.0f, 1.0f);
     box_muller_chunk(out + n - CHUNK, (float)mean, (float)std);
   }
@@ -145,7 +145,7 @@ void gf_randint(double *out, gf_generator *g, int n, double low, double range) {
   for (int i = 0; i < n; i++) out[i] = low + (double)(r >> 32 ? next_uint64(g) % r : next_uint32(g) % (uint32_t)r);
 }
 
-/* Fisher-Yates from the front. */
+/* Fisher-Yates shuffle from the front. */
 void gf_randperm(int32_t *out, gf_generator *g, int n) {
   for (int i = 0; i < n; i++) out[i] = i;
   for (int i = 0; i + 1 < n; i++) {
@@ -203,7 +203,7 @@ static void sample_without_replacement(int32_t *out, gf_generator *g, float *sco
   }
 }
 
-/* The first class whose part of the sum, up to and with it, reaches a uniform number. */
+/* Inverts the cumulative distribution: the first class whose normalized cumulative sum is at least a uniform number. */
 static void sample_with_replacement(int32_t *out, gf_generator *g, float *sums, const float *p, int C, int n) {
   float sum = 0.0f;
   for (int c = 0; c < C; c++) sums[c] = sum += p[c];

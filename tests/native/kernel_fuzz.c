@@ -1,5 +1,6 @@
 /* kernel_fuzz.c - libFuzzer: every family of kernels at drawn sizes and seeds, on blocks of exactly the size needed, so
- * that a kernel that reads or writes beyond them is caught by AddressSanitizer. Twice the same call gives the same bits.
+ * that a kernel that reads or writes beyond them is caught by AddressSanitizer. Twice the same call gives the same
+ * bits.
  */
 #define main digest_main
 #include "digest.c"

@@ -1,10 +1,10 @@
-/* alibi.c - attention with linear biases (Press et al. 2021): what is far away counts less, and each head has a slope.
+/* alibi.c - attention with linear biases (ALiBi, Press et al. 2021): scores decrease with the distance.
  *
  *     out[h][i][j] = -slope[h] * |past + i - j|
  *     slope[h]     = 2^(-8 (h + 1) / H)
  *
- * for a power of two of heads. For any other H the first n are those of the largest power n below, and the rest every
- * other one of those of 2n.
+ * if H is a power of two. Otherwise, with n the largest power of two below H, the first n slopes are those of n heads,
+ * and the rest every other slope of 2n heads.
  */
 #include "../glassformer.h"
 #include "../math.h"

@@ -1,20 +1,21 @@
-/* attention.c - scaled dot-product attention (Vaswani et al. 2017, equation 1), per sentence and head:
+/* attention.c - scaled dot-product attention (Vaswani et al. 2017, equation 1), per batch element and head:
  *
  *     dots[i][j]    = q[i] . k[j]
- *     scores[i][j]  = scale * dots[i][j]                         scale is 1 / sqrt(D) as a rule
+ *     scores[i][j]  = scale * dots[i][j]                         scale is usually 1 / sqrt(D)
  *     masked[i][j]  = scores[i][j] + mask[i][j]
  *     weights[i][:] = softmax over j of masked[i][j]
  *     out[i]        = sum over j of weights[i][j] v[j]
  *
- * Eight queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
- * That block is all the memory the method needs; the steps stand in full only when the caller keeps them, by the same
- * instructions. Where a step is given (a reader has edited it) the later ones are made from it. Under a causal mask a
- * block stops at its last visible key, under a window it begins at the panel of its first. What is left out would add
- * zeros, and every sum keeps its order, so a query has the same bits whether it comes alone after a cached past or
- * among all others. A query that may attend to nothing gets NaN, as in PyTorch. A NaN among values counts where its
- * weight is 0, too (0 NaN is NaN), but not where a block leaves it out.
+ * The kernel processes blocks of eight queries: their scores against all keys, the softmax of each row, the weighted
+ * sum. It needs workspace for one block of scores; the steps of all queries are stored only if the caller saves them,
+ * computed by the same instructions. If the caller provides a step (because the user edited it), the later steps are
+ * computed from it. With a causal mask a block ends at its last visible key; with a window it starts at the panel of
+ * its first visible key. The skipped terms are zeros, and every sum keeps its order, so a query has the same bits
+ * whether it is computed alone after cached keys or together with all others. A query without visible keys gets NaN, as
+ * in PyTorch. A NaN in v propagates even if its weight is 0 (0 NaN is NaN), unless its key is skipped.
  *
- * Several heads of q in a row may share one of k and v (Ainslie et al. 2023, "GQA"); its gradient is their sum.
+ * Groups of consecutive query heads may share a head of k and v (grouped-query attention, Ainslie et al. 2023), whose
+ * gradient is the sum over the group.
  */
 #include "matmul.h"
 #include "softmax.h"
@@ -25,12 +26,12 @@ GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int max(int a, int b) { return a < b ? b : a; }
 GF_INLINE size_t head_offset(gf_strides r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
 
-/* One sentence and head of q: its rows and masks. */
+/* One batch element and query head: pointers to its rows and masks. */
 typedef struct {
   const gf_attention *p;
   const float *q, *k, *v, *additive, *dropout;
   const uint8_t *padding;
-  size_t offset; /* where its [Tq,Tk] block starts in the steps and dropout */
+  size_t offset; /* of its [Tq,Tk] block in the steps and in dropout */
 } head_view;
 
 static head_view select_head(const gf_attention *p, const float *q, const float *k, const float *v,
@@ -48,7 +49,7 @@ static head_view select_head(const gf_attention *p, const float *q, const float 
                      .offset = offset};
 }
 
-/* Where the workspace of the matrix products ends: forward they are blocks of queries by panels. */
+/* The floats of workspace for the matrix products; forward multiplies blocks of queries by panels. */
 static size_t product_workspace(const gf_attention *p, int backward) {
   int side = max(max(p->Tq, p->Tk), max(p->D, p->Dv));
   return (size_t)(backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side));
@@ -61,19 +62,19 @@ double gf_attention_workspace(const gf_attention *p, int backward) {
   return product_workspace(p, backward) + (backward ? 2 * cells : panels + (double)QUERIES * p->Tk);
 }
 
-/* Queries below row `end` see no key from this one on ... */
+/* The end of the keys that are visible to any query below row `end`. */
 static int visible_end(const gf_attention *p, int end) {
   int last = p->mask.past + end - 1;
   if (p->mask.causal) return min(last + 1, p->Tk);
   return p->mask.window && p->mask.window < p->Tk - last ? last + p->mask.window : p->Tk;
 }
 
-/* ... and query i none before this one. */
+/* The first key that is visible to query i. */
 static int visible_start(const gf_attention *p, int i) {
   return p->mask.window ? max(0, p->mask.past + i + 1 - p->mask.window) : 0;
 }
 
-/* Where the keys begin that queries from i on look at: at a panel's edge, and at least one key before the last. */
+/* The first key that a block of queries from i on uses, aligned to a panel. At least one key remains. */
 static int aligned_start(const gf_attention *p, int i) {
   if (p->from >= GF_FROM_MASKED) return 0;
   return max(0, min(visible_start(p, i), visible_end(p, i + 1) - 1)) / PANEL * PANEL;
@@ -83,8 +84,7 @@ static void fill(float *row, int start, int end, float value) {
   for (int j = start; j < end; j++) row[j] = value;
 }
 
-/* The masked scores of query i for keys start to seen: where they are, which is `to` or, when nothing masks them,
- * where the scores are. */
+/* Masks the scores of query i for keys start .. end. Returns `out`, or `scores` if no mask changes them. */
 static const float *apply_mask(const head_view *head, float *out, const float *scores, int i, int start, int end) {
   const gf_attention *p = head->p;
   int hidden_end = min(visible_start(p, i), end);
@@ -103,13 +103,13 @@ static const float *apply_mask(const head_view *head, float *out, const float *s
   return scores;
 }
 
-/* Workspace: what a matrix product needs, the packed keys and values, one block of scores. */
+/* The parts of the workspace: for matrix products, one block of scores, packed keys and values. */
 typedef struct {
   float *product, *block;
   const float *k_panels, *v_panels;
 } workspace_parts;
 
-/* One row of each step, kept or in the block, where each takes the place of the one before. */
+/* A row of each step: in the saved step, or in the block, where each step overwrites the one before. */
 typedef struct {
   float *dots, *scores, *masked, *weights;
 } step_rows;
@@ -122,12 +122,12 @@ static step_rows step_rows_at(const gf_attention_steps *saved, size_t at, float 
   return rows;
 }
 
-/* The keys of a block of queries: start to end are used, scored to scored_end have dots. */
+/* The keys of a block of queries: start .. end are attended to, scored_start .. scored_end have dot products. */
 typedef struct {
   int start, end, scored_start, scored_end;
 } key_range;
 
-/* Scores to weights of query i, from the step that is given. */
+/* Computes the steps of query i from p->from up to the weights. */
 static void compute_weights(const head_view *head, const gf_attention_steps *saved, step_rows row, int i,
                             const key_range *keys) {
   const gf_attention *p = head->p;
@@ -148,7 +148,7 @@ static void compute_weights(const head_view *head, const gf_attention_steps *sav
   }
   if (from < GF_FROM_WEIGHTS) {
     gf_row_softmax(row.weights + start, masked + start, end - start);
-    /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
+    /* The softmax of a row without visible keys is NaN, also at masked keys. */
     float hidden = end > start && row.weights[start] == row.weights[start] ? 0.0f : GF_NAN;
     if (saved->weights) fill(row.weights, 0, start, hidden);
     fill(row.weights, end, saved->weights ? Tk : keys->end, hidden);
@@ -158,7 +158,7 @@ static void compute_weights(const head_view *head, const gf_attention_steps *sav
   if (saved->scores) fill(row.scores, end, Tk, -GF_INFINITY);
 }
 
-/* The block of queries from i0: its steps and output rows. What is kept is computed where it will stay. */
+/* Computes the steps and output rows of the block of queries from i0 on. Saved steps are computed in place. */
 static void forward_block(const head_view *head, float *out, const gf_attention_steps *saved,
                           const workspace_parts *work, int i0) {
   const gf_attention *p = head->p;
@@ -227,7 +227,7 @@ void gf_attention_forward(float *out, const gf_attention_steps *saved, float *wo
   gf_attention_forward_part(out, saved, workspace, q, k, v, dropout, p, 0, gf_attention_blocks(p));
 }
 
-/* Through the softmax of one query: ds = w (dw - sum over j of dw[j] w[j]), with dw on entry and ds on return. */
+/* Softmax backward of one query, in place: ds = w (dw - sum over j of dw[j] w[j]). */
 static void softmax_backward(float *dw, const float *w, int n) {
   float mean = gf_row_dot(dw, w, n);
   for (int j = 0; j < n; j++) dw[j] = w[j] * (dw[j] - mean);
@@ -237,12 +237,12 @@ static void accumulate_gradient(float *step_gradient, size_t at, const float *gr
   if (step_gradient) gf_accumulate(step_gradient + at, gradient, n);
 }
 
-/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the gradient of one step after the other, and
- * the weights after dropout. */
+/* Backward of one batch element and head. ds and applied are [Tq,Tk] blocks of workspace: the gradient of the current
+ * step, and the weights after dropout. */
 static void backward_head(const head_view *head, float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
                           float *ds, float *applied, float *workspace, const float *dout, const float *weights) {
   const gf_attention *p = head->p;
-  int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk; /* as many as weights has at least, which is in memory */
+  int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk; /* fits an int, since weights has at least as many values */
   /* out = applied v  =>  dapplied = dout v^T,  dv += applied^T dout */
   gf_product to_weights = {.c = ds,
                            .ldc = Tk,
@@ -335,7 +335,7 @@ void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_s
                              p->B * p->H / p->group);
 }
 
-/* Each sum in double, head by head. */
+/* The sum over heads is accumulated in double. */
 void gf_attention_average(float *out, const float *weights, int B, int H, int cells) {
   for (int b = 0; b < B; b++)
     for (int i = 0; i < cells; i++) {

@@ -1,7 +1,7 @@
-/* attention_cache.c - keys and values of earlier passes, kept as the matrix product of attention reads them.
+/* attention_cache.c - the KV cache, stored as the panels that the matrix products of attention read.
  *
- * A key is a column of the panels of q k^T, a value a row of those of weights v, so a new token is written in place and
- * nothing that was there before moves or is packed again.
+ * A key is a column of the panels of q k^T and a value a row of the panels of weights v, so a new token is written in
+ * place and nothing cached is moved or packed again.
  */
 #include "matmul.h"
 
@@ -9,7 +9,7 @@ double gf_cache_block_size(int capacity, int D, int flags) {
   return flags & GF_CACHE_VALUES ? gf_panels_size(D, capacity) : gf_panels_size(capacity, D);
 }
 
-/* Where cell d of row t lies in a block. */
+/* The index of channel d of position t in a block. */
 static size_t cell_index(int t, int d, int capacity, int D, int flags) {
   return flags & GF_CACHE_VALUES ? ((size_t)(d / PANEL) * capacity + t) * PANEL + d % PANEL
                                  : ((size_t)(t / PANEL) * D + d) * PANEL + t % PANEL;

@@ -1,4 +1,4 @@
-/* binary.c - what the lines of binary.h call, and the loops that each of them becomes. */
+/* binary.c - the functions that the lines of binary.h call, and the loops generated from each line. */
 #include "../math.h"
 #include "axes.h"
 
@@ -21,11 +21,11 @@ void gf_next_run(gf_run_iterator *runs) {
   }
 }
 
-/* The larger and the smaller; NaN wins. */
+/* Maximum and minimum that propagate NaN. */
 GF_INLINE gf_f4 larger(gf_f4 a, gf_f4 b) { return gf_select((a >= b) | (a != a), a, b); }
 GF_INLINE gf_f4 smaller(gf_f4 a, gf_f4 b) { return gf_select((a <= b) | (a != a), a, b); }
 
-/* Of two equal values each gets half, of others the one that was taken gets all. */
+/* The gradient of a maximum or minimum: half to each of two tied operands, else all to the selected one. */
 GF_INLINE gf_f4 split_gradient(gf_f4 d, gf_i4 is_loser, gf_i4 ties) {
   return gf_select(ties, d * GF_CONSTANT(0.5f), gf_select(is_loser, gf_zero(), d));
 }
@@ -34,7 +34,7 @@ GF_INLINE gf_f4 sign(gf_f4 x) {
   return gf_select(x > gf_zero(), GF_CONSTANT(1.0f), gf_select(x < gf_zero(), GF_CONSTANT(-1.0f), gf_zero()));
 }
 
-/* out = a^b  =>  da += dout b a^(b-1),  db += dout a^b log a, nothing where the power is 0 whatever the exponent. */
+/* out = a^b  =>  da += dout b a^(b-1), 0 if b = 0;  db += dout a^b log a, 0 if a = 0 and b >= 0, as in PyTorch. */
 GF_INLINE gf_f4 pow_derivative_a(gf_f4 d, gf_f4 a, gf_f4 b) {
   return gf_select(b == gf_zero(), gf_zero(), d * (b * gf_pow4(a, b - GF_CONSTANT(1.0f))));
 }
@@ -42,15 +42,16 @@ GF_INLINE gf_f4 pow_derivative_b(gf_f4 d, gf_f4 a, gf_f4 b, gf_f4 y) {
   return gf_select((a == gf_zero()) & (b >= gf_zero()), gf_zero(), d * (y * gf_log4(a)));
 }
 
-/* -(b log a + (1 - b) log(1 - a)), each logarithm at least -100 so that a wrong certainty costs much and not all. */
+/* -(b log a + (1 - b) log(1 - a)). Logarithms are clamped to at least -100, as in PyTorch, so that the loss is finite.
+ */
 GF_INLINE gf_f4 log_clamped(gf_f4 x) { return gf_max(gf_log4(x), GF_CONSTANT(-100.0f)); }
 GF_INLINE gf_f4 bce(gf_f4 a, gf_f4 b) {
   const gf_f4 one = GF_CONSTANT(1.0f);
   return (b - one) * gf_max(gf_log1p4(-a), GF_CONSTANT(-100.0f)) - b * log_clamped(a);
 }
 
-/* The same of a sigmoid's input, without the sigmoid: max(a, 0) - a b + log(1 + e^-|a|). */
-/* ([a > 0] - b) a + log(1 + exp(-|a|)): nothing large is taken from what is as large, on either side. */
+/* Binary cross entropy of logits: max(a, 0) - a b + log(1 + e^-|a|), computed as ([a > 0] - b) a + log(1 + e^-|a|),
+ * which does not subtract large numbers from each other. */
 GF_INLINE gf_f4 bce_with_logits(gf_f4 a, gf_f4 b) {
   gf_f4 residual = gf_select(a > gf_zero(), GF_CONSTANT(1.0f) - b, -b);
   return residual * a + gf_log1p4(gf_exp4_nonpositive(-gf_abs(a)));
@@ -60,12 +61,12 @@ typedef void (*gf_binary_kernel)(float *out, const float *a, const float *b, int
 typedef void (*gf_binary_grad_kernel)(float *grad, const float *d, const float *y, const float *a, const float *b,
                                       int a_stride, int b_stride, int vectors);
 
-/* Where a run of an operand is read: an operand that stands still is spread over four lanes beforehand. */
+/* Where a run of an operand is read: at x, or, if the operand is broadcast (stride 0), at a vector of four copies. */
 GF_INLINE const float *broadcast_operand(const float *x, int stride, gf_f4 *splat) {
   if (!stride) *splat = gf_splat_at(x);
   return stride ? x : (const float *)splat;
 }
-/* The last values of a run, as a block of their own. */
+/* The last values of a run, as a vector. */
 GF_INLINE gf_f4 load_operand_tail(const float *x, int stride, int main_count, int tail_count) {
   return stride ? gf_load_tail(x + main_count, tail_count, 0) : gf_load(x);
 }
@@ -88,10 +89,10 @@ GF_NOINLINE void forward(float *out, const float *a, const float *b, const int32
   }
 }
 
-/* Changes are made in pieces that stay in the cache, then added. */
+/* Gradients are computed in chunks that stay in the cache, then accumulated. */
 enum { CHUNK = 256 };
 
-/* A run's changes go to an operand value by value, or, where it stood still, as their sum, taken in double. */
+/* Adds the gradients of a run to those of the operand, or, if it is broadcast, to their sum in double. */
 GF_INLINE void accumulate_gradient(float *operand_grad, double *sum, const float *grad, int stride, int n) {
   if (stride) gf_accumulate(operand_grad, grad, n);
   else *sum += gf_sum(grad, n);

@@ -1,10 +1,10 @@
-/* binary.h - operations on two values at a time: one line each, over four lanes.
+/* binary.h - elementwise operations of two operands, one line per operation, in four lanes.
  *
  *     X(name, out, da, db)
  *
- * gives gf_<name>_forward and gf_<name>_backward in glassformer.h: out in terms of a and b, and what a and b are given
- * of d, the gradient of out, in terms of a, b and y = out. Losses are here value by value: a is what the model says and
- * b the target.
+ * defines gf_<name>_forward and gf_<name>_backward of glassformer.h: out as an expression of a and b, and the gradients
+ * da and db as expressions of d (the gradient of out), a, b and y = out. Elementwise losses are included: a is the
+ * input and b the target.
  */
 #ifndef GF_BINARY_H
 #define GF_BINARY_H

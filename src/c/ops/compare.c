@@ -1,8 +1,8 @@
-/* compare.c - elementwise comparisons, 1 or 0. Nothing is equal to NaN, less than it, or greater than it. */
+/* compare.c - elementwise comparisons and logical operations. Comparisons with NaN are false, except GF_NE. */
 #include "axes.h"
 #include "convert.h"
 
-GF_INLINE int holds(double x, double y, int comparison) {
+GF_INLINE int compare(double x, double y, int comparison) {
   switch (comparison) {
     case GF_EQ:
       return x == y;
@@ -32,6 +32,6 @@ void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes,
   if (runs.length == 0) return;
   for (size_t r = 0; r < runs.count; r++, out += runs.length, gf_next_run(&runs))
     for (int i = 0; i < runs.length; i++)
-      out[i] = (uint8_t)holds(gf_read(a, runs.a_offset + (size_t)i * (size_t)runs.a_stride, a_type),
-                              gf_read(b, runs.b_offset + (size_t)i * (size_t)runs.b_stride, b_type), comparison);
+      out[i] = (uint8_t)compare(gf_read(a, runs.a_offset + (size_t)i * (size_t)runs.a_stride, a_type),
+                                gf_read(b, runs.b_offset + (size_t)i * (size_t)runs.b_stride, b_type), comparison);
 }

@@ -1,7 +1,7 @@
-/* convert.c - values of one type as another.
+/* convert.c - dtype conversion.
  *
- * float16 is a sign, 5 bits of exponent and 10 of mantissa; bfloat16 is the upper half of a float32. Both round to the
- * nearest, halves to the even neighbour, from float32.
+ * float16 has a sign bit, 5 exponent bits and 10 mantissa bits; bfloat16 is the upper half of a float32. float32 is
+ * rounded to the nearest of them, ties to even.
  */
 #include "convert.h"
 
@@ -17,7 +17,7 @@ static double half_to_double(uint16_t h) {
   return h >> 15 ? -magnitude : magnitude;
 }
 
-/* A mantissa that rounds up to 2048 carries into the exponent, and from there into infinity. */
+/* A mantissa that rounds up to 2048 carries into the exponent, possibly up to infinity. */
 static uint16_t float_to_half(float x) {
   uint32_t u = gf_bits(x), sign = u >> 16 & 0x8000;
   float magnitude = gf_from_bits(u & 0x7fffffff);

@@ -1,4 +1,4 @@
-/* convert.h - one value of any type as a double. */
+/* convert.h - reads element i of a buffer of any dtype as a double. */
 #ifndef GF_CONVERT_H
 #define GF_CONVERT_H
 

@@ -1,10 +1,10 @@
-/* cross_entropy.c - how surprised the model is by the right answer.
+/* cross_entropy.c - cross entropy loss of logits and class indices.
  *
  *     log_probs = log softmax(logits)
  *     loss[n] = -(1 - s) w[target] log_probs[n][target] - (s / V) sum over v of w[v] log_probs[n][v]
  *
- * s is label smoothing: a little of the target is spread over all V classes. w weighs the classes, 1 without. A row
- * whose target is ignore_index has loss 0 and no gradient.
+ * s is the label smoothing, w the class weights (default 1). A row whose target is ignore_index has loss 0 and no
+ * gradient.
  */
 #include "../glassformer.h"
 #include "softmax.h"

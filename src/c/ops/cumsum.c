@@ -1,4 +1,4 @@
-/* cumsum.c - running sums along an axis of x [outer,C,inner], in double, rounded at each place.
+/* cumsum.c - cumulative sums along C of x [outer,C,inner], accumulated in double; each output is rounded to float32.
  *
  *     out[c] = x[0] + ... + x[c]      =>      dx[c] += dout[c] + dout[c+1] + ... + dout[C-1]
  */

@@ -1,5 +1,5 @@
-/* dropout.c - while training, a value is dropped with probability p and the others grow by 1 / (1 - p), so that the
- * expected sum stays. The mask (random.c draws it) holds 0 or 1 / (1 - p):
+/* dropout.c - in training, each value is zeroed with probability p and otherwise scaled by 1 / (1 - p), which preserves
+ * the expected value. The mask, sampled in random.c, holds 0 or 1 / (1 - p):
  *
  *     out = x mask
  */

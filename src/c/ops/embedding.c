@@ -1,8 +1,8 @@
-/* embedding.c - looking up rows of a table.
+/* embedding.c - lookup of rows of a table.
  *
  *     out[i] = weight[ids[i]]
  *
- * Backward: each row of the table collects the gradients of all places where it was used.
+ * Backward: the gradient of a row is the sum over all positions that looked it up.
  */
 #include "../glassformer.h"
 #include "../simd.h"
@@ -18,7 +18,7 @@ void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, i
   for (int i = 0; i < n; i++) memcpy(out + (size_t)i * C, weight + (size_t)ids[i] * C, sizeof(float) * C);
 }
 
-/* Row 8 p + r of the weight is cell r of every column of panel p. */
+/* Value c of row 8 p + r of the weight is at [p][c][r] of the panels. */
 void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int n, int C, int type) {
   enum { PANEL = 8 };
   for (int i = 0; i < n; i++) {

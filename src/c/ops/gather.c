@@ -1,8 +1,8 @@
-/* gather.c - values looked up along an axis, put there, or added there.
+/* gather.c - torch.gather, scatter and scatter_add along an axis.
  *
  *     picked[o][k][i] = x[o][index[o][k][i]][i]         x[outer,C,inner], picked[outer,K,inner]
  *
- * and the other way round, where several of the same index put the last one, or add up in their order.
+ * and its reverse: if an index repeats, scatter stores the last value, and scatter_add adds the values in order.
  */
 #include "../glassformer.h"
 

@@ -3,8 +3,8 @@
  *     exact:  out = x P(N(0,1) < x) = x (1 + erf(x / sqrt 2)) / 2
  *     tanh:   out = x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)),   u = sqrt(2/pi) (x + 0.044715 x^3)
  *
- * The probability comes from its upper tail, so it keeps its digits on the far negative side, where 1 + erf loses them;
- * the tanh form is written as the sigmoid it equals, for the same reason.
+ * The probability is computed from the upper tail, so it has full relative accuracy for large negative x, where 1 + erf
+ * cancels. For the same reason the tanh form is computed as the equivalent sigmoid.
  */
 #include "../glassformer.h"
 #include "../math.h"
@@ -13,8 +13,8 @@
 #define SQRT_2_OVER_PI 0.7978845608f
 #define CUBIC 0.044715f
 
-/* x P(x) = max(x, 0) - |x| tail(|x|). Past 14 the tail is 0, and cutting x there keeps infinity from meeting it. At
- * -infinity it does: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
+/* x P(x) = max(x, 0) - |x| tail(|x|). Above 14 the tail is 0; clamping x there avoids infinity times 0. -infinity is
+ * not clamped: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
 GF_INLINE gf_f4 gelu4(gf_f4 x) {
   gf_f4 z = gf_abs(gf_min(x, GF_CONSTANT(14.5f)));
   return gf_max(x, gf_zero()) - z * gf_normal_tail4(z, gf_exp4_nonpositive(GF_CONSTANT(-0.5f) * z * z));
@@ -27,7 +27,7 @@ GF_INLINE gf_f4 gelu_derivative4(gf_f4 x) {
   return cdf + x * gauss * GF_CONSTANT(INVERSE_SQRT_2PI);
 }
 
-/* s(2u) = 1 / (1 + e), and 1 - s = e s without the subtraction's loss, where e = exp(-2u). */
+/* s(2u) = 1 / (1 + e) with e = exp(-2u), and 1 - s, computed as e s to avoid cancellation. */
 GF_INLINE gf_f4 sigmoid_of_2u(gf_f4 x, gf_f4 *one_minus) {
   gf_f4 u = GF_CONSTANT(SQRT_2_OVER_PI) * (x + GF_CONSTANT(CUBIC) * x * x * x), e = gf_exp4(GF_CONSTANT(-2.0f) * u);
   gf_f4 s = GF_CONSTANT(1.0f) / (GF_CONSTANT(1.0f) + e);
@@ -49,7 +49,7 @@ GF_INLINE gf_f4 gelu_tanh_derivative4(gf_f4 x) {
 
 typedef gf_f4 (*gf_vector_function)(gf_f4);
 
-/* Two chains of steps side by side keep the machine busier than one after the other. */
+/* Two vectors per iteration, so that their dependency chains overlap. */
 GF_INLINE void map(float *out, const float *x, int n, gf_vector_function f) {
   int i = 0;
   for (; i + 8 <= n; i += 8) {

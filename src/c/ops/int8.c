@@ -1,22 +1,21 @@
-/* int8.c - products with weights of 8 bits: 32 neighbours of a row share a scale.
+/* int8.c - matrix products with int8 weights; each block of 32 values of a row has a scale.
  *
- *     W[n][k] = s[n][k / 32] q[n][k]     q a whole number from -127 to 127, s a bfloat16: max |W of the block| / 127
- *     x[k]    ~ t[k / 32] r[k]           r a whole number from -32767 to 32767, t = max |x of the block| / 32767
+ *     W[n][k] = s[n][k / 32] q[n][k]     q an integer from -127 to 127, s a bfloat16: max |W of the block| / 127
+ *     x[k]    ~ t[k / 32] r[k]           r an integer from -32767 to 32767, t = max |x of the block| / 32767
  *     y[n]    = bias[n] + sum over the blocks b of (s[n][b] t[b]) (sum over k in b of q[n][k] r[k])
  *
- * The inner sums are whole numbers below 2^27, so they are exact in any order; the outer one runs from left to right. A
- * row of x has the same bits alone and among others. With 127 s a weight has its scale back: values that were taken out
- * become the same q and s again.
+ * The inner sums are integers below 2^27, so they are exact in any order; the outer sum is in the order of b. A row of
+ * x gives the same bits alone and together with others. Quantizing dequantized values gives the same q and s again.
  *
- * In memory, for 8 rows and 32 columns: 8 scales, then for each pair of columns the 8 rows' two values side by side, as
- * the sum of two products in one instruction wants them: [ceil(N/8)][ceil(K/32)] blocks of 272 bytes.
+ * The layout is [ceil(N/8)][ceil(K/32)] blocks of 272 bytes for 8 rows and 32 columns: 8 scales, then for each pair of
+ * columns the pairs of values of the 8 rows, as the dot product instruction of int16 pairs needs them.
  */
 #include "../math.h"
 #include "../simd.h"
 #include "convert.h"
 
 enum { PANEL = 8, BLOCK = 32, ROWS = 4, STREAMS = 3 };
-/* Blocks whose values are all smaller count as 0: a reciprocal of theirs might not be finite. */
+/* Blocks whose values are all below this are stored as 0, since the reciprocal of their scale might be infinite. */
 static const float ZERO_BELOW = 0x1p-100f;
 
 typedef struct {
@@ -27,7 +26,7 @@ typedef struct {
 typedef struct {
   float scale;
   int16_t r[BLOCK];
-} activation_block; /* of a row of x */
+} activation_block;
 
 static size_t block_count(int K) { return ((size_t)K + BLOCK - 1) / BLOCK; }
 static int min(int a, int b) { return a < b ? a : b; }
@@ -39,7 +38,7 @@ double gf_int8_workspace(int M, int K) {
   return (double)M * (double)block_count(K) * (sizeof(activation_block) / sizeof(float));
 }
 
-/* The largest size among n values; NaN if one of them is, infinity if one is. */
+/* The maximum absolute value of n values; NaN if any value is NaN. */
 static float max_abs(const float *x, int n) {
   float max = 0;
   for (int i = 0; i < n; i++) {
@@ -89,7 +88,8 @@ void gf_int8_rows(float *out, const void *weight, int first, int count, int K) {
     for (int k = 0; k < K; k++) *out++ = (float)gf_int8_read(weight, row, k, K);
 }
 
-/* The largest size of a part; as whole numbers their bits have the same order, NaN above infinity. */
+/* The maximum absolute value of a block. The bits of nonnegative floats, compared as integers, have the same order,
+ * with NaN above infinity. */
 GF_INLINE float block_max_abs(const float *x) {
   gf_i4 max = {0};
   for (int k = 0; k < BLOCK; k += 4) {
@@ -100,13 +100,13 @@ GF_INLINE float block_max_abs(const float *x) {
   return gf_from_bits((uint32_t)(a > b ? a : b));
 }
 
-/* Four values times `by` as whole numbers: adding 1.5 * 2^23 rounds what is below 2^22, to even. */
+/* Four values times `factor`, rounded to integers: adding 1.5 * 2^23 rounds values below 2^22, ties to even. */
 GF_INLINE gf_i4 round_to_int(const float *x, gf_f4 factor) {
   gf_f4 magic = GF_CONSTANT(12582912.0f);
   return (gf_i4)(gf_load(x) * factor + magic) - (gf_i4)magic;
 }
 
-/* A part with a value that is not finite makes NaN of everything: its step is NaN. */
+/* If a value is not finite, the scale is NaN, which makes the whole product NaN. */
 static void quantize_block(activation_block *out, const float *x, int n) {
   float padded[BLOCK] = {0};
   if (n < BLOCK) x = memcpy(padded, x, sizeof(float) * (size_t)n);
@@ -136,7 +136,7 @@ void gf_int8_rounded(float *out, const float *x, int M, int K) {
     }
 }
 
-/* Two vectors of 4 rows each, of a panel. */
+/* Load and store up to 8 adjacent outputs as two vectors. */
 GF_INLINE void load_columns(gf_f4 *v, const float *p, int n) {
   v[0] = gf_load_partial(p, n);
   v[1] = n > 4 ? gf_load_partial(p + 4, n - 4) : gf_zero();
@@ -146,20 +146,20 @@ GF_INLINE void store_columns(float *p, const gf_f4 *v, int n) {
   if (n > 4) gf_store_partial(p + 4, v[1], n - 4);
 }
 
-/* sums[8] += what one block adds: the dots, which are whole, times both scales. */
+/* sums[8] += the integer dot products of a block times both scales. */
 GF_INLINE void add_scaled_dots(gf_f4 *sums, const gf_i4 *dots, const weight_block *b, float scale) {
   gf_f4 t = gf_splat(scale);
   sums[0] = gf_mul_add(gf_convert_i4(dots[0]), gf_load_bf16(b->scale) * t, sums[0]);
   sums[1] = gf_mul_add(gf_convert_i4(dots[1]), gf_load_bf16(b->scale + 4) * t, sums[1]);
 }
 
-/* dots[2] += the products of one pair of columns. */
+/* dots[2] += the products of a pair of columns. */
 GF_INLINE void add_pair_dots(gf_i4 *dots, const int8_t q[PANEL][2], gf_h8 x) {
   dots[0] += gf_dot_pairs(gf_load_i8x8(q), x);
   dots[1] += gf_dot_pairs(gf_load_i8x8(q + 4), x);
 }
 
-/* One row by three panels, far apart: see few_rows in matmul.c. */
+/* Multiplies one row by three distant panels; see GF_DEFINE_FEW_ROWS in matmul.c. */
 GF_NOINLINE void multiply_row(gf_f4 *sums, const activation_block *x, const weight_block *const *panels, size_t n) {
   const weight_block *b[STREAMS] = {panels[0], panels[1], panels[2]};
   for (; n > 0; n--, x++) {
@@ -174,7 +174,7 @@ GF_NOINLINE void multiply_row(gf_f4 *sums, const activation_block *x, const weig
   }
 }
 
-/* Four rows, `apart` parts from one to the next, by one panel. */
+/* Multiplies four rows, row_stride blocks apart, by one panel. */
 GF_NOINLINE void multiply_four_rows(gf_f4 *sums, const activation_block *x, size_t row_stride, const weight_block *b,
                                     size_t n) {
   for (; n > 0; n--, x++, b++) {
@@ -188,7 +188,7 @@ GF_NOINLINE void multiply_four_rows(gf_f4 *sums, const activation_block *x, size
   }
 }
 
-/* What the cells from column n on begin with. */
+/* Initializes the sums of columns n .. n + 8 with the bias, or 0. */
 GF_INLINE void init_sums(gf_f4 *sums, const float *bias, int n, int N) {
   sums[0] = sums[1] = gf_zero();
   if (bias && n < N) load_columns(sums, bias + n, N - n);
@@ -204,7 +204,7 @@ static void multiply_rows_by_panel(float *out, const activation_block *x, const 
   for (int r = 0; r < ROWS; r++) store_columns(out + (size_t)r * N + n, sums + 2 * r, N - n);
 }
 
-/* The panels of columns n, n + third, ... of a weight, the first again where there is none; returns how many there are. */
+/* Finds the panels of columns n, n + stream_stride, ...; past the end it repeats the first. Returns how many exist. */
 static int locate_panels(const weight_block **panels, const weight_block *weight, int n, int stream_stride, int N,
                          size_t blocks) {
   int panel_count = 0;

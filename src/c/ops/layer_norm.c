@@ -1,11 +1,11 @@
-/* layer_norm.c - each row of C brought to mean 0 and variance 1, then scaled and shifted (Ba, Kiros and Hinton 2016):
+/* layer_norm.c - layer normalization of rows of C (Ba, Kiros and Hinton 2016):
  *
  *     mean = sum(x) / C,  var = sum((x - mean)^2) / C,  rstd = 1 / sqrt(var + eps)
  *     out[c] = (x[c] - mean) rstd weight[c] + bias[c]
  *
- * The sums are double, which makes one pass enough: var = sum(x^2)/C - mean^2 is off by about 1e-16 mean^2, which tells
- * only where the mean is a million times the deviation (and there a float32 row has lost more).
- * The subtraction x - mean uses the double mean's rounding and its rest, so a large offset does not cost digits.
+ * The sums are in double, so one pass is enough: the error of var = sum(x^2)/C - mean^2 is about 1e-16 mean^2, which
+ * matters only if the mean is a million times the deviation (where a float32 row has lost more precision already).
+ * x - mean subtracts the mean as two floats, so a large offset does not lose precision.
  */
 #include "../glassformer.h"
 #include "sum.h"
@@ -28,7 +28,7 @@ static moments row_moments(const float *x, int C, double eps) {
   return (moments){mean, 1.0 / __builtin_sqrt((var < 0.0 ? 0.0 : var) + eps)};
 }
 
-/* What makes xhat = (x - mean) rstd of four values; the mean is in two floats. */
+/* The statistics of a row in four lanes each, for xhat = (x - mean) rstd; the mean is split into two floats. */
 typedef struct {
   gf_f4 mean, mean_low, rstd;
 } row_stats;

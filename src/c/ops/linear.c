@@ -1,4 +1,4 @@
-/* linear.c - y = x W^T + b is a matrix product (matmul.c); what is left is the bias's share of the backward pass.
+/* linear.c - the gradient of the bias of a linear layer; the rest of y = x W^T + b is in matmul.c.
  *
  *     y[n][c] = ... + b[c]  =>  db[c] += sum over n of dy[n][c]
  */

@@ -1,4 +1,4 @@
-/* log_softmax.c - over rows of C:
+/* log_softmax.c - log-softmax over rows of C:
  *
  *     out[i] = (x[i] - max) - log(sum over j of exp(x[j] - max))
  */

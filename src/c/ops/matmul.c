@@ -1,34 +1,34 @@
-/* matmul.c - matrix product, the kernel under linear layers, attention and every backward pass.
+/* matmul.c - the matrix product of linear layers, attention and every backward pass.
  *
  *     out[m][n] = start[n] + a[m][0] b[0][n] + a[m][1] b[1][n] + ... + a[m][K-1] b[K-1][n]
  *
- * Every output cell is summed strictly from left to right, one rounding a product and one a sum, whatever the sizes:
- * a cell's bits do not depend on its neighbours, and a reader can redo the sum by hand. Speed comes from working on
- * many cells at once. A tile of 4 rows by 8 columns keeps its 8 accumulators, two vectors of B and one splat of A in
- * the 16 vector registers an engine has; five rows would spill. A is packed by quadruples of rows, B by panels of 8
- * columns, both k by k, so that the tile reads two streams. Fewer than 4 rows share too little: they go through B row
- * by row, as fast as memory gives it.
+ * Every output cell is summed in the order of k, with one rounding per product and one per sum, whatever the sizes: its
+ * bits do not depend on other cells, and the sum can be recomputed by hand. The kernel computes tiles of 4 rows by 8
+ * columns. Their 8 accumulators, two vectors of B and one splat of A fit into the 16 vector registers of an engine;
+ * five rows would spill. A is packed into groups of 4 rows and B into panels of 8 columns, both with k outermost, so a
+ * tile reads two sequential streams. For fewer than 4 rows, packing does not pay: each row reads B directly, limited by
+ * memory bandwidth.
  *
- * Panels may hold float16 or bfloat16: half the memory, and for few rows half the time. What is multiplied is the
- * float32 of the same value, so the bits are those of a weight that was widened before.
+ * Panels may hold float16 or bfloat16, which halves the memory, and the time for few rows. Values are widened to
+ * float32 exactly before they are multiplied, so the result has the bits of a float32 weight of the same values.
  *
- * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
+ * Backward: with y = x W^T, dx = dy W and dW = dy^T x are also products; only the packing differs.
  */
 #include "matmul.h"
 
 #include "../math.h"
 #include "../simd.h"
 
-/* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
- * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. Where A is a single
- * block it is packed once for each block of k, and B comes in narrower pieces (393 KB) that fit beside it. */
+/* Cache blocking: a panel (24 KB) stays in L1 while all row groups of A are processed, a block of A (393 KB) in L2, the
+ * panels of a block of columns (3 MB) in L3. If A is a single block, it is packed once per block of k, and the blocks
+ * of B are narrower (393 KB) so that both fit into L2. */
 enum { ROWS = 4, STEPS = 8, STREAMS = 3, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns: the two products of a row before their sums, or each sum
- * behind its product. */
+/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns. If `paired`, the two products of a row come before their sums;
+ * else each sum directly follows its product. */
 GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired) {
   gf_f4 left = gf_load(b), right = gf_load(b + 4);
 #pragma unroll
@@ -40,9 +40,9 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired)
   }
 }
 
-/* The same for all k, of which there is one at least: one step a round, which engines unroll as they like, or eight in
- * pairs, for what a round costs beside them is a tenth of a step. Each has a way out: where two stand in a straight
- * piece, compilers mix them and run out of registers (measured: 57 % of the limit). */
+/* tile_step for all K >= 1. Unpaired: one step per iteration, which engines unroll themselves. Paired: eight steps per
+ * iteration, since the loop overhead is a tenth of a step. Each step has its own exit: without a branch between two
+ * steps compilers interleave them and spill registers (measured: 57 % of peak). */
 GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int paired) {
   const float *end = a + ROWS * (size_t)K;
   if (!paired)
@@ -57,8 +57,8 @@ GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int
       }
 }
 
-/* Tiles beside and below each other: c = from + a b over all k. Rows of c and from are `c_row` and `from_row` floats
- * apart (0: the same row for all), panels of from and b `from_panel` and `b_panel`; a has its quadruples in a row. */
+/* A grid of tiles: c = init + a b. Strides are in floats: c_stride and init_stride between rows (0: one row for all),
+ * init_panel_stride and b_panel_stride between panels. The row groups of a are contiguous. */
 typedef struct {
   float *c;
   size_t c_stride;
@@ -69,7 +69,7 @@ typedef struct {
   int K, row_groups, panels;
 } tiles;
 
-/* c[4][8] = from[4][8] + a b */
+/* c[4][8] = init[4][8] + a b */
 GF_INLINE void compute_tile(const tiles *t, float *c, const float *init, const float *a, const float *b, int paired) {
   gf_f4 acc[2 * ROWS];
 #pragma unroll
@@ -86,7 +86,7 @@ GF_INLINE void compute_tile(const tiles *t, float *c, const float *init, const f
 }
 
 GF_INLINE void run_tiles(const tiles *all, int paired) {
-  const tiles local = *all, *t = &local; /* or every store might have changed it */
+  const tiles local = *all, *t = &local; /* a copy, since every store might alias *all */
   float *c_column = t->c;
   const float *init_column = t->init, *b = t->b;
   for (int p = 0; p < t->panels; p++, c_column += PANEL, init_column += t->init_panel_stride, b += t->b_panel_stride) {
@@ -98,8 +98,8 @@ GF_INLINE void run_tiles(const tiles *all, int paired) {
   }
 }
 
-/* Functions of their own, so that nothing around them competes for registers, and all tiles in one call: the deeper an
- * inner loop lies, the more an engine unrolls it (measured: 93 % of the limit instead of 76 %). */
+/* Not inlined, so that no surrounding code competes for registers. One call computes all tiles, because engines unroll
+ * an inner loop more the deeper it is nested (measured: 93 % of peak instead of 76 %). */
 GF_NOINLINE void run_paired_tiles(const tiles *t) { run_tiles(t, 1); }
 GF_NOINLINE void run_sequential_tiles(const tiles *t) { run_tiles(t, 0); }
 
@@ -111,7 +111,7 @@ static void compute_tiles(const tiles *t) {
   else run_sequential_tiles(t);
 }
 
-/* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
+/* Load and store 8 adjacent cells of a row of C as two vectors; n < 8 at the right edge. */
 GF_NOINLINE void load_edge(gf_f4 *v, const float *p, int n) {
   v[0] = gf_load_partial(p, n);
   v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
@@ -129,14 +129,14 @@ GF_INLINE void store_cells(float *p, const gf_f4 *v, int n) {
   else gf_store(p, v[0]), gf_store(p + 4, v[1]);
 }
 
-/* What the cells of row m, columns n.. hold before this block of k. */
+/* Loads the initial values of 8 cells of row m from column n on: C itself, the bias, or 0. */
 GF_INLINE void init_cells(gf_f4 *v, const gf_product *p, int m, int n, int is_first_k) {
   if (!is_first_k || p->accumulate) load_cells(v, p->c + (size_t)m * p->ldc + n, p->N - n);
   else if (p->bias) load_cells(v, p->bias + n, p->N - n);
   else v[0] = v[1] = gf_zero();
 }
 
-/* Rows m to m + 4, columns n to n + 8, where they end past an edge: through a copy. */
+/* Computes a tile that extends past an edge of C, in a copy. */
 static void compute_edge_tile(const gf_product *p, int m, int n, const float *a, const float *b, int K,
                               int is_first_k) {
   int rows = min(ROWS, p->M - m);
@@ -147,7 +147,7 @@ static void compute_edge_tile(const gf_product *p, int m, int n, const float *a,
   for (int r = 0; r < rows; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, edge + 2 * r, p->N - n);
 }
 
-/* Four rows, or twice four, k by k: row[r][k] into out[k][r]. */
+/* Transposes 4 `groups` rows: out[k][r] = row[r][k]. */
 GF_INLINE void interleave(float *out, int groups, const float *const *row, int K) {
   int k = 0;
   for (; k + 4 <= K; k += 4, out += 16 * groups)
@@ -164,7 +164,7 @@ GF_INLINE void interleave(float *out, int groups, const float *const *row, int K
     for (int r = 0; r < 4 * groups; r++) *out++ = row[r][k];
 }
 
-/* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. Rows past the edge
+/* Packs a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into groups of 4 rows: [ceil(rows/4)][K][4]. Rows past the edge
  * repeat the last one and are never used. */
 static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
@@ -176,7 +176,7 @@ static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   }
 }
 
-/* The same where A lies transposed, so that four rows are neighbours already. */
+/* pack_a for a transposed A, where four rows are already adjacent. */
 static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
   for (int m = m0; m < m1; m += ROWS)
@@ -186,7 +186,7 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
     }
 }
 
-/* A piece of B as panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K, one panel `apart` bytes after another. */
+/* A block of B in panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K; panel_stride is in bytes. */
 typedef struct {
   const char *panels;
   size_t panel_stride;
@@ -194,12 +194,12 @@ typedef struct {
   int n0, n1, k0, K;
 } b_block;
 
-/* Floats from one packed panel to the next: a cache line more than it has, for panels that were whole pages apart would
- * push each other out of the cache while they are written (measured: a quarter of the time of packing). */
+/* The floats from one packed panel to the next: a cache line of padding avoids strides of whole pages, with which
+ * panels evict each other from the cache during packing (measured: a quarter of the packing time). */
 GF_INLINE size_t packed_panel_stride(int K) { return (size_t)K * PANEL + 16; }
 
-/* Eight panels side by side, so that a cache line is read once and what follows it is fetched meanwhile; then the rest,
- * one by one. */
+/* Packs eight panels at once, so that every cache line is read once and the next one is prefetched; then the remaining
+ * panels one by one. */
 static void pack_rows_b(float *out, size_t panel_stride, const float *b, int ldb, int N, int K) {
   enum { PANELS_AT_ONCE = 8 };
   int n = 0;
@@ -222,7 +222,7 @@ static void pack_rows_b(float *out, size_t panel_stride, const float *b, int ldb
     }
 }
 
-/* The same from a transposed B; columns past the edge repeat the last one and are never used. */
+/* Packs a transposed B. Columns past the edge repeat the last one and are never used. */
 static void pack_transposed_b(float *out, size_t panel_stride, const float *b, int ldb, int N, int K) {
   for (int n = 0; n < N; n += PANEL, out += panel_stride) {
     const float *row[PANEL];
@@ -241,7 +241,7 @@ void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, in
   pack_b(panels, (size_t)K * PANEL, b, ldb, layout, N, K);
 }
 
-/* The eight values of a panel at one k. A float16 is 2^-112 of itself there; what it meets is 2^112 times as large. */
+/* Loads the eight values of a panel at one k. float16 values are scaled by 2^-112; the caller scales by 2^112. */
 GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
   if (type == GF_FLOAT32) {
     v[0] = gf_load((const float *)b);
@@ -254,7 +254,7 @@ GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
 
 GF_INLINE size_t cell_size(int type) { return type == GF_FLOAT32 ? 4 : 2; }
 
-/* Panels of halves as panels of float32. */
+/* Converts 16-bit panels to float32 panels. */
 static void widen_panels(float *out, size_t packed_stride, const char *b, size_t panel_stride, int type, int N, int K) {
   gf_f4 scale = gf_splat(type == GF_FLOAT16 ? 0x1p112f : 1);
   for (int n = 0; n < N; n += PANEL, b += panel_stride, out += packed_stride)
@@ -266,7 +266,7 @@ static void widen_panels(float *out, size_t packed_stride, const char *b, size_t
     }
 }
 
-/* Sets panels, apart and type: where the panels are when B consists of them, else packed or widened into `room`. */
+/* Sets panels, panel_stride and type: of B itself if it is in panels, else of a packed or widened copy in `buffer`. */
 static void locate_panels(b_block *at, const gf_product *p, float *buffer, int is_widened) {
   size_t k = at->k0, n = at->n0, cell = cell_size(p->b_type), panel_stride = (size_t)p->ldb * PANEL * cell;
   const char *source = (const char *)p->b + n / PANEL * panel_stride + k * PANEL * cell;
@@ -284,7 +284,7 @@ static void locate_panels(b_block *at, const gf_product *p, float *buffer, int i
   at->type = GF_FLOAT32;
 }
 
-/* Nothing to sum: C is what it starts from. */
+/* The product for K = 0: stores the initial values. */
 static void fill_initial(const gf_product *p) {
   for (int m = 0; m < p->M; m++)
     for (int n = 0; n < p->N; n += PANEL) {
@@ -294,7 +294,7 @@ static void fill_initial(const gf_product *p) {
     }
 }
 
-/* What is whole of packed rows from m0 on and a piece of B. */
+/* The grid of full tiles for the packed rows from m0 on and a block of B. */
 static tiles describe_tiles(const gf_product *p, int m0, int row_groups, int panels, const b_block *at) {
   static const float zeros[PANEL] = {0};
   int is_continued = at->k0 > 0 || p->accumulate;
@@ -314,7 +314,7 @@ static tiles describe_tiles(const gf_product *p, int m0, int row_groups, int pan
                  .panels = panels};
 }
 
-/* Rows m0 <= m < m1, packed first unless they still are, by a piece of B. */
+/* Multiplies rows m0 <= m < m1 by a block of B. Packs the rows first, unless they are still packed. */
 static void multiply_many_rows(const gf_product *p, int m0, int m1, const b_block *at) {
   int is_packed = at->n0 > 0 && p->M <= BLOCK_M;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
@@ -327,7 +327,7 @@ static void multiply_many_rows(const gf_product *p, int m0, int m1, const b_bloc
       compute_edge_tile(p, m, n, t.a + (size_t)(m - m0) * t.K, t.b, t.K, at->k0 == 0);
 }
 
-/* Eight neighbouring columns as the four even and the four odd ones, and back. */
+/* Split eight adjacent columns into the four even and the four odd ones, and merge them again. */
 GF_INLINE void split_even_odd(gf_f4 *v) {
   gf_f4 even = __builtin_shufflevector(v[0], v[1], 0, 2, 4, 6);
   v[1] = __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7);
@@ -339,13 +339,13 @@ GF_INLINE void merge_even_odd(gf_f4 *v) {
   v[0] = low;
 }
 
-/* A column of bfloat16, parted: so it comes out of four words of 32 bits. */
+/* Loads eight bfloat16, split into even and odd: each comes from four 32-bit words with one instruction. */
 GF_INLINE void load_even_odd(gf_f4 *v, const char *b) {
   v[0] = gf_load_bf16_even(b);
   v[1] = gf_load_bf16_odd(b);
 }
 
-/* One row against two or three panels, two chains of sums for each: enough to keep up with memory. */
+/* Multiplies one row by two or three panels. Two chains of sums per panel are enough to saturate memory bandwidth. */
 GF_INLINE void compute_row(gf_f4 *cells, const float *a, size_t a_step, const char *const *panels, int K, int type,
                            const int streams) {
   gf_f4 sums[2 * STREAMS], scale = GF_CONSTANT(0x1p112f);
@@ -368,7 +368,7 @@ GF_INLINE void compute_row(gf_f4 *cells, const float *a, size_t a_step, const ch
   for (int s = 0; s < streams; s++) cells[2 * s] = sums[2 * s], cells[2 * s + 1] = sums[2 * s + 1];
 }
 
-/* Row m by panel b of the columns from n on, and by those that lie `apart` columns further each, as far as there are. */
+/* Multiplies row m by panel b at column n and by up to two more panels, column_stride columns apart. */
 GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_stride, const char *b, const b_block *at,
                                  int type) {
   gf_f4 cells[2 * STREAMS] = {{0}};
@@ -390,10 +390,10 @@ GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_s
   }
 }
 
-/* All rows, fewer than a tile has, by a piece of B: a panel of each third of it at a time. Far streams come from memory
- * at full speed, neighbouring ones at half of it (measured: 37 and 20 GB/s), and three in less time than two (by 12 %;
- * four have too few registers for halves). A function of its own with all loops in it, for the reason that all
- * tiles are one call. */
+/* Multiplies fewer rows than a tile has by a block of B, reading one panel of each third of it at a time. Distant
+ * streams come from memory at full bandwidth, adjacent ones at half of it (measured: 37 and 20 GB/s), and three streams
+ * are 12 % faster than two (with four, 16-bit panels run out of registers). Not inlined, and with all loops inside, for
+ * the same reason as run_paired_tiles. */
 #define GF_DEFINE_FEW_ROWS(name, type)                                                       \
   GF_NOINLINE void name(const gf_product *p, const b_block *at) {                            \
     int column_stride = round_up((at->n1 - at->n0 + STREAMS - 1) / STREAMS, PANEL);          \
@@ -411,7 +411,7 @@ static void multiply_few_rows(const gf_product *p, const b_block *at) {
   else multiply_few_rows_bf16(p, at);
 }
 
-/* Whether 2^112 times every value of A is still finite, or was not finite before. */
+/* True if scaling A by 2^112 does not make any finite value infinite. */
 static int can_scale_up(const gf_product *p) {
   if (p->a_transposed) return 0;
   for (int m = 0; m < p->M; m++)
@@ -490,7 +490,7 @@ void gf_matmul_part(float *out, float *workspace, const float *a, const void *b,
 
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
-/* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
+/* Packs eight rows of K values into a panel in place, or unpacks them; `buffer` holds a copy. */
 #define GF_DEFINE_REPACK(type)                                                                \
   GF_MINSIZE static void repack_##type(type *to, type *buffer, int rows, int K, int unpack) { \
     size_t n = (size_t)rows * K, stride = unpack ? PANEL : (size_t)K;                         \
@@ -503,7 +503,7 @@ double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) *
 GF_DEFINE_REPACK(float)
 GF_DEFINE_REPACK(uint16_t)
 
-/* An infinity or a NaN, which load_column does not know. */
+/* load_column does not support infinity and NaN. */
 static int is_finite_half(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
 
 int gf_repack(void *weight, void *workspace, int N, int K, int type, int unpack) {

@@ -1,13 +1,13 @@
-/* positional_encoding.c - the sinusoids of "Attention Is All You Need" (section 3.5), in every form of the lessons.
+/* positional_encoding.c - the sinusoids of "Attention Is All You Need" (section 3.5), in each variant that lessons use.
  *
  *     angle(k, i) = k / base^(2i/d)           position k, pair i
  *     interleaved:   PE[k][2i] = sin(angle), PE[k][2i+1] = cos(angle)
  *     concatenated:  PE[k] = [sin(angle(k,0)), sin(angle(k,1)), ..., cos(angle(k,0)), cos(angle(k,1)), ...]
  *
- * The frequency comes out directly (GF_POWER) or through the logarithm (GF_LOG): 1/base^(2i/d) = exp(-2i ln(base) / d).
- * With d odd the interleaved loop runs over d/2 whole pairs and leaves the last column 0; concatenated has one sine
- * more than cosines. Everything is in double: a float32 angle is off by 4e-4 at position 4999. To show a notebook's own
- * digits, GF_LOG_FLOAT rounds frequency and angle to float32 as torch does.
+ * GF_POWER computes the frequency as a power, GF_LOG through the logarithm: 1/base^(2i/d) = exp(-2i ln(base) / d). If d
+ * is odd, interleaved has floor(d/2) pairs and a last column of 0; concatenated has one more sine than cosines.
+ * Everything is in double, since a float32 angle has an error of 4e-4 at position 4999. GF_LOG_FLOAT rounds frequency
+ * and angle to float32 as torch does, to reproduce the digits of notebooks.
  */
 #include "../glassformer.h"
 #include "../math.h"

@@ -1,11 +1,11 @@
-/* reduce.c - one number of each row of C:
+/* reduce.c - reductions of rows of C:
  *
- *     sum, mean = sum / C, the largest, the smallest, the product,
+ *     sum, mean = sum / C, max, min, prod,
  *     var = sum((x - mean)^2) / (C - p), std = sqrt(var),
  *     logsumexp = max + log(sum(exp(x - max))),
- *     norm = (sum |x|^p)^(1/p); the largest |x| for p = infinity, how many are not 0 for p = 0
+ *     norm = (sum |x|^p)^(1/p); max |x| for p = infinity, the number of nonzero values for p = 0
  *
- * Sums and products run in double, except those of exponentials, which are the softmax's. NaN wins everywhere.
+ * Sums and products are in double, except the sum of exponentials, which is that of softmax. NaN always propagates.
  */
 #include "convert.h"
 #include "softmax.h"
@@ -13,8 +13,8 @@
 
 static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
-/* sum((x - mean)^2) of a row. Meanwhile the next one comes from memory and is summed, in the order of gf_sum, so that a
- * row's bits do not depend on its place. */
+/* sum((x - mean)^2) of a row. The same loop loads the next row and sums it in the order of gf_sum, so that the bits of
+ * a row do not depend on its position. */
 GF_INLINE double sum_squared_deviations(double mean, const float *x, int C, const float *next, double *next_sum) {
   gf_d2 center = {mean, mean}, squares[2] = {{0.0, 0.0}}, sums[GF_SUM_CHAINS] = {{0.0, 0.0}};
   int i = 0;
@@ -43,7 +43,7 @@ static void variances(float *out, const float *x, int N, int C, double correctio
 
 enum { BLOCK = 16 };
 
-/* The largest of x, or the smallest, of C > 0 values; NaN where there is one. */
+/* The maximum or minimum of C > 0 values; NaN if any value is NaN. */
 GF_INLINE float extreme_of(const float *x, int C, gf_max_or_min max_or_min) {
   gf_f4 best[BLOCK / 4];
   gf_i4 are_numbers = {-1, -1, -1, -1};
@@ -67,7 +67,7 @@ GF_INLINE float extreme_of(const float *x, int C, gf_max_or_min max_or_min) {
   return max_or_min(lanes, __builtin_shufflevector(lanes, lanes, 1, 0, 3, 2))[0];
 }
 
-/* The first place of a value that is among C; a NaN is any. */
+/* The first index of a value that occurs in x; NaN matches any NaN. */
 GF_NOINLINE int index_of(float value, const float *x, int C) {
   gf_f4 target = gf_splat(value);
   int i = 0;
@@ -88,12 +88,12 @@ GF_NOINLINE int index_of(float value, const float *x, int C) {
 GF_NOINLINE float max_value(const float *x, int C) { return extreme_of(x, C, gf_max); }
 GF_NOINLINE float min_value(const float *x, int C) { return extreme_of(x, C, gf_min); }
 
-/* Where it stands. */
+/* The index of the first maximum or minimum. */
 static int arg_extreme(const float *x, int C, int is_min) {
   return index_of(is_min ? min_value(x, C) : max_value(x, C), x, C);
 }
 
-/* The largest and the smallest of a row, NaN before all. Which of two zeros and which NaN it is: the first. */
+/* Maximum and minimum of a row. Of 0 and -0, and of several NaNs, they return the first in the row. */
 static float first_occurrence(float best, const float *x, int C) {
   return best == 0.0f || best != best ? x[index_of(best, x, C)] : best;
 }
@@ -103,7 +103,7 @@ static float row_min(const float *x, int C) { return first_occurrence(min_value(
 static GF_MINSIZE float log_sum_exp(float *work, const float *x, int C) {
   if (C == 0) return -GF_INFINITY;
   float max = row_max(x, C);
-  if (max - max != 0.0f) return max; /* infinite or NaN: so is the result */
+  if (max - max != 0.0f) return max; /* the result is infinity or NaN, too */
   return max + (float)gf_log(gf_row_exp(work, x, C, max));
 }
 
@@ -158,7 +158,7 @@ GF_MINSIZE void gf_reduce_forward(float *out, float *work, const float *x, int N
     }
 }
 
-/* dx[i] += d times 1, or a share of it */
+/* dx[i] += d, the gradient of sum and mean */
 GF_NOINLINE void add_constant(float *dx, int C, float d) {
   for (int i = 0; i < C; i++) dx[i] += d;
 }
@@ -167,8 +167,8 @@ static float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f; }
 
 GF_INLINE int equals(float x, float y, int is_nan) { return is_nan ? x != x : x == y; }
 
-/* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
- * with NaNs equal, to every NaN, as its max over all cells does. */
+/* Splits d evenly among the values equal to y. If y is NaN, no value is equal and dx becomes NaN, as in PyTorch's amax;
+ * with nans_equal, all NaNs share d, as in PyTorch's max over all dimensions. */
 static GF_MINSIZE void extremes_backward(float *dx, const float *x, int C, float d, float y, int nans_equal) {
   int is_nan = nans_equal && y != y, count = 0;
   for (int i = 0; i < C; i++) count += equals(x[i], y, is_nan);
@@ -176,7 +176,7 @@ static GF_MINSIZE void extremes_backward(float *dx, const float *x, int C, float
   for (int i = 0; i < C; i++) dx[i] += (float)equals(x[i], y, is_nan) * share;
 }
 
-/* The same of sizes, each with its sign. */
+/* Splits d evenly among the values with |x| = y, with the sign of each. */
 static GF_MINSIZE void infinity_norm_backward(float *dx, const float *x, int C, float d, float y) {
   int count = 0;
   for (int i = 0; i < C; i++) count += __builtin_fabsf(x[i]) == y;
@@ -184,9 +184,9 @@ static GF_MINSIZE void infinity_norm_backward(float *dx, const float *x, int C, 
     if (__builtin_fabsf(x[i]) == y) dx[i] += sign(x[i]) * (d / (float)count);
 }
 
-/* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times what is not finite is NaN. */
+/* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times infinity or NaN is NaN. */
 static GF_MINSIZE void prod_backward(float *dx, const float *x, int C, float d) {
-  double product = d; /* with those that are not 0 */
+  double product = d; /* of d and the nonzero values */
   int zeros = 0, nonfinite = 0;
   for (int i = 0; i < C; i++) {
     if (x[i] == 0.0f) zeros++;
@@ -200,20 +200,20 @@ static GF_MINSIZE void prod_backward(float *dx, const float *x, int C, float d) 
   }
 }
 
-/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
+/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), also for p > C, as in PyTorch. */
 static GF_MINSIZE void var_backward(float *dx, const float *x, int C, double d, double correction) {
   double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
 }
 
-/* A size of at most 1 to a power; 0 to a negative one is infinite. */
+/* magnitude^p for a magnitude of at most 1; 0 to a negative power is infinity. */
 static double pow_magnitude(double magnitude, double p) {
   if (magnitude == 0.0) return p < 0.0 ? (double)GF_INFINITY : 0.0;
   return gf_pow(magnitude, p);
 }
 
-/* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0. In double, since out may be
- * so small that d / out is no float, or so large that |x| / out is none. */
+/* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1), 0 if all x are 0. In double, since d / out may
+ * overflow and |x| / out underflow in float32. */
 static GF_MINSIZE void norm_backward(float *dx, const float *x, int C, float d, float y, double p) {
   if (p == (double)GF_INFINITY) {
     infinity_norm_backward(dx, x, C, d, y);

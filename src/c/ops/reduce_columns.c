@@ -1,9 +1,8 @@
-/* reduce_columns.c - one number of each column of x [R,C]: sum, mean, variance, its root, the largest, the smallest.
+/* reduce_columns.c - reductions of the columns of x [R,C]: sum, mean, variance, standard deviation, max, min.
  *
- * Rows are read as they lie in memory, a strip of columns at a time whose sums stay in the cache (strips of less than
- * two pages, each a page or more from the next, came from memory half as fast), and sums read one row of each quarter of
- * x at a time: four streams that lie far apart are faster than one by half, rows that follow each other are not (measured
- * on Zen 3). As in reduce.c sums run in double, and a NaN wins.
+ * Rows are read in memory order, in strips of columns whose sums stay in the cache (strips of less than two pages were
+ * read half as fast). Sums read one row of each quarter of x at a time: four distant streams are 50 % faster than one,
+ * while adjacent rows are not (measured on Zen 3). As in reduce.c, sums are in double and NaN propagates.
  */
 #include "../glassformer.h"
 #include "sum.h"
@@ -17,7 +16,7 @@ GF_INLINE gf_d2 load_doubles(const double *p) {
 }
 GF_INLINE void store_doubles(double *p, gf_d2 a) { memcpy(p, &a, sizeof a); }
 
-/* sums[c] += a part of each value of column c of a few rows, which lie `apart`. */
+/* sums[c] += the terms of column c of a few rows, which are row_stride floats apart. */
 GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t row_stride, int width, gf_term term,
                         const double *means) {
   int c = 0;
@@ -37,7 +36,7 @@ GF_INLINE void add_rows(double *sums, const float *x, int rows, size_t row_strid
       sums[c] += term((gf_d2){x[(size_t)r * row_stride + c], 0.0}, load_doubles(means + c))[0];
 }
 
-/* sums[c] = the sum of a part of each value of column c, of `width` columns. */
+/* sums[c] = the sum of the terms of column c, for `width` columns. */
 GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_term term, const double *means) {
   int quarter = R / STREAMS;
   for (int c = 0; c < width; c++) sums[c] = 0.0;
@@ -47,7 +46,7 @@ GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, 
 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
   double sums[STRIP], means[STRIP + 1], dof = R - correction;
-  means[width] = 0.0; /* read beside the last of an odd number */
+  means[width] = 0.0; /* loaded together with the last mean if width is odd */
   sum_strip(sums, x, R, C, width, gf_identity, means);
   if (kind == GF_VAR || kind == GF_STD) {
     for (int c = 0; c < width; c++) means[c] = sums[c] / R;
@@ -62,14 +61,14 @@ static void sums_and_moments(float *out, const float *x, int R, int C, int width
   }
 }
 
-/* NaNs of a row, which gf_max and gf_min ignored. */
+/* Copies the NaNs of a row, which gf_max and gf_min ignore, to out. */
 GF_NOINLINE void copy_nans(float *out, const float *x, int width) {
   for (int c = 0; c < width; c++)
     if (out[c] == out[c] && x[c] != x[c]) out[c] = x[c];
 }
 
-/* What of another row is better than out. Of equal ones the first stays, which shows where 0 meets -0. Row by row, since
- * two at a time, from two pages, take a third longer to come from memory. */
+/* Updates the running maximum or minimum with another row. Of equal values, such as 0 and -0, the first is retained.
+ * Rows are processed one by one, since reading two at a time, from two pages, takes a third longer. */
 GF_INLINE void update_extremes(float *out, const float *x, int width, gf_max_or_min max_or_min) {
   gf_i4 are_numbers = {-1, -1, -1, -1};
   int c = 0;

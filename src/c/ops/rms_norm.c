@@ -1,11 +1,11 @@
-/* rms_norm.c - each row of C brought to a mean square of 1, then scaled (Zhang and Sennrich 2019):
+/* rms_norm.c - root mean square normalization of rows of C (Zhang and Sennrich 2019):
  *
  *     rstd = 1 / sqrt(sum(x^2) / C + eps),  out[c] = x[c] rstd weight[c]
  */
 #include "../glassformer.h"
 #include "sum.h"
 
-/* The sum of the squares of a row, in the order of scale_row: the bits of a row do not depend on its place. */
+/* The sum of squares of a row, in the order of scale_row, so that the bits of a row do not depend on its position. */
 static double sum_of_squares(const float *x, int C) {
   gf_d2 squares = {0, 0};
   int c = 0;
@@ -15,7 +15,7 @@ static double sum_of_squares(const float *x, int C) {
   return sum;
 }
 
-/* out = x scale weight of a row; returns the sum of the squares of the next one: so memory is read while it is written. */
+/* out = x scale weight of a row. Returns the sum of squares of the next row, so that reads and writes overlap. */
 GF_INLINE double scale_row(float *out, const float *x, const float *weight, int C, float scale, const float *next) {
   gf_d2 squares = {0, 0};
   int c = 0;

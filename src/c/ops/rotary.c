@@ -1,12 +1,12 @@
-/* rotary.c - rotary position embedding (Su et al. 2021): pairs of channels turn by an angle that grows with the place.
+/* rotary.c - rotary position embedding (Su et al. 2021): rotates channel pairs by angles proportional to the position.
  *
  *     angle(t, i) = position[t] * frequency[i],    frequency[i] = 1 / base^(2i/D)
  *     out[a] = x[a] cos(angle) - x[b] sin(angle)
  *     out[b] = x[b] cos(angle) + x[a] sin(angle)
  *
- * Pair i of a head of D channels is a = i, b = i + D/2 (halves), or a = 2i, b = 2i + 1 (neighbours). Frequencies and
- * angles are rounded to float32, as the models that were trained with them did; sine and cosine of the rounded angle
- * are exact to float32.
+ * Pair i of a head of D channels is a = i, b = i + D/2, or, if interleaved, a = 2i, b = 2i + 1. Frequencies and angles
+ * are rounded to float32, as in the training of the models that use them; sine and cosine are those of the rounded
+ * angle, correct to float32.
  */
 #include "../glassformer.h"
 #include "../math.h"
@@ -25,7 +25,7 @@ void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, con
     }
 }
 
-/* Four pairs: their first channels and their second. */
+/* Four channel pairs: their first and their second channels. */
 typedef struct {
   gf_f4 a, b;
 } pairs;
@@ -42,8 +42,8 @@ GF_INLINE void store_pairs(float *out, int pair_stride, pairs p) {
   gf_store(out + (interleaved ? 4 : pair_stride), interleaved ? __builtin_shufflevector(p.a, p.b, 2, 6, 3, 7) : p.b);
 }
 
-/* The pairs of a head: out = x turned, or with sign -1 turned back and added. A rotation's derivative is the rotation
- * back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
+/* Rotates the pairs of a head: out = rotated x, or, if sign is -1, out += x rotated by the negative angle, which is the
+ * backward pass: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
 GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, const float *sines, int half,
                            int pair_stride, float sign) {
   int step = pair_stride == 1 ? 2 : 1, i = 0;
@@ -65,7 +65,8 @@ GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, con
   }
 }
 
-/* All heads of all rows; the tables have a row for each place, and `batch` rows for each sentence, or 0. */
+/* Rotates all heads of all rows. The tables have a row per position; `batch` is their stride in rows between batch
+ * elements, or 0. */
 GF_INLINE void rotate_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
                           int T, int heads, int D, int interleaved, float sign) {
   int half = D / 2;

@@ -1,8 +1,8 @@
-/* softmax.c - over rows of C:
+/* softmax.c - softmax over rows of C:
  *
  *     out[i] = exp(x[i] - max) / sum over j of exp(x[j] - max)
  *
- * Subtracting the largest value changes nothing but keeps the exponentials finite.
+ * Subtracting the maximum keeps the exponentials finite and cancels out in the quotient.
  */
 #include "softmax.h"
 

@@ -1,11 +1,10 @@
-/* softmax.h - the row of a softmax, shared by softmax.c, log_softmax.c, cross_entropy.c and attention.c. */
+/* softmax.h - operations on a row, shared by softmax.c, log_softmax.c, reduce.c and attention.c. */
 #ifndef GF_SOFTMAX_H
 #define GF_SOFTMAX_H
 
 #include "../math.h"
 
-/* The largest of n values; -infinity when there are none. Of several NaN and numbers either may come out: the
- * exponentials bring a NaN back into the sum anyway. */
+/* The maximum of n values; -infinity if n is 0. It may ignore NaNs: their exponentials make the sum NaN anyway. */
 GF_INLINE float gf_row_max(const float *x, int n) {
   gf_f4 max = gf_splat(-GF_INFINITY), max2 = max;
   int i = 0;
@@ -16,8 +15,8 @@ GF_INLINE float gf_row_max(const float *x, int n) {
   return gf_max_lanes(max);
 }
 
-/* out[i] = exp(x[i] - shift), shift being the largest; returns their sum in lane order. out may be x. An exponential is
- * a long chain of steps; two chains side by side keep the machine busier than one after the other. */
+/* out[i] = exp(x[i] - shift), where shift is the maximum. Returns their sum in lane order. out may be x. The loop
+ * computes two vectors per iteration, so that the long dependency chains of their exponentials overlap. */
 GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
   gf_f4 sum = gf_zero(), shift4 = gf_splat(shift);
   int i = 0;
@@ -41,7 +40,7 @@ GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
   return gf_sum_lanes(sum);
 }
 
-/* x *= factor, n values */
+/* x *= factor for n values. */
 GF_INLINE void gf_row_scale(float *x, int n, float factor) {
   gf_f4 factor4 = gf_splat(factor);
   int i = 0;
@@ -55,7 +54,7 @@ GF_INLINE void gf_row_softmax(float *out, const float *x, int n) {
   gf_row_scale(out, n, 1.0f / sum);
 }
 
-/* sum of a[i] b[i] in lane order */
+/* The sum of a[i] b[i] in lane order. */
 GF_INLINE float gf_row_dot(const float *a, const float *b, int n) {
   gf_f4 sum = gf_zero();
   int i = 0;

@@ -1,8 +1,7 @@
-/* sort.c - the order of values along an axis, equal ones in the order they had. NaN counts as the largest, as in
- * PyTorch.
+/* sort.c - stable argsort and top-k along an axis. NaN sorts as the largest value, as in PyTorch.
  *
- * All places come from merging ever longer sorted runs; the first few alone from a short sorted list that each value
- * that is better than its last enters, which takes one comparison for most.
+ * A full sort is a bottom-up merge sort. For a small k, insertion into a sorted list of the k first values is faster,
+ * since most values need only one comparison, with the last of the list.
  */
 #include <string.h>
 
@@ -16,7 +15,7 @@ typedef struct {
   int step, descending;
 } axis_view;
 
-/* Whether value i comes strictly before value j. */
+/* True if value i comes strictly before value j. */
 GF_INLINE int comes_before(const axis_view *view, int i, int j) {
   float a = view->x[(size_t)i * view->step], b = view->x[(size_t)j * view->step];
   return view->descending ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
@@ -39,9 +38,9 @@ static void merge_runs(int32_t *out, const int32_t *a, int n, const int32_t *b, 
   memcpy(out + (n - i), b + j, sizeof *b * (size_t)(m - j));
 }
 
-/* In passes between two buffers; the last one leaves the result in `order`. */
+/* Sorts all C indices. The passes alternate between the two buffers; the result ends up in `order`. */
 GF_NOINLINE void merge_sort(int32_t *order, int32_t *spare, const axis_view *axis, int C) {
-  const axis_view local = *axis, *view = &local; /* or every store might have changed it */
+  const axis_view local = *axis, *view = &local; /* a copy, since every store might alias *axis */
   for (int i = 0; i < C; i++) order[i] = i;
   int32_t *from = order, *to = spare;
   for (int run = 1; run < C; run *= 2) {

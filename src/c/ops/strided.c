@@ -1,9 +1,9 @@
-/* strided.c - values from one arrangement of axes into another: permuted, expanded, cut out, put in.
+/* strided.c - copies between strided views: permute, expand, slice, flip and their inverses.
  *
- *     to[i . to_steps] = from[i . from_steps]      for every index i of the sides
+ *     out[i . out_strides] = x[i . x_strides]      for every index i
  *
- * A step of 0 repeats, a negative one goes backwards. Backward of a copy is the same walk the other way, adding: where
- * a value was repeated its gradient is the sum over the copies, in their order.
+ * A stride of 0 broadcasts, a negative one reverses. The backward pass of a copy is the reverse copy with accumulation:
+ * the gradient of a broadcast value is the sum over its copies, in their order.
  */
 #include "axes.h"
 

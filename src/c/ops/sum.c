@@ -1,4 +1,4 @@
-/* sum.c - n values added to others, scaled or limited in place, and reduced to one number. */
+/* sum.c - accumulation, scaling and clamping in place, and sums in double. */
 #include "sum.h"
 
 #include "../glassformer.h"
@@ -17,7 +17,7 @@ void gf_clamp(float *x, int n, float low, float high) {
 
 GF_INLINE gf_d2 absolute(gf_d2 x, gf_d2 center) {
   (void)center;
-  return (gf_d2)((gf_i4)x & (gf_i4){-1, INT32_MAX, -1, INT32_MAX}); /* without the signs */
+  return (gf_d2)((gf_i4)x & (gf_i4){-1, INT32_MAX, -1, INT32_MAX}); /* clears the sign bits */
 }
 GF_INLINE gf_d2 square(gf_d2 x, gf_d2 center) {
   (void)center;
@@ -30,7 +30,7 @@ double gf_sum_absolute(const float *x, int n) { return gf_sum_terms(x, n, absolu
 
 double gf_sum_squares(const float *x, int n) { return gf_sum_terms(x, n, square); }
 
-/* NaN wins, as in torch.linalg.norm with ord=inf. */
+/* NaN propagates, as in torch.linalg.norm with ord=inf. */
 float gf_max_absolute(const float *x, int n) {
   float max = 0.0f;
   for (int i = 0; i < n; i++) {

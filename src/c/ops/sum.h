@@ -1,7 +1,7 @@
-/* sum.h - sums in double of what is made of each value of a row. */
+/* sum.h - sums over a row in double, of a term computed from each value. */
 #include "../simd.h"
 
-/* What is summed of two values. */
+/* The terms of two values; `center` is subtracted by gf_squared_distance and unused by others. */
 typedef gf_d2 (*gf_term)(gf_d2 x, gf_d2 center);
 
 GF_INLINE gf_d2 gf_identity(gf_d2 x, gf_d2 center) {
@@ -12,7 +12,7 @@ GF_INLINE gf_d2 gf_squared_distance(gf_d2 x, gf_d2 mean) { return (x - mean) * (
 
 enum { GF_SUM_BLOCK = 16, GF_SUM_CHAINS = GF_SUM_BLOCK / 2 };
 
-/* A part of each value of a block: eight chains of additions, which overlap. */
+/* Adds the terms of a block of values to eight sums, whose dependency chains overlap. */
 GF_INLINE void gf_add_block(gf_d2 *sums, const float *x, gf_term term, gf_d2 center) {
 #pragma unroll
   for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
@@ -22,7 +22,7 @@ GF_INLINE void gf_add_block(gf_d2 *sums, const float *x, gf_term term, gf_d2 cen
   }
 }
 
-/* The sum of all chains and of what is left from i on. */
+/* Adds the remaining values from i on, and returns the sum of all chains. */
 GF_INLINE double gf_finish_sum(gf_d2 *sums, const float *x, int i, int n, gf_term term, gf_d2 center) {
   for (; i + 2 <= n; i += 2) sums[0] += term((gf_d2){x[i], x[i + 1]}, center);
 #pragma unroll
@@ -38,7 +38,7 @@ GF_INLINE double gf_sum_terms(const float *x, int n, gf_term term) {
   return gf_finish_sum(sums, x, i, n, term, center);
 }
 
-/* sum + a b of four values, the upper two beside the lower two. */
+/* sum + the products a b of four lanes; lanes 0 + 2 and 1 + 3 go to the two sums. */
 GF_INLINE gf_d2 gf_sum_products(gf_d2 sum, gf_f4 a, gf_f4 b) {
   return sum + (gf_promote_low(a) * gf_promote_low(b) + gf_promote_high(a) * gf_promote_high(b));
 }

@@ -1,13 +1,13 @@
-/* transpose.c - two axes of a tensor exchanged: out[o][b][m][a][i] = x[o][a][m][b][i]. */
+/* transpose.c - transposes two axes of a tensor: out[o][b][m][a][i] = x[o][a][m][b][i]. */
 #include "../glassformer.h"
 #include "../simd.h"
 
-/* A square of this side is read and written in few cache lines, whichever way it lies. Rows that are a power of two
- * apart have their lines in one place of the first cache, which holds 8 or 12 of them. */
+/* The side of a tile. Rows whose stride is a power of two map to the same set of the L1 cache, which has 8 or 12 ways,
+ * so the lines of 8 rows fit. */
 enum { TILE = 8 };
 GF_INLINE size_t tile_end(size_t start, int side) { return start + TILE < (size_t)side ? start + TILE : (size_t)side; }
 
-/* Where the runs of `inner` values at (o, a, m, b) start in x and in the transposed tensor. */
+/* Runs `body` for every (o, a, m, b), with the offsets of its `inner` values in x and in the transposed tensor. */
 #define GF_FOR_TRANSPOSED(body)                                                 \
   for (size_t o = 0; o < (size_t)outer; o++)                                    \
     for (size_t m = 0; m < (size_t)middle; m++)                                 \
@@ -20,7 +20,7 @@ GF_INLINE size_t tile_end(size_t start, int side) { return start + TILE < (size_
               body;                                                             \
             }
 
-/* out[b][a] = x[a][b], rows of x `apart` and rows of out `out_apart` floats from each other. */
+/* out[b][a] = x[a][b]; strides are in floats between rows. */
 GF_NOINLINE void transpose_matrix(float *out, size_t out_stride, const float *x, size_t x_stride, int A, int B) {
   for (int a = 0; a < A; a += TILE)
     for (int b = 0; b < B; b += TILE)
@@ -49,7 +49,7 @@ void gf_transpose_forward(float *out, const float *x, int outer, int A, int midd
     for (size_t m = 0; m < (size_t)middle; m++) transpose_matrix(out + m * A, out_stride, x + m * B, x_stride, A, B);
 }
 
-/* out = x transposed  =>  dx += dout transposed back */
+/* out = x transposed  =>  dx += dout transposed */
 void gf_transpose_backward(float *dx, const float *dout, int outer, int A, int middle, int B, int inner) {
   GF_FOR_TRANSPOSED(gf_accumulate(dx + x_offset, dout + out_offset, inner))
 }

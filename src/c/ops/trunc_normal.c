@@ -1,9 +1,10 @@
-/* trunc_normal.c - normal values between two bounds, as torch.nn.init.trunc_normal_ draws them:
+/* trunc_normal.c - truncated normal values, sampled as in torch.nn.init.trunc_normal_:
  *
  *     x = uniform(2 P(a) - 1, 2 P(b) - 1),  out = clamp(mean + std sqrt(2) erfinv(x), a, b)
  *
- * where P is the normal distribution's share below a bound. erfinv is Newton's method in double on erf, which is a
- * power series near 0 and a continued fraction far from it; every step after it is rounded to float32, as PyTorch does.
+ * where P(t) is the normal cumulative distribution at (t - mean) / std. erfinv is Newton's method in double on erf,
+ * which is a power series for small arguments and a continued fraction for large ones. The steps after erfinv are
+ * rounded to float32, as in PyTorch.
  */
 #include "../glassformer.h"
 #include "../math.h"
@@ -25,7 +26,7 @@ static GF_MINSIZE double erf_double(double x) {
   return x < 0 ? -result : result;
 }
 
-/* From Winitzki's approximation on; each step doubles the digits. Infinite at -1 and 1. */
+/* Newton's method from Winitzki's approximation; each step doubles the digits. Infinite at -1 and 1. */
 static GF_MINSIZE double erf_inverse(double y) {
   if (y <= -1.0 || y >= 1.0) return y * GF_INFINITY;
   double log_term = gf_log(1.0 - y * y), half = 2.0 / (GF_PI * 0.147) + log_term / 2.0;

@@ -1,16 +1,16 @@
-/* unary.c - what the lines of unary.h call, and the loop that each of them becomes. */
+/* unary.c - the functions that the lines of unary.h call, and the loops generated from each line. */
 #include "../glassformer.h"
 #include "../math.h"
 
 GF_INLINE gf_f4 floor4(gf_f4 x) {
   return (gf_f4){__builtin_floorf(x[0]), __builtin_floorf(x[1]), __builtin_floorf(x[2]), __builtin_floorf(x[3])};
 }
-/* Halves go to the even neighbour. */
+/* Rounds to nearest, ties to even. */
 GF_INLINE gf_f4 round4(gf_f4 x) {
   return (gf_f4){__builtin_rintf(x[0]), __builtin_rintf(x[1]), __builtin_rintf(x[2]), __builtin_rintf(x[3])};
 }
 
-/* -1, 0 or 1; 0 of NaN, as in PyTorch. */
+/* -1, 0 or 1; 0 for NaN, as in PyTorch. */
 GF_INLINE gf_f4 sign(gf_f4 x) {
   return gf_select(x > gf_zero(), GF_CONSTANT(1.0f), gf_select(x < gf_zero(), GF_CONSTANT(-1.0f), gf_zero()));
 }
@@ -21,7 +21,7 @@ GF_INLINE gf_f4 silu_derivative(gf_f4 x) {
   return s * (GF_CONSTANT(1.0f) + x * (GF_CONSTANT(1.0f) - s));
 }
 
-/* log(1 + e^(beta x)) / beta, and x itself where beta x is above the threshold: there they are the same in float32. */
+/* log(1 + e^(beta x)) / beta, and x if beta x is above the threshold, as in PyTorch. */
 GF_INLINE gf_f4 softplus(gf_f4 x, gf_f4 beta, gf_f4 threshold) {
   gf_f4 scaled = x * beta;
   return gf_select(scaled > threshold, x, gf_log1p4(gf_exp4(gf_min(scaled, threshold))) / beta);
@@ -31,7 +31,7 @@ typedef void (*gf_unary_kernel)(float *out, const float *x, int vectors, float p
 typedef void (*gf_unary_grad_kernel)(float *grad, const float *d, const float *x, const float *y, int vectors, float p,
                                      float q);
 
-/* The last values that fill no block go through a block of their own. */
+/* Applies f to full vectors, then to the tail in a vector of its own. */
 GF_NOINLINE void forward(float *out, const float *x, int n, float p, float q, gf_unary_kernel f) {
   int main_count = n & ~3, tail_count = n - main_count;
   f(out, x, main_count / 4, p, q);
@@ -41,7 +41,7 @@ GF_NOINLINE void forward(float *out, const float *x, int n, float p, float q, gf
   gf_store_tail(out + main_count, y, tail_count);
 }
 
-/* Changes are made in pieces that stay in the cache, then added. */
+/* Gradients are computed in chunks that stay in the cache, then accumulated. */
 enum { CHUNK = 256 };
 
 GF_NOINLINE void backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q,

@@ -1,10 +1,10 @@
-/* unary.h - operations on each value by itself: one line each, over four lanes.
+/* unary.h - elementwise operations of one operand, one line per operation, in four lanes.
  *
  *     X(name, out, dx)
  *
- * gives gf_<name>_forward and gf_<name>_backward in glassformer.h: out in terms of x, and what x is given of d, the
- * gradient of out, in terms of x and y = out. p and q are two numbers that come with the call. Where a derivative jumps
- * it is what PyTorch takes it for.
+ * defines gf_<name>_forward and gf_<name>_backward of glassformer.h: out as an expression of x, and the gradient dx as
+ * an expression of d (the gradient of out), x and y = out. p and q are scalar parameters. Where the derivative is not
+ * continuous, it has PyTorch's value.
  */
 #ifndef GF_UNARY_H
 #define GF_UNARY_H

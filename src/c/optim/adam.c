@@ -1,4 +1,4 @@
-/* adam.c - Adam (Kingma and Ba 2014) and AdamW (Loshchilov and Hutter 2017), as torch.optim has them:
+/* adam.c - Adam (Kingma and Ba 2014) and AdamW (Loshchilov and Hutter 2017), as in torch.optim:
  *
  *     AdamW:  param *= 1 - lr weight_decay            Adam:  grad += weight_decay param
  *     m = beta1 m + (1 - beta1) grad
@@ -31,7 +31,7 @@ void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, in
     gf_f4 mean = gf_load_partial(m + i, count);
     gf_f4 square = gf_load_partial(v + i, count);
     p *= shrink;
-    if (adds_decay) g += decay * p; /* 0 times an infinite parameter is NaN */
+    if (adds_decay) g += decay * p; /* skipped if 0, since 0 times an infinite parameter is NaN */
     mean = b1 * mean + c1 * g;
     square = b2 * square + c2 * g * g;
     p -= step_size * (mean / (gf_sqrt(square) / correction + epsilon));

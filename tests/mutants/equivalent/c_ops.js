@@ -12,18 +12,12 @@ export default {
     'the lower half of the whole number is taken, and that of magic is zero',
   'src/c/ops/matmul.c: v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero(); [0 -> 1]':
     'cells beyond the edge: nothing of them is stored',
-  'src/c/ops/transpose.c: for (size_t b0 = 0; b0 < (size_t)B; b0 += TILE)                         \\ [< -> <=]':
-    'a square that begins at the end has no rows',
-  'src/c/ops/transpose.c: for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                           \\ [< -> <=]':
-    'a square that begins at the end has no columns',
   'src/c/ops/attention.c: return p->mask.window && p->mask.window < p->Tk - last ? last + p->mask.window : p->Tk; [< -> <=]':
     'of two equal numbers either is the end',
   'src/c/ops/attention.c: else if (n == first || (i == 0 && h % p->group == 0)) { [&& -> ||]':
     'keys and values become the same panels once more',
   'src/c/ops/matmul.c: if (type == GF_FLOAT32) repack_float((float *)panel, workspace, min(PANEL, N - n), K, unpack); [- -> +]':
     'rows beyond the last one lie in the last panel, which is whole, and nobody reads them',
-  'src/c/ops/matmul.c: if (!unpack) memset(buffer + n, 0, sizeof(type) * ((size_t)PANEL * K - n));               \\ [0 -> 1]':
-    'rows beyond the last one, of which nothing is stored',
   'src/c/ops/matmul.c: for (int n = 0; n < p->N; n += block_n) { [< -> <=]':
     'a block that begins at the end has no columns',
   'src/c/ops/layer_norm.c: float y = normalize(gf_splat(x[c]), s)[0]; [0 -> 1]': 'all four are equal there',
@@ -140,10 +134,6 @@ export default {
     'a line more is what the next tile writes; the other < has a test',
   'src/c/ops/transpose.c: for (int j = b; j < B && j < b + TILE; j++) out[j * out_stride + i] = x[i * x_stride + j]; [< -> <=]':
     'a line more is what the next tile writes; the other < has a test',
-  'src/c/ops/binary.h: X(maximum, larger(a, b), split_gradient(d, a < b, a == b), split_gradient(d, b < a, a == b))                         \\ [< -> <=]':
-    'of equal ones each gets half, whichever loses',
-  'src/c/ops/binary.h: X(minimum, smaller(a, b), split_gradient(d, a > b, a == b), split_gradient(d, b > a, a == b))                        \\ [> -> >=]':
-    'of equal ones each gets half, whichever loses',
   'src/c/ops/convert.c: if (magnitude >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
     'its mantissa rounds up to infinity by itself',
   'src/c/ops/convert.c: if (magnitude < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(magnitude * 0x1p24f)); [< -> <=]':

@@ -28,10 +28,6 @@ export default {
   'src/c/text/utf8.c: return (sequence){1, 0, 0}; [0 -> 1]': 'of one byte no second one has a range',
   'src/c/text/vocab.c: if (v->arena_room - v->arena_size <= (size_t)bytes) { [<= -> <]':
     'room that is just enough will do',
-  'src/c/text/bpe.c: uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & b->mask; [* -> /]':
-    'another place to begin to look at, always the same',
-  'src/c/text/bpe_train.c: uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & t->mask; [* -> /]':
-    'another place to begin to look at, always the same',
   'src/c/text/bpe.c: uint64_t hash = (r->first + r->bytes) * 0x9E3779B97F4A7C15u ^ r->last * 0xC2B2AE3D27D4EB4Fu ^ r->middle; [+ -> -]':
     'another place among those of words met before: what stands there is compared',
   'src/c/text/bpe.c: uint64_t hash = (r->first + r->bytes) * 0x9E3779B97F4A7C15u ^ r->last * 0xC2B2AE3D27D4EB4Fu ^ r->middle; [* -> /]':
@@ -165,8 +161,6 @@ export default {
     'the table grows earlier',
   'src/c/text/pieces.c: return (uint32_t)p->nodes < p->mask / 3 * 2 || grow_edges(p); [< -> <=]':
     'the table grows one node later',
-  'src/c/text/pieces.h: uint32_t slot = key * 0x9E3779B1u; [* -> /]':
-    'another place to begin to look at, always the same',
   'src/c/text/pieces.h: while (p->edges[slot].child && p->edges[slot].key != key) slot = (slot + 1) & p->mask; [+ -> -]':
     'slots are tried in either direction, as long as it is always the same',
   'src/c/text/recent.h: if (bytes >= 8) return (gf_recent){gf_load64(token), gf_load64(token + n - 8), n > 16 ? gf_load64(token + 8) : 0, n}; [0 -> 1]':

@@ -121,8 +121,6 @@ export default {
     'behind the end no byte is like a unit',
   'src/js/counted.js: if (given.length > most) expectAtMost(name, most, given) [> -> >=]':
     'asked once more whether there are too many, which there are not',
-  'src/js/text/normalizers.js: const ASCII = /^[\\0-\\x7f]*$/ [0 -> 1]':
-    'what is not taken for ASCII is normalised to itself',
   'src/js/export/pytorch_helpers.js: for (let all = text, before = -1; used.size !== before;) { [1 -> 2]':
     'no set has a size below 0',
   'src/js/ops/embedding.js: const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx [1 -> 2]':
@@ -135,5 +133,4 @@ export default {
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test',
-  'src/js/text/train_merges.js: size, least, likelihood ? 1 : 0) [1 -> 2]': 'any number but 0 chooses'
 }
