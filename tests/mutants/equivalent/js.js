@@ -132,5 +132,5 @@ export default {
   'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
-    'without a mask its steps are not taken; the other 0 has a test',
+    'without a mask its steps are not taken; the other 0 has a test'
 }
