@@ -28,7 +28,7 @@ export function stepsOf(shape) {
 }
 
 /**
- * The axes that gf_strided_copy walks: those of length 1 are left out, and neighbors that lie together in both tensors are
+ * The axes of gf_strided_copy: those of length 1 are left out, and neighbors that lie together in both tensors are
  * joined.
  * @param {string} where @param {readonly number[]} shape
  * @param {readonly number[]} to steps of what is written @param {readonly number[]} from steps of what is read
