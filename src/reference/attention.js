@@ -1,13 +1,13 @@
-// scores[i][j] = q[i] . k[j] / sqrt(D), hidden places -Infinity; weights = softmax(scores); y = weights v.
-// q [B, H, Tq, D], k [B, KV, Tk, D], v [B, KV, Tk, Dv]: head h of q goes with head floor(h / (H / KV)) of k and v.
-// attn_mask broadcasts to [B, H, Tq, Tk]: of dtype 'bool' it says what may be seen, otherwise it is added.
-// key_padding_mask [B, Tk]: true is ignored. causal: key j is seen by query i when j <= i; window: when they are less
-// than that apart. scale in place of 1 / sqrt(D).
+// scores[i][j] = q[i] . k[j] / sqrt(D), -Infinity where masked; weights = softmax(scores); y = weights v.
+// q [B, H, Tq, D], k [B, KV, Tk, D], v [B, KV, Tk, Dv]: head h of q uses head floor(h / (H / KV)) of k and v.
+// attn_mask broadcasts to [B, H, Tq, Tk]: if its dtype is 'bool', true means visible; otherwise it is added.
+// key_padding_mask [B, Tk]: true masks the key. causal: query i sees key j if j <= i; window: if |i - j| < window.
+// scale replaces 1 / sqrt(D).
 import { forward as matmul, backward as matmulBackward } from './matmul.js'
 import { forward as softmax, gradientFromResult } from './softmax.js'
 import { broadcastIndex, map, sumToShape, zeros } from './tensor.js'
 
-function transposed(x) {
+function transpose(x) {
   const [rows, columns] = x.shape.slice(-2)
   const y = zeros([...x.shape.slice(0, -2), columns, rows])
   for (let i = 0; i < y.data.length; i++) {
@@ -39,30 +39,30 @@ function applyMasks(scores, { attn_mask: mask, key_padding_mask: padding }, { ca
 
 const scaleOf = (q, { scale = 1 / Math.sqrt(q.shape.at(-1)) }) => scale
 
-/** Each head of x as often as heads of q use it, one copy after the other. */
-function repeated(x, heads) {
-  const [B, own, ...rest] = x.shape, size = x.data.length / (B * own || 1), times = heads / own
+/** Repeats each head of x for the heads of q that share it, as torch.repeat_interleave. */
+function repeatHeads(x, heads) {
+  const [B, kvHeads, ...rest] = x.shape, size = x.data.length / (B * kvHeads || 1), times = heads / kvHeads
   const y = zeros([B, heads, ...rest])
   for (let n = 0; n < B * heads; n++) {
-    const from = Math.floor(n / heads) * own + Math.floor((n % heads) / times)
+    const from = Math.floor(n / heads) * kvHeads + Math.floor((n % heads) / times)
     y.data.set(x.data.slice(from * size, (from + 1) * size), n * size)
   }
   return y
 }
 
-/** The reverse for gradients: what the copies get, summed. */
-function collected(dy, shape) {
-  const dx = zeros(shape), heads = dy.shape[1], [B, own] = shape, size = dx.data.length / (B * own || 1)
+/** Backward of `repeatHeads`: sums the gradients of the copies. */
+function sumHeads(dy, shape) {
+  const dx = zeros(shape), heads = dy.shape[1], [B, kvHeads] = shape, size = dx.data.length / (B * kvHeads || 1)
   for (let n = 0; n < B * heads; n++) {
-    const to = Math.floor(n / heads) * own + Math.floor((n % heads) / (heads / own))
+    const to = Math.floor(n / heads) * kvHeads + Math.floor((n % heads) / (heads / kvHeads))
     for (let i = 0; i < size; i++) dx.data[to * size + i] += dy.data[n * size + i]
   }
   return dx
 }
 
 function steps(inputs, params) {
-  const { q } = inputs, [k, v] = [inputs.k, inputs.v].map(x => repeated(x, q.shape[1]))
-  const dots = matmul({ a: q, b: transposed(k) }).y
+  const { q } = inputs, [k, v] = [inputs.k, inputs.v].map(x => repeatHeads(x, q.shape[1]))
+  const dots = matmul({ a: q, b: transpose(k) }).y
   const scores = applyMasks(map(dots, value => value * scaleOf(q, params)), inputs, params)
   return { q, k, v, dots, scores, weights: softmax({ x: scores }).y }
 }
@@ -77,8 +77,8 @@ export function backward(inputs, params, { y: dy }) {
   const { a: dweights, b: dv } = matmulBackward({ a: weights, b: v }, {}, { y: dy })
   const dscores = gradientFromResult(weights, dweights)
   const ddots = map(dscores, value => value * scaleOf(q, params))
-  const { a: dq, b: dkTransposed } = matmulBackward({ a: q, b: transposed(k) }, {}, { y: ddots })
-  const grads = { q: dq, k: collected(transposed(dkTransposed), inputs.k.shape), v: collected(dv, inputs.v.shape) }
+  const { a: dq, b: dkTransposed } = matmulBackward({ a: q, b: transpose(k) }, {}, { y: ddots })
+  const grads = { q: dq, k: sumHeads(transpose(dkTransposed), inputs.k.shape), v: sumHeads(dv, inputs.v.shape) }
   if (isAdded(inputs.attn_mask)) grads.attn_mask = sumToShape(dscores, inputs.attn_mask.shape)
   return grads
 }

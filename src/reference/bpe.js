@@ -1,23 +1,23 @@
-// Byte-pair encoding as it is told, slowly: no tables, no heap, no memory of words.
+// Byte-pair encoding by its definition, without tables, heap or cache.
 
 const GPT2 = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
 
-/** GPT-2's words. */
+/** Splits a text into the words of GPT-2's pre-tokenizer. */
 export const cut = text => text.match(GPT2) ?? []
 
-/** Joins neighbours: the pair with the lowest rank first, of equals the leftmost. ranks: Map of 'left right'. */
+/** Merges adjacent symbols: always the pair with the lowest rank, the leftmost of ties. ranks: Map of 'left right'. */
 export function join(symbols, ranks) {
   let parts = [...symbols]
   for (;;) {
-    const found = parts.slice(1).map((right, i) => ranks.get(`${parts[i]} ${right}`) ?? Infinity)
-    const best = Math.min(...found)
+    const pairRanks = parts.slice(1).map((right, i) => ranks.get(`${parts[i]} ${right}`) ?? Infinity)
+    const best = Math.min(...pairRanks)
     if (!(best < Infinity)) return parts
-    const at = found.indexOf(best)
+    const at = pairRanks.indexOf(best)
     parts = [...parts.slice(0, at), parts[at] + parts[at + 1], ...parts.slice(at + 2)]
   }
 }
 
-/** How often each pair of neighbours occurs. words: [symbols, count] */
+/** Counts the pairs of adjacent symbols. words: [symbols, count] */
 function pairCounts(words) {
   const counts = new Map()
   for (const [symbols, count] of words) {
@@ -38,10 +38,11 @@ const joinPair = (symbols, [left, right]) => symbols.reduce((out, symbol) => {
 }, { list: [], closed: false }).list
 
 /**
- * Learns merges, counting everything anew each time.
+ * Learns merges; counts all pairs again after each merge.
  * @param words [symbols, count] of each distinct word
- * @param alphabet the symbols there are, in order
- * @param score of a pair, from how often it and its two symbols occur; the highest is joined
+ * @param alphabet the initial symbols, in order
+ * @param least the minimum count of a pair
+ * @param score of a pair, from the counts of the pair and of its two symbols; the highest is merged
  */
 export function learn(words, alphabet, size, least, score = count => count) {
   const order = [...alphabet]
@@ -49,7 +50,9 @@ export function learn(words, alphabet, size, least, score = count => count) {
   let current = words
   while (order.length < size) {
     const single = new Map()
-    for (const [symbols, count] of current) for (const one of symbols) single.set(one, (single.get(one) ?? 0) + count)
+    for (const [symbols, count] of current) {
+      for (const symbol of symbols) single.set(symbol, (single.get(symbol) ?? 0) + count)
+    }
     const ranked = [...pairCounts(current)].filter(([, count]) => count >= least).map(([pair, count]) => {
       const [left, right] = pair.split(' ')
       return { left, right, count, score: score(count, single.get(left), single.get(right)) }

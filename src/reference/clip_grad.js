@@ -1,5 +1,5 @@
-// All gradients together are one long vector. If it is longer than max_norm it is scaled down to that length;
-// PyTorch adds 1e-6 to the length it divides by.
+// clip_grad_norm_ and clip_grad_value_. The norm is that of all gradients concatenated; gradients with a larger norm
+// than max_norm are scaled by max_norm / (norm + 1e-6), as in PyTorch.
 import { map } from './tensor.js'
 
 function norm(grads, normType) {

@@ -1,5 +1,5 @@
 // Per row, with p = softmax(logits): loss = -(1 - s) * log p[target] - s/V * sum over the V classes of log p.
-// Rows whose target is ignore_index count nowhere, not even in the divisor of the mean (no row left: 0/0 = NaN).
+// Rows whose target is ignore_index are excluded, also from the divisor of the mean (if all are: 0/0 = NaN).
 import { forward as logSoftmax } from './log_softmax.js'
 import { rowsOf, zeros } from './tensor.js'
 
@@ -12,7 +12,7 @@ function rowLoss(logP, target, smoothing) {
   return -(1 - smoothing) * logP[target] - smooth
 }
 
-const countKept = (target, ignored) => target.data.reduce((count, id) => count + (id === ignored ? 0 : 1), 0)
+const countTargets = (target, ignored) => target.data.reduce((count, id) => count + (id === ignored ? 0 : 1), 0)
 
 export function forward({ logits, target }, params) {
   const { ignore_index: ignored, label_smoothing: smoothing, reduction } = { ...defaults, ...params }
@@ -26,23 +26,23 @@ export function forward({ logits, target }, params) {
   if (reduction === 'none') return { loss: losses }
   const total = losses.data.reduce((a, b) => a + b, 0)
   return {
-    loss: { shape: [], data: Float64Array.of(reduction === 'sum' ? total : total / countKept(target, ignored)) }
+    loss: { shape: [], data: Float64Array.of(reduction === 'sum' ? total : total / countTargets(target, ignored)) }
   }
 }
 
-/** d loss / d logits[i] = p[i] - (1 - s) [i is the target] - s/V, for every kept row. */
+/** d loss / d logits[i] = p[i] - (1 - s) [i is the target] - s/V, for every row that is not ignored. */
 export function backward({ logits, target }, params, { loss: dloss }) {
   const { ignore_index: ignored, label_smoothing: smoothing, reduction } = { ...defaults, ...params }
   const { rows, width } = rowsOf(logits)
   const logP = logSoftmax({ x: logits }).y
-  const divisor = reduction === 'mean' ? countKept(target, ignored) : 1
+  const divisor = reduction === 'mean' ? countTargets(target, ignored) : 1
   const dlogits = zeros(logits.shape)
   for (let r = 0; r < rows; r++) {
     if (target.data[r] === ignored) continue
     const d = dloss.data[reduction === 'none' ? r : 0] / divisor
     for (let i = 0; i < width; i++) {
-      const wanted = (i === target.data[r] ? 1 - smoothing : 0) + smoothing / width
-      dlogits.data[r * width + i] = d * (Math.exp(logP.data[r * width + i]) - wanted)
+      const targetProbability = (i === target.data[r] ? 1 - smoothing : 0) + smoothing / width
+      dlogits.data[r * width + i] = d * (Math.exp(logP.data[r * width + i]) - targetProbability)
     }
   }
   return { logits: dlogits }

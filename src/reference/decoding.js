@@ -1,17 +1,17 @@
-// Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, what a draw falls on, and
-// beam
-// search over every row by hand.
+// Sampling from a row of logits in float64: temperature, top-k and top-p filtering, inverse-CDF sampling, beam search.
 
-/** Places from the largest value to the smallest; of equal ones the first. */
+/** Indices by descending value; ties by ascending index. */
 export const ranked = row => Array.from(row.keys()).sort(
   (a, b) => (row[a] === row[b] ? a - b : row[a] > row[b] ? -1 : 1))
 
 const softmax = values => {
-  const most = Math.max(...values), parts = values.map(v => Math.exp(v - most)), sum = parts.reduce((a, b) => a + b)
-  return parts.map(part => part / sum)
+  const max = Math.max(...values), exponentials = values.map(v => Math.exp(v - max))
+  const sum = exponentials.reduce((a, b) => a + b)
+  return exponentials.map(exponential => exponential / sum)
 }
 
-/** { ids, shares }: the k best, then the shortest beginning of them whose shares reach p, with their own shares. */
+/** { ids, shares }: the top k tokens, of those the smallest set with a probability of at least p, and probabilities
+ * (shares) renormalized over them. */
 export function kept(logits, { temperature = 1, topK = 0, topP = 1 } = {}) {
   const row = Array.from(logits, v => v / temperature)
   let ids = ranked(row).slice(0, topK || row.length)
@@ -26,17 +26,17 @@ export function kept(logits, { temperature = 1, topK = 0, topP = 1 } = {}) {
 export const picked = ({ ids, shares }, draw) =>
   ids[shares.findIndex((_, i) => shares.slice(0, i + 1).reduce((a, b) => a + b) > draw)] ?? ids.at(-1)
 
-/** Every beginning of a width-limited search, whose logarithms come from `logsOf(ids)`: the best answer. */
+/** Beam search: returns the best sequence. `logsOf(ids)` gives the log-probabilities of the next token. */
 export function beams(logsOf, prompt, width, steps, end) {
-  let open = [{ ids: [], score: 0 }]
-  const done = []
-  for (let step = 0; step < steps && open.length; step++) {
-    const next = open.flatMap(({ ids, score }) => {
+  let candidates = [{ ids: [], score: 0 }]
+  const finished = []
+  for (let step = 0; step < steps && candidates.length; step++) {
+    const next = candidates.flatMap(({ ids, score }) => {
       const logs = logsOf([...prompt, ...ids])
       return ranked(logs).slice(0, width).map(id => ({ ids: [...ids, id], score: score + logs[id] }))
     }).sort((a, b) => b.score - a.score).slice(0, width)
-    done.push(...next.filter(({ ids }) => ids.at(-1) === end))
-    open = next.filter(({ ids }) => ids.at(-1) !== end)
+    finished.push(...next.filter(({ ids }) => ids.at(-1) === end))
+    candidates = next.filter(({ ids }) => ids.at(-1) !== end)
   }
-  return (done.length ? done : open).sort((a, b) => b.score - a.score)[0].ids
+  return (finished.length ? finished : candidates).sort((a, b) => b.score - a.score)[0].ids
 }

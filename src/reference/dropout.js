@@ -1,5 +1,5 @@
-// y = x * (keep * scale) with scale = 1 / (1 - p): what is kept grows so that the expected value stays. The mask is an
-// input here; who draws it is random.js's business. PyTorch holds the scale in float32, so a caller may give it.
+// y = x * (keep * scale) with scale = 1 / (1 - p), which preserves the expected value. The mask `keep` is an input;
+// random.js samples it. PyTorch rounds the scale to float32; callers can pass that value.
 
 const factor = (keep, { p, scale = 1 / (1 - p) }) => (keep ? scale : 0)
 

@@ -1,6 +1,5 @@
-// Element by element: one line an operation, with its value and its derivative in float64. `unary` and `binary` take
-// the
-// name as params.op; a binary operand may be a number of params.
+// Elementwise operations in float64, one line each: [value, derivatives]. params.op is the name of the operation; an
+// operand of a binary operation may be a number in params.
 /** @import { Given } from './tensor.js' */
 
 /** @typedef {{ beta?: number, threshold?: number, negativeSlope?: number, min?: number, max?: number }} Options */
@@ -12,15 +11,15 @@ import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor
 
 /** @param {number} x */
 const sigmoid = x => 1 / (1 + Math.exp(-x))
-const flat = () => 0
+const zeroDerivative = () => 0
 
 /** @type {Record<string, [Unary, Unary]>} */
 const UNARY = {
   neg: [x => -x, () => -1],
   abs: [Math.abs, x => Math.sign(x) || 0],
-  sign: [x => Math.sign(x) || 0, flat],
-  floor: [Math.floor, flat],
-  round: [x => (Math.abs(x) % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)), flat],
+  sign: [x => Math.sign(x) || 0, zeroDerivative],
+  floor: [Math.floor, zeroDerivative],
+  round: [x => (Math.abs(x) % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)), zeroDerivative],
   square: [x => x ** 2, x => 2 * x],
   sqrt: [Math.sqrt, x => 1 / (2 * Math.sqrt(x))],
   rsqrt: [x => 1 / Math.sqrt(x), x => -0.5 * (1 / Math.sqrt(x)) ** 3],
@@ -52,18 +51,18 @@ const BINARY = {
   // JavaScript has NaN for 1 ** NaN and for (-1) ** Infinity, where C and PyTorch have 1.
   pow: [(a, b) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b),
     (a, b) => (b === 0 ? 0 : b * a ** (b - 1)), (a, b) => (a === 0 && b >= 0 ? 0 : a ** b * Math.log(a))],
-  maximum: [Math.max, (a, b) => half(a === b, a < b), (a, b) => half(a === b, b < a)],
-  minimum: [Math.min, (a, b) => half(a === b, a > b), (a, b) => half(a === b, b > a)]
+  maximum: [Math.max, (a, b) => splitGradient(a === b, a < b), (a, b) => splitGradient(a === b, b < a)],
+  minimum: [Math.min, (a, b) => splitGradient(a === b, a > b), (a, b) => splitGradient(a === b, b > a)]
 }
 
-/** @param {boolean} ties @param {boolean} loses */
-const half = (ties, loses) => (ties ? 0.5 : loses ? 0 : 1)
+/** @param {boolean} ties @param {boolean} isLoser */
+const splitGradient = (ties, isLoser) => (ties ? 0.5 : isLoser ? 0 : 1)
 
 export const unary = {
   /** @param {{ x: Given }} inputs @param {{ op: string } & Options} params */
   forward: ({ x }, { op, ...options }) => ({ y: map(x, value => UNARY[op][0](value, options)) }),
   /**
-   * What is not taken gives nothing, however large dy is.
+   * Where relu and clamp do not select x, the gradient is 0 even if dy is infinite or NaN.
    * @param {{ x: Given }} inputs
    * @param {{ op: string } & Options} params
    * @param {{ y: Given }} outputs
@@ -85,8 +84,8 @@ const operands = (inputs, params) =>
 
 /** @param {Binary} f @param {Given[]} tensors @param {number[]} shape */
 function apply(f, tensors, shape) {
-  const places = tensors.map(t => broadcastIndex(t.shape, shape)), y = zeros(shape)
-  for (let i = 0; i < y.data.length; i++) y.data[i] = f(...tensors.map((t, k) => t.data[places[k][i]]))
+  const indices = tensors.map(t => broadcastIndex(t.shape, shape)), y = zeros(shape)
+  for (let i = 0; i < y.data.length; i++) y.data[i] = f(...tensors.map((t, k) => t.data[indices[k][i]]))
   return y
 }
 
@@ -99,7 +98,7 @@ export const binary = {
   /** @param {Record<string, Given>} inputs @param {Params} params @param {{ y: Given }} outputs */
   backward: (inputs, params, { y: dy }) => gradients(inputs, params, dy, value => value),
   /**
-   * The sums of the sizes of what each gradient is the sum of.
+   * The sums of the absolute values of the terms of each gradient, for error bounds.
    * @param {Record<string, Given>} inputs
    * @param {Params} params
    * @param {{ y: Given }} outputs
@@ -111,18 +110,18 @@ export const binary = {
  * @param {Record<string, Given>} inputs
  * @param {Params} params
  * @param {Given} dy
- * @param {(value: number) => number} take
+ * @param {(value: number) => number} transform
  */
-function gradients(inputs, params, dy, take) {
+function gradients(inputs, params, dy, transform) {
   const [a, b] = operands(inputs, params)
   return Object.fromEntries(SIDES.filter(name => inputs[name]).map(name => {
     const slope = BINARY[params.op][name === 'a' ? 1 : 2]
-    return [name, sumToShape(apply((d, x, y) => take(d * slope(x, y)), [dy, a, b], dy.shape), inputs[name].shape)]
+    return [name, sumToShape(apply((d, x, y) => transform(d * slope(x, y)), [dy, a, b], dy.shape), inputs[name].shape)]
   }))
 }
 
 /** @type {Record<string, (...operands: number[]) => boolean>} */
-const QUESTIONS = {
+const COMPARISONS = {
   eq: (a, b) => a === b,
   ne: (a, b) => a !== b,
   lt: (a, b) => a < b,
@@ -140,27 +139,27 @@ const QUESTIONS = {
 export const question = {
   /** @param {{ a: Given, b?: Given }} inputs @param {{ op: string }} params */
   forward: ({ a, b = a }, { op }) => ({ y:
-    apply((x, y) => Number(QUESTIONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) })
+    apply((x, y) => Number(COMPARISONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) })
 }
 
 /**
- * The nearest number with so many bits of mantissa, halves to the even one, and no exponent below `least`.
+ * Rounds to the nearest number with `bits` mantissa bits, ties to even.
  * @param {number} x
  * @param {number} bits
- * @param {number} least
- * @param {number} most
+ * @param {number} minExponent
+ * @param {number} max the largest finite number
  */
-function rounded(x, bits, least, most) {
+function roundToFormat(x, bits, minExponent, max) {
   if (x === 0 || !Number.isFinite(x)) return x
-  const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(x))), least) - bits), steps = x / step
-  const whole = Math.abs(steps % 1) === 0.5 ? 2 * Math.round(steps / 2) : Math.round(steps)
-  return Math.abs(whole * step) > most ? Math.sign(x) * Infinity : whole * step
+  const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(x))), minExponent) - bits), steps = x / step
+  const integer = Math.abs(steps % 1) === 0.5 ? 2 * Math.round(steps / 2) : Math.round(steps)
+  return Math.abs(integer * step) > max ? Math.sign(x) * Infinity : integer * step
 }
 
 /** @type {Record<string, (x: number) => number>} */
 const CONVERSIONS = {
-  float16: x => rounded(x, 10, -14, 65504),
-  bfloat16: x => rounded(x, 7, -126, 2 ** 127 * (2 - 2 ** -7)),
+  float16: x => roundToFormat(x, 10, -14, 65504),
+  bfloat16: x => roundToFormat(x, 7, -126, 2 ** 127 * (2 - 2 ** -7)),
   int32: Math.trunc,
   bool: x => Number(x !== 0)
 }

@@ -1,5 +1,5 @@
-// y[i] = weight[idx[i]]: a table look-up. Going back, every row collects what its uses received,
-// except the padding row, which is told nothing.
+// y[i] = weight[idx[i]], a table lookup. Backward: the gradient of a row is the sum over its lookups; the row
+// padding_idx gets none.
 /** @import { Given } from './tensor.js' */
 
 import { zeros } from './tensor.js'

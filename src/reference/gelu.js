@@ -1,10 +1,10 @@
-// y = x * P(Z <= x) for a standard normal Z, that is x * (1 + erf(x / sqrt 2)) / 2; or its approximation by tanh.
+// y = x * P(Z <= x) for a standard normal Z, that is x * (1 + erf(x / sqrt 2)) / 2; or the tanh approximation.
 /** @import { Given } from './tensor.js' */
 
 import { map } from './tensor.js'
 
 /**
- * All terms of this series are positive, so nothing cancels: e^(-x^2) * 2/sqrt(pi) * sum of 2^n x^(2n+1) / (2n+1)!!
+ * erf(x) = e^(-x^2) * 2/sqrt(pi) * sum of 2^n x^(2n+1) / (2n+1)!!. All terms have the same sign, so nothing cancels.
  * @param {number} x
  */
 function erfBySeries(x) {
@@ -18,7 +18,8 @@ function erfBySeries(x) {
 }
 
 /**
- * For x >= 2, from the inside out: erfc(x) = e^(-x^2)/sqrt(pi) / (x + 1/2/(x + 1/(x + 3/2/(x + ...)))).
+ * For x >= 2, evaluated from the inside:
+ * erfc(x) = e^(-x^2)/sqrt(pi) / (x + 1/2/(x + 1/(x + 3/2/(x + ...)))).
  * @param {number} x
  */
 function erfcByFraction(x) {

@@ -1,5 +1,5 @@
-// Every op's reference by the stem of its files. An op is { forward(inputs, params) -> outputs } and, where there is
-// something to differentiate, { backward(inputs, params, cot) -> grads }: the gradients of the sum of output * cot.
+// The float64 reference of every operation. Each has forward(inputs, params) -> outputs and, if it is differentiable,
+// backward(inputs, params, cot) -> grads: the gradients of sum(output * cot), where `cot` is the output gradient.
 export * as add from './add.js'
 export * as attention from './attention.js'
 export * as cross_entropy from './cross_entropy.js'

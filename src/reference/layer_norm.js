@@ -1,5 +1,4 @@
-// Per row of n numbers: normal = (x - mean) / sqrt(variance + eps), y = normal * weight + bias.
-// The variance divides by n, not by n - 1.
+// Per row: normal = (x - mean) / sqrt(variance + eps), y = normal * weight + bias, with variance = mean((x - mean)^2).
 /** @import { Given, Tensor } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
@@ -9,10 +8,10 @@ const mean = values => values.reduce((sum, value) => sum + value, 0) / values.le
 
 /** @param {Float64Array} row @param {number} eps */
 function statistics(row, eps) {
-  const centre = mean(row)
-  const variance = mean(row.map(value => (value - centre) ** 2))
+  const center = mean(row)
+  const variance = mean(row.map(value => (value - center) ** 2))
   const inverseDeviation = 1 / Math.sqrt(variance + eps)
-  return { normal: row.map(value => (value - centre) * inverseDeviation), inverseDeviation }
+  return { normal: row.map(value => (value - center) * inverseDeviation), inverseDeviation }
 }
 
 /** @param {{ x: Given, weight?: Given, bias?: Given }} inputs @param {{ eps?: number }} params */

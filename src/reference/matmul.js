@@ -4,7 +4,7 @@
 import { broadcastIndex, broadcastShape, zeros } from './tensor.js'
 
 /**
- * Calls visit(place in y, place in a, place in b) for every product that is summed.
+ * Calls visit(index in y, index in a, index in b) for every product that is summed.
  * @param {Given} a
  * @param {Given} b
  * @param {(at: number, left: number, right: number) => void} visit

@@ -1,7 +1,7 @@
-// q, k and v are linear images of query, key and value; each is cut into heads, the heads attend on their own, and one
-// more linear joins them. Missing key means query, missing value means key.
-// The input weights come as one [3E, E] matrix (in_proj_weight) or as three (q_, k_, v_proj_weight).
-// attn_mask [Tq, Tk] or [B * H, Tq, Tk] as nn.MultiheadAttention takes it: of dtype 'bool' true is hidden, else added.
+// nn.MultiheadAttention: projects query, key and value to q, k and v, splits them into heads, applies attention per
+// head and projects the concatenated heads. key defaults to query, value to key.
+// The input weights are one [3E, E] matrix (in_proj_weight) or three (q_, k_, v_proj_weight).
+// attn_mask is [Tq, Tk] or [B * H, Tq, Tk]: if its dtype is 'bool', true means masked; otherwise it is added.
 import * as attention from './attention.js'
 import * as linear from './linear.js'
 import { map, zeros } from './tensor.js'
@@ -10,7 +10,7 @@ const names = ['query', 'key', 'value']
 
 const sourceOf = ({ query, key = query, value = key }) => ({ query, key, value })
 
-/** Which input a missing one stands for, so that its gradient goes there. */
+/** The input that each projection reads, after defaults: the gradient goes there. */
 const ownerOf = ({ key, value }) => ({
   query: 'query',
   key: key ? 'key' : 'query',
@@ -62,7 +62,7 @@ function forEachHeadPlace([batch, heads, time, size], visit) {
   }
 }
 
-/** The module's mask in the words of attention.js: what is hidden becomes what may be seen. */
+/** The module's mask as attention.js takes it: boolean masks are inverted (true means visible there). */
 function attentionMask(mask, batch, heads) {
   if (!mask) return undefined
   const shape = mask.shape.length === 3 ? [batch, heads, ...mask.shape.slice(1)] : mask.shape

@@ -1,4 +1,4 @@
-// rmsNorm and normalize, cosineSimilarity, products with vectors, in float64; params.op is the name.
+// rmsNorm, normalize, cosineSimilarity and vector products in float64; params.op is the name.
 /** @import { Given, Tensor } from './tensor.js' */
 
 /** @typedef {{ op: string, eps?: number, p?: number, dim?: number }} Params */

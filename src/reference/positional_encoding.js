@@ -1,6 +1,6 @@
-// Columns 2i and 2i+1 at position p are the sine and cosine of the angle p / base^(2i/d). The layout either keeps each
-// pair together or puts all sines before all cosines. An odd d leaves one sine without a partner: the interleaved loop
-// of the lessons runs over whole pairs and leaves that column 0, the other layout has it.
+// Sine and cosine number i of position p are those of the angle p / base^(2i/d). The layout interleaves them, or puts
+// all sines before all cosines. If d is odd, the interleaved layout has only complete pairs and a last column of 0, as
+// in the lessons; the other layout has one more sine.
 import { zeros } from './tensor.js'
 
 /** @type {Record<string, (pair: number, d: number, base: number) => number>} */
@@ -37,5 +37,5 @@ export function forward(
   return { y }
 }
 
-/** A table has nothing to learn. */
+/** The table has no inputs to differentiate by. */
 export const backward = () => ({})

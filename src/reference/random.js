@@ -1,6 +1,5 @@
-// PyTorch's random numbers on the CPU: a Mersenne Twister, and the ways of turning its words into tensors. From 16
-// normal values on, PyTorch computes in float32 with fused multiply-adds, eight lanes at a time; these lines do the
-// same one rounding at a time, so the last bits agree.
+// PyTorch's CPU random number generator (mt19937) and sampling functions. From 16 normal values on, PyTorch computes in
+// float32 with fused multiply-adds and eight lanes; this file reproduces every rounding, so the last bits agree.
 import { sizeOf } from './tensor.js'
 
 const { fround } = Math
@@ -13,8 +12,8 @@ const double = new Float64Array(bits64.buffer)
 const bits32 = new Uint32Array(1)
 const single = new Float32Array(bits32.buffer)
 
-/** The neighbouring double, one step away from zero (+1n) or towards it (-1n). */
-function neighbour(value, direction) {
+/** The adjacent double, away from zero (+1n) or towards zero (-1n). */
+function adjacentDouble(value, direction) {
   double[0] = value
   bits64[0] += direction
   return double[0]
@@ -26,15 +25,17 @@ function isOdd(value) {
 }
 
 /**
- * float32 a * b + c, rounded once. The product of two float32 is exact in double. The sum may not be: if something was
- * lost, an even last bit is made odd towards the lost part, so that the rounding to float32 cannot fall on a false tie.
+ * float32 a * b + c, rounded once. The product of two float32 is exact in double, the sum may be inexact. In that case
+ * it is rounded to odd, so that the final rounding to float32 is correct (no double rounding).
  */
 export function fusedMultiplyAdd(a, b, c) {
   const product = a * b
   let sum = product + c
   const part = sum - product
-  const lost = product - (sum - part) + (c - part)
-  if (lost !== 0 && Number.isFinite(lost) && !isOdd(sum)) sum = neighbour(sum, lost > 0 === sum > 0 ? 1n : -1n)
+  const roundingError = product - (sum - part) + (c - part)
+  if (roundingError !== 0 && Number.isFinite(roundingError) && !isOdd(sum)) {
+    sum = adjacentDouble(sum, roundingError > 0 === sum > 0 ? 1n : -1n)
+  }
   return fround(sum)
 }
 
@@ -53,7 +54,7 @@ const COS = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2]
 const QUARTER_PI = [-0.78515625, -2.4187564849853516e-4, -3.774894977445941e-8].map(fround)
 const FOUR_OVER_PI = fround(1.27323954473516)
 
-/** Natural logarithm of a positive float32: x = mantissa * 2^exponent, the mantissa taken around 1. */
+/** Natural logarithm of a positive float32: x = m * 2^exponent with m in [sqrt(1/2), sqrt(2)). */
 function log32(x) {
   single[0] = x
   let exponent = (bits32[0] >>> 23) - 126
@@ -72,7 +73,7 @@ function log32(x) {
   return fusedMultiplyAdd(exponent, LN2_HIGH, fround(m + y))
 }
 
-/** Sine and cosine of a float32 from 0 on: the angle is brought within an eighth of a turn, the octant kept. */
+/** Sine and cosine of a float32 >= 0: the angle is reduced to [-pi/4, pi/4] and an octant. */
 function sinCos32(angle) {
   const octant = (Math.trunc(fround(angle * FOUR_OVER_PI)) + 1) & ~1
   const x = QUARTER_PI.reduce((rest, part) => fusedMultiplyAdd(octant, part, rest), angle)
@@ -91,7 +92,7 @@ export class Generator {
     this.manualSeed(seed)
   }
 
-  /** Only the low 32 bits of a seed count; a negative seed is read as two's complement. */
+  /** Uses only the low 32 bits of a seed; a negative seed is taken as two's complement. */
   manualSeed(seed) {
     this.state = new Uint32Array(STATE_SIZE)
     this.state[0] = Number(BigInt.asUintN(32, BigInt(seed)))
@@ -100,7 +101,7 @@ export class Generator {
       this.state[j] = Math.imul(1812433253, previous ^ (previous >>> 30)) + j
     }
     this.position = STATE_SIZE
-    this.waitingNormal = undefined
+    this.savedNormal = undefined
     return this
   }
 
@@ -147,20 +148,21 @@ export class Generator {
     return Float32Array.from({ length: count }, () => this.uniform(low, high))
   }
 
-  /** Box-Muller in double. Each pair of draws makes two normals; the second waits, even across other calls. */
+  /** Box-Muller in double. Two uniforms give two normals; the second is saved for the next call. */
   normalOne(mean, std) {
-    let value = this.waitingNormal
-    this.waitingNormal = undefined
+    let value = this.savedNormal
+    this.savedNormal = undefined
     if (value === undefined) {
       const angle = 2 * Math.PI * this.uniform64()
       const radius = Math.sqrt(-2 * Math.log1p(-this.uniform64()))
-      this.waitingNormal = radius * Math.sin(angle)
+      this.savedNormal = radius * Math.sin(angle)
       value = radius * Math.cos(angle)
     }
     return value * std + mean
   }
 
-  /** From 16 values on: uniforms first, then Box-Muller in place by sixteens; an odd end is drawn again, backwards. */
+  /** From 16 values on: uniforms, then Box-Muller in place in chunks of 16. The last 16 values are sampled again if the
+   * count is not a multiple of 16. */
   normal(count, mean = 0, std = 1) {
     if (count < 16) return Float32Array.from({ length: count }, () => this.normalOne(mean, std))
     const values = this.rand(count)
@@ -178,11 +180,11 @@ export class Generator {
 
   randint(low, high, count) {
     const range = high - low
-    const draw = range < 2 ** 32 ? () => this.word() % range : () => Number(this.word64() % BigInt(range))
-    return Array.from({ length: count }, () => draw() + low)
+    const sample = range < 2 ** 32 ? () => this.word() % range : () => Number(this.word64() % BigInt(range))
+    return Array.from({ length: count }, () => sample() + low)
   }
 
-  /** Fisher-Yates from the front. */
+  /** Fisher-Yates shuffle from the front. */
   randperm(count) {
     const order = Array.from({ length: count }, (_, i) => i)
     for (let i = 0; i < count - 1; i++) {
@@ -196,7 +198,7 @@ export class Generator {
     return Array.from({ length: count }, () => (this.uniform64() < p ? 1 : 0))
   }
 
-  /** What dropout keeps (1) and drops (0); nothing is drawn when the outcome is certain. */
+  /** The dropout mask: 1 retains, 0 drops. For p = 0 or 1 the generator is not used. */
   dropoutMask(count, p) {
     return p === 0 || p === 1 ? new Array(count).fill(1 - p) : this.bernoulli(count, 1 - p)
   }
@@ -213,9 +215,9 @@ function boxMuller16(values, mean, std) {
   }
 }
 
-// ---- initial weights, each an object of named values in the order they are drawn ------------------------------------
+// ---- initial weights, each an object of named values in sampling order ----------------------------------------------
 
-/** Kaiming's uniform with a = sqrt 5: the square roots stay separate, for their roundings' sake. */
+/** Kaiming uniform with a = sqrt 5. The square roots are separate to reproduce PyTorch's roundings. */
 export function linearInit(generator, inputs, outputs) {
   const bound = Math.sqrt(3) * (Math.sqrt(2 / (1 + Math.sqrt(5) ** 2)) / Math.sqrt(inputs))
   const weight = generator.uniforms(sizeOf([outputs, inputs]), -bound, bound)
@@ -230,7 +232,7 @@ export function xavierInit(generator, outputs, inputs) {
   return generator.uniforms(outputs * inputs, -bound, bound)
 }
 
-/** nn.MultiheadAttention draws its output projection first, and a bias there that it then sets to zero. */
+/** nn.MultiheadAttention samples its output projection first, with a bias that it then sets to zero. */
 export function multiheadAttentionInit(generator, width) {
   const { weight } = linearInit(generator, width, width)
   return { 'out_proj.weight': weight, 'in_proj_weight': xavierInit(generator, 3 * width, width) }

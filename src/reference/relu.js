@@ -1,4 +1,4 @@
-// y = max(x, 0). At 0 the slope is taken as 0; NaN stays NaN.
+// y = max(x, 0). The derivative at 0 is 0; NaN propagates.
 /** @import { Given, Tensor } from './tensor.js' */
 
 import { map } from './tensor.js'

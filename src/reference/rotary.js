@@ -1,7 +1,7 @@
-// Pair i of a head turns by position * base^(-2i/D): (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are D/2 apart
-// (halves) or neighbours. x [B, H, T, heads*D]; positions [T] or [B, T], from 0 without them. Frequencies and angles
-// are
-// rounded to float32, as the models in use do: that is part of what is computed, not an error of it.
+// Rotary position embedding: pair i of a head is rotated by position * base^(-2i/D), (a, b) -> (a cos - b sin, b cos +
+// a sin). layout: the channels of a pair are D/2 apart ('halves') or adjacent ('neighbours'). x [B, H, T, heads*D];
+// positions [T] or [B, T], by default 0 .. T-1. Frequencies and angles are rounded to float32, as in existing models:
+// this rounding is part of the definition.
 /** @import { Given, Tensor } from './tensor.js' */
 
 /** @typedef {{ cos: Given, sin: Given }} Tables */
@@ -20,20 +20,21 @@ export function tables(positions, half, base = 10000, given) {
   /** @param {unknown} _ @param {number} pair */
   const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
   const frequencies = given?.map(Math.fround) ?? Array.from({ length: half }, frequencyOf)
-  const angles = positions.flatMap(place => frequencies.map(one => Math.fround(Math.fround(place) * one)))
+  const angles = positions.flatMap(
+    position => frequencies.map(frequency => Math.fround(Math.fround(position) * frequency)))
   /** @param {(angle: number) => number} of @returns {Tensor} */
   const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, of) })
   return { cos: table(Math.cos), sin: table(Math.sin) }
 }
 
 /**
- * By rows of tables, one for each place, or one for each place of each sentence.
+ * Rotates by the rows of the tables: one row per position, or per position of each batch element.
  * @param {Given} x
  * @param {Tables} tables
  * @param {Params} params
  * @param {number} sign
  */
-function turned(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
+function rotate(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
   const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
     const at = rows === T ? row % T : Math.floor(row / (H * T)) * T + row % T
@@ -55,13 +56,13 @@ function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, { positions, base, hea
 }
 
 /** @param {{ x: Given } & Partial<Tables>} inputs @param {Params} params */
-export const forward = (inputs, params) => ({ y: turned(inputs.x, tablesOf(inputs, params), params, 1) })
+export const forward = (inputs, params) => ({ y: rotate(inputs.x, tablesOf(inputs, params), params, 1) })
 
 /**
- * The derivative of a rotation is the rotation back.
+ * The derivative of a rotation is the inverse rotation.
  * @param {{ x: Given } & Partial<Tables>} inputs
  * @param {Params} params
  * @param {{ y: Given }} outputs
  */
 export const backward = (inputs, params, { y: dy }) => (
-  { x: map(turned({ ...dy, shape: inputs.x.shape }, tablesOf(inputs, params), params, -1), v => v) })
+  { x: map(rotate({ ...dy, shape: inputs.x.shape }, tablesOf(inputs, params), params, -1), v => v) })

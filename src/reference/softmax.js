@@ -1,6 +1,5 @@
-// y[i] = exp(x[i] - max) / sum of exp(x - max), along the last dimension. The maximum cancels; without it exp would
-// overflow.
-// A row of only -Infinity has -Infinity - -Infinity = NaN everywhere, as in PyTorch.
+// y[i] = exp(x[i] - max) / sum of exp(x - max), along the last dimension. Subtracting the maximum avoids overflow and
+// cancels. A row of only -Infinity gives NaN, as in PyTorch.
 /** @import { Given } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
@@ -20,7 +19,7 @@ export function forward({ x }) {
 }
 
 /**
- * dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), from the result alone.
+ * dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), computed from the output y.
  * @param {Given} y
  * @param {Given} dy
  */

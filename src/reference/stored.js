@@ -1,61 +1,61 @@
-// Weights in fewer bits, and what a product with 8 bits makes of x, in plain numbers: the value that is kept of each.
+// Quantization: the values of weights stored as float16, bfloat16 or int8, and of x in products with int8 weights.
 
-/** Halves go to the even neighbour. */
+/** Rounds to the nearest integer, ties to even. */
 function roundEven(x) {
-  const down = Math.floor(x), rest = x - down
-  return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : down + 1
+  const floor = Math.floor(x), fraction = x - floor
+  return fraction < 0.5 || (fraction === 0.5 && floor % 2 === 0) ? floor : floor + 1
 }
 
-/** x with so many significant binary digits, none of them below `least`. */
-function withDigits(x, digits, least) {
+/** Rounds x to `digits` significant bits, the last of which is worth at least `minUnit`. */
+function roundToDigits(x, digits, minUnit) {
   if (x === 0 || !Number.isFinite(x)) return x
   let exponent = Math.floor(Math.log2(Math.abs(x)))
   if (2 ** exponent > Math.abs(x)) exponent--
   if (2 ** (exponent + 1) <= Math.abs(x)) exponent++
-  const unit = Math.max(2 ** (exponent - digits + 1), least)
+  const unit = Math.max(2 ** (exponent - digits + 1), minUnit)
   return roundEven(x / unit) * unit
 }
 
-const LARGEST_HALF = 65504
-const toHalf = x => {
-  const half = withDigits(x, 11, 2 ** -24)
-  return Math.abs(half) > LARGEST_HALF ? Math.sign(x) * Infinity : half
+const MAX_FLOAT16 = 65504
+const toFloat16 = x => {
+  const half = roundToDigits(x, 11, 2 ** -24)
+  return Math.abs(half) > MAX_FLOAT16 ? Math.sign(x) * Infinity : half
 }
-const toBrainHalf = x => withDigits(x, 8, 2 ** -133)
+const toBfloat16 = x => roundToDigits(x, 8, 2 ** -133)
 
-/** Neighbours of a row that share a scale; smaller blocks are 0. */
-const BLOCK = 32, NOTHING = 2 ** -100
+/** The number of adjacent values of a row that share a scale, and the magnitude below which a block is stored as 0. */
+const BLOCK = 32, ZERO_BELOW = 2 ** -100
 
-/** Rows in blocks; `keep` gives the values that are kept of one. */
-function inBlocks({ shape, data }, keep) {
+/** Applies `quantize(block, max)` to every block of every row, where max is its maximum absolute value. */
+function quantizeBlocks({ shape, data }, quantize) {
   const K = shape[shape.length - 1], out = new Float64Array(data.length)
   for (let row = 0; row < data.length; row += K || 1) for (let k = 0; k < K; k += BLOCK) {
     const block = Array.from(data.slice(row + k, row + Math.min(K, k + BLOCK)))
-    out.set(keep(block, block.reduce((most, v) => Math.max(most, Math.abs(v)), 0)), row + k)
+    out.set(quantize(block, block.reduce((max, v) => Math.max(max, Math.abs(v)), 0)), row + k)
   }
   return { shape: [...shape], data: out }
 }
 
-const each = convert => ({ shape, data }) => ({ shape: [...shape], data: Float64Array.from(data, convert) })
+const mapValues = convert => ({ shape, data }) => ({ shape: [...shape], data: Float64Array.from(data, convert) })
 
-/** 255 steps: the scale is a bfloat16. */
-function eightBits(block, most) {
-  const scale = most < NOTHING ? 0 : toBrainHalf(Math.fround(most / 127))
+/** Rounds to integers from -127 to 127 times a bfloat16 scale. */
+function quantizeInt8(block, max) {
+  const scale = max < ZERO_BELOW ? 0 : toBfloat16(Math.fround(max / 127))
   const step = v => Math.max(-127, Math.min(127, roundEven(Math.fround(v / scale))))
   return block.map(v => (scale ? scale * step(v) : 0))
 }
 
-/** 65535 steps. What is not finite makes the whole block NaN. */
-function sixteenBits(block, most) {
-  if (!(most < Infinity)) return block.map(() => NaN)
-  const step = Math.fround(most / 32767), inverse = Math.fround(32767 / most)
-  return block.map(v => (most < NOTHING ? 0 : Math.fround(step * roundEven(Math.fround(v * inverse)))))
+/** Rounds to integers from -32767 to 32767 times a scale. A value that is not finite makes the whole block NaN. */
+function quantizeInt16(block, max) {
+  if (!(max < Infinity)) return block.map(() => NaN)
+  const step = Math.fround(max / 32767), inverse = Math.fround(32767 / max)
+  return block.map(v => (max < ZERO_BELOW ? 0 : Math.fround(step * roundEven(Math.fround(v * inverse)))))
 }
 
-/** What is kept of a weight, by the type that it is stored in. */
+/** The values of a weight after storage, by dtype. */
 export const stored = {
-  float16: each(toHalf), bfloat16: each(toBrainHalf), int8: weight => inBlocks(weight, eightBits)
+  float16: mapValues(toFloat16), bfloat16: mapValues(toBfloat16), int8: weight => quantizeBlocks(weight, quantizeInt8)
 }
 
-/** What a product with a weight of int8 makes of x. */
-export const rounded = x => inBlocks(x, sixteenBits)
+/** The values of x that a product with an int8 weight uses. */
+export const rounded = x => quantizeBlocks(x, quantizeInt16)

@@ -1,5 +1,4 @@
-// What the references share. A tensor is { shape, data: Float64Array }, row-major; inputs may hold any array of
-// numbers.
+// Helpers of the references. A tensor is { shape, data: Float64Array }, row-major; the data of inputs may be any array.
 
 /**
  * @typedef {{ length: number, [i: number]: number, slice: (start?: number, end?: number) => Numbers,
@@ -22,7 +21,7 @@ export function map({ shape, data }, f) {
   return { shape: [...shape], data: y }
 }
 
-/** A view of x as rows of its last dimension. @param {Given} x */
+/** The number and width of the rows of x, its last dimension. @param {Given} x */
 export function rowsOf(x) {
   const width = /** @type {number} */ (x.shape.at(-1))
   return { rows: sizeOf(x.shape.slice(0, -1)), width }
@@ -40,7 +39,7 @@ export function broadcastShape(a, b) {
 }
 
 /**
- * For every place of `outShape`, which place of a tensor of `shape` is read there: dimensions of 1 stand still.
+ * For every index of `outShape`, the index that it reads in a tensor of `shape`; dimensions of 1 broadcast.
  * @param {number[]} shape
  * @param {number[]} outShape
  */
@@ -66,7 +65,7 @@ export function broadcastIndex(shape, outShape) {
 }
 
 /**
- * The gradient of a broadcast is a sum over every place that read the same number.
+ * The gradient of a broadcast: the sum over all positions that read the same value.
  * @param {Given} outGradient
  * @param {number[]} shape
  */

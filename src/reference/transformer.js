@@ -1,5 +1,5 @@
-// PyTorch's encoder and decoder layers and their stacks, composed from the other references. Everything here is a step:
-// a function x -> { y, back }, where back(dy) returns dx and adds the parameters' gradients to `grads`.
+// PyTorch's encoder and decoder layers and their stacks, composed from the other references. They consist of steps:
+// functions x -> { y, back }, where back(dy) returns dx and adds the gradients of the parameters to `grads`.
 //
 // Inputs: src (encoder) or tgt and memory (decoder); mask, padding, memory_mask, memory_padding; and the parameters by
 // their state-dict names. Params: num_heads, norm_first, activation 'relu' | 'gelu', eps; layers, final_norm in stacks.
@@ -35,7 +35,7 @@ function collect(grads, name, gradient) {
   grads[name] = grads[name] ? plus(grads[name], gradient) : gradient
 }
 
-/** The parts of one model, each a step. `names` says which input of the model each input of a reference is. */
+/** The parts of a model, each a step. `names` maps the inputs of a reference to inputs of the model. */
 function parts(inputs, params, grads) {
   const step =
     (op, main, names = {}, options = {}) =>
@@ -90,7 +90,7 @@ const decoderStep = ({ attend, feedForward, sublayer }, prefix = '') =>
     sublayer(feedForward(prefix), `${prefix}norm3`)
   )
 
-/** Layers one after the other, and the final norm if the model has one. */
+/** All layers in sequence, and the final norm if the model has one. */
 const stack =
   layerStep =>
     (built, { layers, final_norm: finalNorm }) =>
@@ -101,8 +101,8 @@ const stack =
 
 const reference = (main, build) => {
   const run = (inputs, params, grads) => {
-    const whole = { eps: 1e-5, activation: 'relu', norm_first: false, ...params }
-    return build(parts(inputs, whole, grads), whole)(inputs[main])
+    const settings = { eps: 1e-5, activation: 'relu', norm_first: false, ...params }
+    return build(parts(inputs, settings, grads), settings)(inputs[main])
   }
   return {
     forward: (inputs, params) => ({ y: run(inputs, params, {}).y }),

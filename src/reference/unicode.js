@@ -1,4 +1,4 @@
-// Python's \w, \d and \s as the insides of JavaScript character classes, from the golden ranges.
+// Python's \w, \d and \s as contents of JavaScript character classes, from the golden ranges.
 import { readFileSync } from 'node:fs'
 
 const ranges = JSON.parse(readFileSync(new URL('../../tests/golden/unicode.json', import.meta.url), 'utf8'))

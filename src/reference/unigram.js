@@ -1,6 +1,6 @@
-// The unigram language model by trying every cut.
+// The unigram language model by enumerating every segmentation.
 
-/** All cuts of a word into known pieces, with their scores. scores: Map */
+/** All segmentations of a word into known pieces, with their log-probabilities. scores: Map */
 export function cuts(word, scores) {
   if (!word) return [{ pieces: [], score: 0 }]
   const out = []
@@ -13,10 +13,10 @@ export function cuts(word, scores) {
   return out
 }
 
-/** The most probable. */
+/** The most probable segmentation. */
 export const best = (word, scores) => cuts(word, scores).reduce((a, b) => b.score > a.score ? b : a)
 
-/** How often each piece is expected over all cuts, and the logarithm of the word's probability. */
+/** The expected count of each piece over all segmentations, and the log-probability of the word. */
 export function expected(word, scores) {
   const all = cuts(word, scores)
   const total = all.reduce((sum, { score }) => sum + Math.exp(score), 0)

@@ -1,4 +1,4 @@
-// The tokens of a vocabulary in order, as torchtext's build_vocab_from_iterator documents it, or as first seen.
+// The tokens of a vocabulary, in the order of torchtext's build_vocab_from_iterator or of their first occurrence.
 const codePoints = token => Array.from(token, character => character.codePointAt(0))
 
 function byCodePoints(a, b) {

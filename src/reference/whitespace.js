@@ -1,4 +1,4 @@
-// str.split(): everything between stretches of Python's white space.
+// Python's str.split(): the parts between runs of white space.
 import { space } from './unicode.js'
 
 const piece = new RegExp(`[^${space}]+`, 'gu')

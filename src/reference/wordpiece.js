@@ -1,4 +1,4 @@
-// BERT's tokenizer as Devlin et al. wrote it down, one character at a time.
+// BERT's tokenizer, following the implementation of Devlin et al. character by character.
 
 const isControl = c => !'\t\n\r'.includes(c) && /[\p{Cc}\p{Cf}\p{Cn}\p{Co}]/u.test(c)
 const isSpace = c => /\p{White_Space}/u.test(c)
@@ -7,7 +7,8 @@ const CHINESE = [[0x4e00, 0x9fff], [0x3400, 0x4dbf], [0x20000, 0x2a6df], [0x2a70
   [0x2b820, 0x2ceaf], [0xf900, 0xfaff], [0x2f800, 0x2fa1f]]
 const isChinese = c => CHINESE.some(([first, last]) => c.codePointAt(0) >= first && c.codePointAt(0) <= last)
 
-/** Words in small letters, without accents, punctuation and Chinese characters apart. */
+/** BERT's BasicTokenizer: splits at white space, punctuation and Chinese characters; `lower` lowercases and strips
+ * accents. */
 export function basicTokens(text, lower) {
   let clean = ''
   for (const c of text) {
@@ -25,7 +26,7 @@ export function basicTokens(text, lower) {
   })
 }
 
-/** The longest piece each time. vocab: Set */
+/** WordPiece: greedy longest match first. vocab: Set */
 export function pieces(word, vocab) {
   const characters = [...word]
   if (characters.length > 100) return ['[UNK]']

@@ -1,6 +1,6 @@
-// NLTK 3.8's word tokenizer as what it is: 31 substitutions in a row, then str.split(). No shortcuts; the names are
+// NLTK 3.8's word tokenizer by its definition: 31 regular expression substitutions, then str.split(). The names are
 // those of `rule_hits` in golden/words.json. JavaScript's \w, \d, \s, \b, $ and the flag i differ from Python's, so
-// the classes are spelled out and case is folded by hand (Python takes U+0130 and U+0131 for i, U+017F for s).
+// character classes are explicit and case is folded by hand (Python matches U+0130 and U+0131 with i, U+017F with s).
 import { digit, space, word } from './unicode.js'
 import { whitespace } from './whitespace.js'
 
@@ -62,7 +62,7 @@ export function words(text) {
   return whitespace(apply(contractions, apply(closing, ` ${marked} `)))
 }
 
-/** The names of the rules that change a text. */
+/** The names of the rules that change a text, in order. */
 export function rulesThatFire(text) {
   let now = text
   const fired = []

@@ -1,7 +1,7 @@
-/* digest.c - every kernel on drawn numbers at awkward sizes, its outputs folded into one number.
+/* digest.c - runs every kernel on random inputs of awkward sizes and hashes the outputs (FNV-1a).
  *
- * Natively it runs under AddressSanitizer and UndefinedBehaviorSanitizer on blocks of exactly the size needed; compiled
- * to wasm the same calls must give the same numbers (tests/native/native.test.js compares them).
+ * The native build runs under AddressSanitizer and UndefinedBehaviorSanitizer, with buffers of exactly the size needed.
+ * The wasm build must compute the same digests (tests/native/native.test.js compares them).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static gf_generator generator;
 
-static float *drawn(int n) {
+static float *normals(int n) {
   float *x = malloc(sizeof(float) * (size_t)(n ? n : 1));
   gf_normal(x, &generator, n, 0.0, 1.5);
   return x;
@@ -30,7 +30,7 @@ static uint32_t fold_floats(uint32_t digest, float *x, int n) {
   return digest;
 }
 
-static uint32_t random_numbers(uint32_t d, int n) {
+static uint32_t digest_random_numbers(uint32_t d, int n) {
   int32_t *order = malloc(sizeof(int32_t) * (size_t)n);
   gf_randperm(order, &generator, n);
   d = fold(d, order, sizeof(int32_t) * (size_t)n);
@@ -50,18 +50,18 @@ static uint32_t random_numbers(uint32_t d, int n) {
   gf_bernoulli(work, &generator, uniform, n);
   free(p);
   d = fold_floats(d, work, n);
-  return fold_floats(fold_floats(fold_floats(d, drawn(n), n), mask, n), uniform, n);
+  return fold_floats(fold_floats(fold_floats(d, normals(n), n), mask, n), uniform, n);
 }
 
-/* Ends here where two blocks differ; the second is freed. */
-static void expect_same(const float *x, float *y, int n) {
+/* Traps if two buffers differ, then frees the second. */
+static void require_same(const float *x, float *y, int n) {
   if (memcmp(x, y, sizeof(float) * (size_t)n)) __builtin_trap();
   free(y);
 }
 
-/* The product in four parts, each with as much workspace as it needs, and in the other order. */
-static void product_in_parts(float *out, const float *a, const float *b, const float *bias, int M, int N, int K,
-                             int flags) {
+/* Computes the product in four parts, each with exactly its workspace, and in the sequential instruction order. */
+static void multiply_in_parts(float *out, const float *a, const float *b, const float *bias, int M, int N, int K,
+                              int flags) {
   int m = M / 2, n = N / 2 / 8 * 8;
   gf_matmul_in_pairs(0);
   for (int part = 0; part < 4; part++) {
@@ -73,52 +73,52 @@ static void product_in_parts(float *out, const float *a, const float *b, const f
   gf_matmul_in_pairs(1);
 }
 
-static uint32_t matrix_product(uint32_t d, int n) {
+static uint32_t digest_matrix_product(uint32_t d, int n) {
   int M = n, N = n % 7 + 1 + n, K = n % 5 + n;
   for (int flags = 0; flags < 16; flags++) {
     if ((flags & GF_TRANSPOSE_B) && (flags & GF_PANELS_B)) continue;
-    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N);
+    float *a = normals(M * K), *b = normals(K * N), *bias = normals(N), *out = normals(M * N);
     float *work = zeros(gf_matmul_workspace(M, N, K));
     float *panels = zeros(gf_panels_size(N, K));
-    float *room = zeros(8 * K);
+    float *buffer = zeros(8 * K);
     memcpy(panels, b, sizeof(float) * (size_t)(N * K));
-    gf_repack(panels, room, N, K, GF_FLOAT32, 0);
+    gf_repack(panels, buffer, N, K, GF_FLOAT32, 0);
     float *parts = zeros(M * N);
     memcpy(parts, out, sizeof(float) * (size_t)(M * N));
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
-    product_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
-    expect_same(out, parts, M * N);
+    multiply_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
+    require_same(out, parts, M * N);
     d = fold_floats(d, out, M * N);
-    gf_repack(panels, room, N, K, GF_FLOAT32, 1);
+    gf_repack(panels, buffer, N, K, GF_FLOAT32, 1);
     d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
-    free(a), free(b), free(bias), free(work), free(panels), free(room);
+    free(a), free(b), free(bias), free(work), free(panels), free(buffer);
   }
   return d;
 }
 
-/* Weights of 16 bits, and of 8; x is large enough once that float16 goes the long way. */
-static uint32_t stored_product(uint32_t d, int n) {
+/* float16, bfloat16 and int8 weights. For i > 1, x is so large that float16 panels have to be widened first. */
+static uint32_t digest_stored_product(uint32_t d, int n) {
   int N = n % 7 + 1 + n, K = 3 * n, M = n % 5 + 1;
-  float *w = drawn(N * K), *bias = drawn(N), *out = zeros(M * N), *rounded = zeros(M * K);
+  float *w = normals(N * K), *bias = normals(N), *out = zeros(M * N), *rounded = zeros(M * K);
   static const int types[] = {GF_FLOAT16, GF_BFLOAT16}, flags[] = {GF_FLOAT16_B, GF_BFLOAT16_B};
   for (int i = 0; i < 4; i++) {
-    uint16_t *halves = calloc((size_t)gf_panels_size(N, K), 2), *room = malloc(16 * (size_t)K);
-    float *x = drawn(M * K), *work = zeros((int)gf_matmul_workspace(M, N, K)), *few = zeros(K);
+    uint16_t *weight16 = calloc((size_t)gf_panels_size(N, K), 2), *buffer = malloc(16 * (size_t)K);
+    float *x = normals(M * K), *work = zeros((int)gf_matmul_workspace(M, N, K)), *embedding_row = zeros(K);
     if (i > 1) x[M * K - 1] = 1e6f;
-    gf_convert(halves, types[i % 2], w, GF_FLOAT32, N * K);
-    gf_repack(halves, room, N, K, types[i % 2], 0);
-    gf_matmul(out, work, x, halves, bias, M, N, K, GF_PANELS_B | flags[i % 2]);
+    gf_convert(weight16, types[i % 2], w, GF_FLOAT32, N * K);
+    gf_repack(weight16, buffer, N, K, types[i % 2], 0);
+    gf_matmul(out, work, x, weight16, bias, M, N, K, GF_PANELS_B | flags[i % 2]);
     d = fold(d, out, sizeof(float) * (size_t)(M * N));
     int32_t last = N - 1;
-    gf_embedding_panels(few, &last, halves, 1, K, types[i % 2]);
-    d = fold_floats(d, few, K);
-    gf_repack(halves, room, N, K, types[i % 2], 1);
-    d = fold(d, halves, 2 * (size_t)(N * K));
-    free(halves), free(room), free(x), free(work);
+    gf_embedding_panels(embedding_row, &last, weight16, 1, K, types[i % 2]);
+    d = fold_floats(d, embedding_row, K);
+    gf_repack(weight16, buffer, N, K, types[i % 2], 1);
+    d = fold(d, weight16, 2 * (size_t)(N * K));
+    free(weight16), free(buffer), free(x), free(work);
   }
   void *bytes = malloc((size_t)gf_int8_size(N, K));
   memset(bytes, 0, (size_t)gf_int8_size(N, K));
-  float *x = drawn(M * K), *work = zeros((int)gf_int8_workspace(M, K)), *rows = zeros(N * K);
+  float *x = normals(M * K), *work = zeros((int)gf_int8_workspace(M, K)), *rows = zeros(N * K);
   d += (uint32_t)gf_int8_pack(bytes, w, 0, N, K);
   gf_int8_product(out, work, x, bytes, bias, M, N, K);
   gf_int8_rounded(rounded, x, M, K);
@@ -130,14 +130,14 @@ static uint32_t stored_product(uint32_t d, int n) {
   return d;
 }
 
-typedef void (*curve)(float *out, const float *x, int n);
-typedef void (*curve_backward)(float *dx, const float *dout, const float *x, int n);
+typedef void (*unary_kernel)(float *out, const float *x, int n);
+typedef void (*unary_backward_kernel)(float *dx, const float *dout, const float *x, int n);
 
-static uint32_t curves(uint32_t d, int n) {
-  static const curve forward[] = {gf_gelu_forward, gf_gelu_tanh_forward};
-  static const curve_backward backward[] = {gf_gelu_backward, gf_gelu_tanh_backward};
+static uint32_t digest_gelu(uint32_t d, int n) {
+  static const unary_kernel forward[] = {gf_gelu_forward, gf_gelu_tanh_forward};
+  static const unary_backward_kernel backward[] = {gf_gelu_backward, gf_gelu_tanh_backward};
   for (int i = 0; i < 2; i++) {
-    float *x = drawn(n), *dout = drawn(n), *out = zeros(n), *dx = zeros(n);
+    float *x = normals(n), *dout = normals(n), *out = zeros(n), *dx = zeros(n);
     forward[i](out, x, n);
     backward[i](dx, dout, x, n);
     d = fold_floats(fold_floats(d, out, n), dx, n);
@@ -146,41 +146,41 @@ static uint32_t curves(uint32_t d, int n) {
   return d;
 }
 
-/* NaN has many bit patterns, and which comes out is not promised. */
+/* Hashes NaN as 0, since the bit pattern of a NaN is not specified. */
 static uint32_t fold_values(uint32_t digest, float *x, int n) {
   for (int i = 0; i < n; i++)
     if (x[i] != x[i]) x[i] = 0.0f;
   return fold_floats(digest, x, n);
 }
 
-#define FOLD_UNARY(name, ...)                                               \
-  {                                                                         \
-    float *x = drawn(n), *dout = drawn(n), *out = zeros(n), *dx = zeros(n); \
-    gf_##name##_forward(out, x, n, 0.3f, 2.0f);                             \
-    gf_##name##_backward(dx, dout, x, out, n, 0.3f, 2.0f);                  \
-    d = fold_values(fold_values(d, out, n), dx, n);                         \
-    free(x), free(dout);                                                    \
+#define FOLD_UNARY(name, ...)                                                   \
+  {                                                                             \
+    float *x = normals(n), *dout = normals(n), *out = zeros(n), *dx = zeros(n); \
+    gf_##name##_forward(out, x, n, 0.3f, 2.0f);                                 \
+    gf_##name##_backward(dx, dout, x, out, n, 0.3f, 2.0f);                      \
+    d = fold_values(fold_values(d, out, n), dx, n);                             \
+    free(x), free(dout);                                                        \
   }
-#define FOLD_BINARY(name, ...)                                                                   \
-  for (int way = 0; way < 3; way++) {                                                            \
-    int32_t axes[] = {3, 2, 3, n, way == 1 ? 0 : n, way == 1 ? n : 0, way != 2, 0, n, way != 1}; \
-    float *a = drawn(3 * n), *b = drawn(3 * n), *dout = drawn(6 * n), *out = zeros(6 * n);       \
-    float *da = zeros(3 * n), *db = zeros(3 * n);                                                \
-    gf_##name##_forward(out, a, b, axes);                                                        \
-    gf_##name##_backward(da, db, dout, out, a, b, axes);                                         \
-    float *da_alone = zeros(3 * n), *db_alone = zeros(3 * n);                                    \
-    gf_##name##_backward(da_alone, NULL, dout, out, a, b, axes);                                 \
-    gf_##name##_backward(NULL, db_alone, dout, out, a, b, axes);                                 \
-    expect_same(da, da_alone, 3 * n), expect_same(db, db_alone, 3 * n);                          \
-    d = fold_values(fold_values(fold_values(d, out, 6 * n), da, 3 * n), db, 3 * n);              \
-    free(a), free(b), free(dout);                                                                \
+#define FOLD_BINARY(name, ...)                                                                       \
+  for (int mode = 0; mode < 3; mode++) {                                                             \
+    int32_t axes[] = {3, 2, 3, n, mode == 1 ? 0 : n, mode == 1 ? n : 0, mode != 2, 0, n, mode != 1}; \
+    float *a = normals(3 * n), *b = normals(3 * n), *dout = normals(6 * n), *out = zeros(6 * n);     \
+    float *da = zeros(3 * n), *db = zeros(3 * n);                                                    \
+    gf_##name##_forward(out, a, b, axes);                                                            \
+    gf_##name##_backward(da, db, dout, out, a, b, axes);                                             \
+    float *da_alone = zeros(3 * n), *db_alone = zeros(3 * n);                                        \
+    gf_##name##_backward(da_alone, NULL, dout, out, a, b, axes);                                     \
+    gf_##name##_backward(NULL, db_alone, dout, out, a, b, axes);                                     \
+    require_same(da, da_alone, 3 * n), require_same(db, db_alone, 3 * n);                            \
+    d = fold_values(fold_values(fold_values(d, out, 6 * n), da, 3 * n), db, 3 * n);                  \
+    free(a), free(b), free(dout);                                                                    \
   }
 
-/* Twice R rows of C, the last of them with a NaN where it is taken as it is. */
-static uint32_t columns(uint32_t d, int R, int C) {
+/* Reductions over the columns of two matrices [R,C]; for maximum and minimum the last value is NaN. */
+static uint32_t digest_columns(uint32_t d, int R, int C) {
   for (int kind = GF_SUM; kind <= GF_STD; kind++) {
     if (kind == GF_PROD) continue;
-    float *x = drawn(2 * R * C), *out = zeros(2 * C);
+    float *x = normals(2 * R * C), *out = zeros(2 * C);
     if (kind == GF_MAX || kind == GF_MIN) x[2 * R * C - 1] = __builtin_nanf("");
     gf_reduce_columns(out, x, 2, R, C, kind, 1);
     d = fold_floats(d, out, 2 * C);
@@ -189,70 +189,70 @@ static uint32_t columns(uint32_t d, int R, int C) {
   return d;
 }
 
-static uint32_t elements(uint32_t d, int n) {
+static uint32_t digest_elementwise(uint32_t d, int n) {
   GF_UNARY(FOLD_UNARY)
   GF_BINARY(FOLD_BINARY)
   for (int kind = GF_SUM; kind <= GF_NORM; kind++)
     for (int p = 0; p < 3; p++) {
-      float *x = drawn(3 * n), *dout = drawn(3), *out = zeros(3), *work = zeros(n), *dx = zeros(3 * n);
-      int32_t places[3], sums[3];
+      float *x = normals(3 * n), *dout = normals(3), *out = zeros(3), *work = zeros(n), *dx = zeros(3 * n);
+      int32_t indices[3], sums[3];
       gf_reduce_forward(out, work, x, 3, n, kind, p + 0.5 * (p == 2));
       gf_reduce_backward(dx, dout, out, x, 3, n, kind, p + 0.5 * (p == 2), p % 2);
-      gf_argmax(places, x, 3, n, p % 2);
-      gf_reduce_int(sums, places, GF_INT32, 1, 3, kind % 4);
+      gf_argmax(indices, x, 3, n, p % 2);
+      gf_reduce_int(sums, indices, GF_INT32, 1, 3, kind % 4);
       d = fold_values(fold_values(d, out, 3), dx, 3 * n);
-      d = fold(fold(d, places, sizeof places), sums, sizeof *sums);
+      d = fold(fold(d, indices, sizeof indices), sums, sizeof *sums);
       free(x), free(dout), free(work);
     }
-  d = columns(d, n % 11 + 1, n);
+  d = digest_columns(d, n % 11 + 1, n);
   static const int types[] = {GF_INT32, GF_FLOAT64, GF_BOOL, GF_FLOAT16, GF_BFLOAT16};
   for (int i = 0; i < 5; i++) {
-    float *x = drawn(n), *back = zeros(n);
-    uint8_t *other = calloc((size_t)n, sizeof(double)), *answers = calloc((size_t)n, 1);
+    float *x = normals(n), *back = zeros(n);
+    uint8_t *converted = calloc((size_t)n, sizeof(double)), *comparisons = calloc((size_t)n, 1);
     int32_t axes[] = {1, n, 1, 1};
-    gf_convert(other, types[i], x, GF_FLOAT32, n);
-    gf_convert(back, GF_FLOAT32, other, types[i], n);
-    gf_compare(answers, x, other, axes, GF_FLOAT32, types[i], i);
-    d = fold(fold_floats(d, back, n), answers, (size_t)n);
-    free(x), free(other), free(answers);
+    gf_convert(converted, types[i], x, GF_FLOAT32, n);
+    gf_convert(back, GF_FLOAT32, converted, types[i], n);
+    gf_compare(comparisons, x, converted, axes, GF_FLOAT32, types[i], i);
+    d = fold(fold_floats(d, back, n), comparisons, (size_t)n);
+    free(x), free(converted), free(comparisons);
   }
   for (int kind = GF_INT_ADD; kind <= GF_INT_MINIMUM; kind++) {
-    float *x = drawn(n);
-    int32_t *wholes = calloc(2 * (size_t)n, sizeof *wholes), axes[] = {1, n, 1, 1};
-    for (int i = 0; i < n; i++) wholes[i] = (int32_t)(x[i] * 70000.0f);
-    gf_int_arithmetic(wholes + n, wholes, wholes, axes, GF_INT32, GF_INT32, kind);
-    d = fold(d, wholes, 2 * (size_t)n * sizeof *wholes);
-    free(x), free(wholes);
+    float *x = normals(n);
+    int32_t *integers = calloc(2 * (size_t)n, sizeof *integers), axes[] = {1, n, 1, 1};
+    for (int i = 0; i < n; i++) integers[i] = (int32_t)(x[i] * 70000.0f);
+    gf_int_arithmetic(integers + n, integers, integers, axes, GF_INT32, GF_INT32, kind);
+    d = fold(d, integers, 2 * (size_t)n * sizeof *integers);
+    free(x), free(integers);
   }
   return d;
 }
 
-/* A gradient that is not asked for is not written, and the others are the same. */
-static void gradients_alone(const float *dout, const float *x, const float *mean, const float *rstd,
-                            const float *weight, int N, int C) {
+/* A gradient that is NULL is not written, and the others have the same bits. */
+static void check_single_gradients(const float *dout, const float *x, const float *mean, const float *rstd,
+                                   const float *weight, int N, int C) {
   float *dx = zeros(N * C), *dweight = zeros(C), *dbias = zeros(C);
-  float *own_x = zeros(N * C), *own_weight = zeros(C), *own_bias = zeros(C);
+  float *single_dx = zeros(N * C), *single_dweight = zeros(C), *single_dbias = zeros(C);
   gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
-  gf_layer_norm_backward(own_x, NULL, NULL, dout, x, mean, rstd, weight, N, C);
-  gf_layer_norm_backward(NULL, own_weight, NULL, dout, x, mean, rstd, weight, N, C);
-  gf_layer_norm_backward(NULL, NULL, own_bias, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(single_dx, NULL, NULL, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(NULL, single_dweight, NULL, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(NULL, NULL, single_dbias, dout, x, mean, rstd, weight, N, C);
   gf_rms_norm_backward(dx, dweight, dout, x, rstd, weight, N, C);
-  gf_rms_norm_backward(own_x, NULL, dout, x, rstd, weight, N, C);
-  gf_rms_norm_backward(NULL, own_weight, dout, x, rstd, weight, N, C);
-  expect_same(dx, own_x, N * C), expect_same(dweight, own_weight, C), expect_same(dbias, own_bias, C);
+  gf_rms_norm_backward(single_dx, NULL, dout, x, rstd, weight, N, C);
+  gf_rms_norm_backward(NULL, single_dweight, dout, x, rstd, weight, N, C);
+  require_same(dx, single_dx, N * C), require_same(dweight, single_dweight, C), require_same(dbias, single_dbias, C);
   free(dx), free(dweight), free(dbias);
 }
 
-static uint32_t rows(uint32_t d, int C) {
+static uint32_t digest_rows(uint32_t d, int C) {
   int N = 3;
-  float *x = drawn(N * C), *dout = drawn(N * C), *out = zeros(N * C), *dx = zeros(N * C);
+  float *x = normals(N * C), *dout = normals(N * C), *out = zeros(N * C), *dx = zeros(N * C);
   gf_softmax_forward(out, x, N, C);
   gf_softmax_backward(dx, dout, out, N, C);
   d = fold(d, out, sizeof(float) * (size_t)(N * C));
   gf_log_softmax_forward(out, x, N, C);
   gf_log_softmax_backward(dx, dout, out, N, C);
   d = fold(d, out, sizeof(float) * (size_t)(N * C));
-  float *mean = zeros(N), *rstd = zeros(N), *weight = drawn(C), *bias = drawn(C);
+  float *mean = zeros(N), *rstd = zeros(N), *weight = normals(C), *bias = normals(C);
   float *dweight = zeros(C), *dbias = zeros(C);
   gf_layer_norm_forward(out, mean, rstd, x, weight, bias, N, C, 1e-5);
   gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
@@ -265,15 +265,15 @@ static uint32_t rows(uint32_t d, int C) {
   gf_nll_loss_backward(dx, losses, weight, target, N, C, -100, 0.5f, 1);
   gf_rms_norm_forward(out, rstd, x, weight, N, C, 1e-5);
   gf_rms_norm_backward(dx, dweight, dout, x, rstd, weight, N, C);
-  gradients_alone(dout, x, mean, rstd, weight, N, C);
+  check_single_gradients(dout, x, mean, rstd, weight, N, C);
   free(x), free(dout), free(weight), free(bias), free(mean), free(rstd), free(log_probs);
   d = fold_floats(fold_floats(d, out, N * C), dx, N * C);
   return fold_floats(fold_floats(fold_floats(d, dweight, C), dbias, C), losses, N);
 }
 
-/* Three query heads for two of keys would not do: four for two. The same once more from a cache, and from each step. */
-static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
-  int B = 2, H = 4, KV = 2, q_size = B * H * Tq * D, k_size = B * KV * Tk * D, square = B * H * Tq * Tk;
+/* Grouped-query attention with four query heads and two kv heads, from each step, in parts, and from a cache. */
+static uint32_t digest_attention(uint32_t d, int Tq, int Tk, int D, int causal) {
+  int B = 2, H = 4, KV = 2, q_size = B * H * Tq * D, k_size = B * KV * Tk * D, cells = B * H * Tq * Tk;
   gf_attention p = {.B = B,
                     .H = H,
                     .Tq = Tq,
@@ -286,36 +286,37 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
                     .k = {KV * Tk * D, Tk * D, D},
                     .v = {Tk * KV * D, D, KV * D},
                     .out = {Tq * H * D, D, H * D}};
-  float *additive = drawn(Tq * Tk), *dropout = zeros(square);
+  float *additive = normals(Tq * Tk), *dropout = zeros(cells);
   uint8_t *padding = calloc((size_t)(B * Tk), 1);
   if (Tk > 2) padding[1] = 1;
-  gf_dropout_mask(dropout, &generator, square, 0.2);
+  gf_dropout_mask(dropout, &generator, cells, 0.2);
   int past = Tk > Tq ? Tk - Tq : 0, window = Tq % 3 ? 0 : 5;
   p.mask = (gf_mask){additive, 0, 0, padding, causal, past, window, D % 2};
-  float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size), *out = zeros(q_size);
-  gf_attention_steps kept = {zeros(square), zeros(square), zeros(square), zeros(square)};
-  gf_attention_steps made = {zeros(square), zeros(square), zeros(square), zeros(square)};
+  float *q = normals(q_size), *k = normals(k_size), *v = normals(k_size), *dout = normals(q_size), *out = zeros(q_size);
+  gf_attention_steps saved = {zeros(cells), zeros(cells), zeros(cells), zeros(cells)};
+  gf_attention_steps step_gradients = {zeros(cells), zeros(cells), zeros(cells), zeros(cells)};
   float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size);
   float *work = zeros(gf_attention_workspace(&p, 0)), *back = zeros(gf_attention_workspace(&p, 1));
   for (p.from = GF_FROM_START; p.from <= GF_FROM_WEIGHTS; p.from++) {
-    gf_attention_forward(out, &kept, work, q, k, v, dropout, &p);
+    gf_attention_forward(out, &saved, work, q, k, v, dropout, &p);
     d = fold(d, out, sizeof(float) * (size_t)q_size);
   }
-  gf_attention_backward(dq, dk, dv, &made, back, dout, kept.weights, q, k, v, dropout, &p);
-  gf_attention_steps none = {0};
-  float *part = zeros(q_size), *part_q = zeros(q_size), *part_k = zeros(k_size), *part_v = zeros(k_size);
+  gf_attention_backward(dq, dk, dv, &step_gradients, back, dout, saved.weights, q, k, v, dropout, &p);
+  gf_attention_steps no_steps = {0};
+  float *part = zeros(q_size), *part_dq = zeros(q_size), *part_dk = zeros(k_size), *part_dv = zeros(k_size);
   p.from = GF_FROM_START;
   for (int n = gf_attention_blocks(&p) - 1; n >= 0; n -= 2)
-    gf_attention_forward_part(part, &none, work, q, k, v, dropout, &p, n ? n - 1 : 0, n ? 2 : 1);
+    gf_attention_forward_part(part, &no_steps, work, q, k, v, dropout, &p, n ? n - 1 : 0, n ? 2 : 1);
   for (int n = B * KV - 1; n >= 0; n--)
-    gf_attention_backward_part(part_q, part_k, part_v, &none, back, dout, kept.weights, q, k, v, dropout, &p, n, 1);
-  expect_same(out, part, q_size), expect_same(dq, part_q, q_size);
-  expect_same(dk, part_k, k_size), expect_same(dv, part_v, k_size);
-  float *own_q = zeros(q_size), *own_k = zeros(k_size), *own_v = zeros(k_size);
-  gf_attention_backward(own_q, NULL, NULL, &none, back, dout, kept.weights, q, k, v, dropout, &p);
-  gf_attention_backward(NULL, own_k, NULL, &none, back, dout, kept.weights, q, k, v, dropout, &p);
-  gf_attention_backward(NULL, NULL, own_v, &none, back, dout, kept.weights, q, k, v, dropout, &p);
-  expect_same(dq, own_q, q_size), expect_same(dk, own_k, k_size), expect_same(dv, own_v, k_size);
+    gf_attention_backward_part(part_dq, part_dk, part_dv, &no_steps, back, dout, saved.weights, q, k, v, dropout, &p, n,
+                               1);
+  require_same(out, part, q_size), require_same(dq, part_dq, q_size);
+  require_same(dk, part_dk, k_size), require_same(dv, part_dv, k_size);
+  float *single_dq = zeros(q_size), *single_dk = zeros(k_size), *single_dv = zeros(k_size);
+  gf_attention_backward(single_dq, NULL, NULL, &no_steps, back, dout, saved.weights, q, k, v, dropout, &p);
+  gf_attention_backward(NULL, single_dk, NULL, &no_steps, back, dout, saved.weights, q, k, v, dropout, &p);
+  gf_attention_backward(NULL, NULL, single_dv, &no_steps, back, dout, saved.weights, q, k, v, dropout, &p);
+  require_same(dq, single_dq, q_size), require_same(dk, single_dk, k_size), require_same(dv, single_dv, k_size);
   int capacity = Tk + 3, k_block = (int)gf_cache_block_size(capacity, D, 0);
   int v_block = (int)gf_cache_block_size(capacity, D, GF_CACHE_VALUES);
   float *keys = zeros(B * KV * k_block), *values = zeros(B * KV * v_block);
@@ -323,20 +324,21 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   gf_cache_copy(values, v, &p.v, B, KV, 0, Tk, capacity, D, GF_CACHE_VALUES);
   p.capacity = capacity, p.from = GF_FROM_START;
   p.k = (gf_strides){KV * k_block, k_block, 0}, p.v = (gf_strides){KV * v_block, v_block, 0};
-  float *small = zeros(gf_attention_workspace(&p, 0));
-  gf_attention_forward(out, &none, small, q, keys, values, dropout, &p);
+  float *cache_workspace = zeros(gf_attention_workspace(&p, 0));
+  gf_attention_forward(out, &no_steps, cache_workspace, q, keys, values, dropout, &p);
   free(additive), free(dropout), free(padding), free(q), free(k), free(v), free(dout), free(work), free(back);
-  free(keys), free(values), free(small);
+  free(keys), free(values), free(cache_workspace);
   float *average = zeros(B * Tq * Tk);
-  gf_attention_average(average, kept.weights, B, H, Tq * Tk);
+  gf_attention_average(average, saved.weights, B, H, Tq * Tk);
   d = fold_floats(fold_floats(fold_floats(d, dq, q_size), dk, k_size), dv, k_size);
-  d = fold_floats(fold_floats(fold_floats(d, out, q_size), made.dots, square), made.scores, square);
-  d = fold_floats(fold_floats(fold_floats(d, made.masked, square), made.weights, square), average, B * Tq * Tk);
-  d = fold_floats(fold_floats(d, kept.dots, square), kept.scores, square);
-  return fold_floats(fold_floats(d, kept.masked, square), kept.weights, square);
+  d = fold_floats(fold_floats(fold_floats(d, out, q_size), step_gradients.dots, cells), step_gradients.scores, cells);
+  d = fold_floats(fold_floats(fold_floats(d, step_gradients.masked, cells), step_gradients.weights, cells), average,
+                  B * Tq * Tk);
+  d = fold_floats(fold_floats(d, saved.dots, cells), saved.scores, cells);
+  return fold_floats(fold_floats(d, saved.masked, cells), saved.weights, cells);
 }
 
-static uint32_t tables(uint32_t d, int n) {
+static uint32_t digest_tables(uint32_t d, int n) {
   double *table = malloc(sizeof(double) * (size_t)(7 * n));
   for (int layout = 0; layout < 2; layout++)
     for (int method = 0; method < 3; method++) {
@@ -345,41 +347,41 @@ static uint32_t tables(uint32_t d, int n) {
     }
   free(table);
   int32_t ids[4] = {0, n - 1, n / 2, 0};
-  float *weight = drawn(n * 3), *out = zeros(12), *dweight = zeros(n * 3);
+  float *weight = normals(n * 3), *out = zeros(12), *dweight = zeros(n * 3);
   gf_embedding_forward(out, ids, weight, 4, 3);
-  float *panels = zeros(gf_panels_size(n, 3)), few[24], *same = zeros(12);
+  float *panels = zeros(gf_panels_size(n, 3)), embedding_row[24], *panel_rows = zeros(12);
   memcpy(panels, weight, sizeof(float) * (size_t)n * 3);
-  gf_repack(panels, few, n, 3, GF_FLOAT32, 0);
-  gf_embedding_panels(same, ids, panels, 4, 3, GF_FLOAT32);
-  d = fold(d, same, sizeof(float) * 12);
-  free(panels), free(same);
+  gf_repack(panels, embedding_row, n, 3, GF_FLOAT32, 0);
+  gf_embedding_panels(panel_rows, ids, panels, 4, 3, GF_FLOAT32);
+  d = fold(d, panel_rows, sizeof(float) * 12);
+  free(panels), free(panel_rows);
   gf_embedding_backward(dweight, out, ids, n / 2, 4, 3);
   free(weight);
   enum { B = 2, H = 2, T = 3 };
   int32_t positions[B * T] = {0, 1, 2, 7, 30, 4096};
   int cells = B * H * T * 2 * 2 * n;
   float *frequencies = zeros(n), *cosines = zeros(B * T * n), *sines = zeros(B * T * n), *bias = zeros(n * T * 5);
-  float *x = drawn(cells), *turned = zeros(cells), *back = zeros(cells);
+  float *x = normals(cells), *rotated = zeros(cells), *back = zeros(cells);
   gf_rotary_frequencies(frequencies, n, 10000.0);
   gf_rotary_table(cosines, sines, positions, frequencies, B * T, n);
-  for (int neighbours = 0; neighbours < 2; neighbours++) {
-    gf_rotary_forward(turned, x, cosines, sines, T * neighbours, B, H, T, 2, 2 * n, neighbours);
-    gf_rotary_backward(back, turned, cosines, sines, T * neighbours, B, H, T, 2, 2 * n, neighbours);
+  for (int interleaved = 0; interleaved < 2; interleaved++) {
+    gf_rotary_forward(rotated, x, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, interleaved);
+    gf_rotary_backward(back, rotated, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, interleaved);
   }
   gf_alibi(bias, n, T, 5, 2);
-  int32_t *order = malloc(sizeof(int32_t) * (size_t)cells), *room = malloc(sizeof(int32_t) * 4 * (size_t)n);
+  int32_t *order = malloc(sizeof(int32_t) * (size_t)cells), *buffer = malloc(sizeof(int32_t) * 4 * (size_t)n);
   for (int k = 0; k <= 2 * n; k += n) {
-    gf_sort(order, room, x, B * H * T, 2 * n, 2, k, k == n);
+    gf_sort(order, buffer, x, B * H * T, 2 * n, 2, k, k == n);
     d = fold(d, order, sizeof(int32_t) * (size_t)(B * H * T * 2 * k));
   }
-  free(order), free(room), free(x);
+  free(order), free(buffer), free(x);
   d = fold_floats(fold_floats(fold_floats(d, frequencies, n), cosines, B * T * n), sines, B * T * n);
-  d = fold_floats(fold_floats(fold_floats(d, turned, cells), back, cells), bias, n * T * 5);
+  d = fold_floats(fold_floats(fold_floats(d, rotated, cells), back, cells), bias, n * T * 5);
   return fold_floats(fold_floats(d, out, 12), dweight, n * 3);
 }
 
-static uint32_t steps(uint32_t d, int n) {
-  float *param = drawn(n), *grad = drawn(n), *m = zeros(n), *v = zeros(n), *buffer = zeros(n);
+static uint32_t digest_optimizers(uint32_t d, int n) {
+  float *param = normals(n), *grad = normals(n), *m = zeros(n), *v = zeros(n), *buffer = zeros(n);
   for (int step = 1; step <= 3; step++) {
     gf_adam_step(param, m, v, grad, n, step, 0.01, 0.9, 0.999, 1e-8, 0.1, step % 2);
     gf_sgd_step(param, buffer, grad, n, 0.1f, 0.9f, 0.0f, 0.01f, 1, step == 1);
@@ -388,18 +390,18 @@ static uint32_t steps(uint32_t d, int n) {
   return fold_floats(d, param, n);
 }
 
-static uint32_t moved(uint32_t d, int n) {
+static uint32_t digest_indexing(uint32_t d, int n) {
   int cells = 2 * n * 3;
-  float *x = drawn(cells), *y = drawn(cells), *out = zeros(cells), *dx = zeros(cells), *picked = zeros(2 * 4 * 3);
-  int32_t turned[] = {3, 3, n, 2, 2 * n, 2, 1, 1, -3, 3 * n}, still[] = {3, 2, n, 3, 3 * n, 3, 1, 3 * n, 0, 1};
-  int32_t places[4] = {0, n - 1, n / 2, 0};
+  float *x = normals(cells), *y = normals(cells), *out = zeros(cells), *dx = zeros(cells), *picked = zeros(2 * 4 * 3);
+  int32_t permuted[] = {3, 3, n, 2, 2 * n, 2, 1, 1, -3, 3 * n}, broadcast[] = {3, 2, n, 3, 3 * n, 3, 1, 3 * n, 0, 1};
+  int32_t indices[4] = {0, n - 1, n / 2, 0};
   uint8_t *mask = malloc((size_t)cells);
   for (int i = 0; i < cells; i++) mask[i] = i % 3 == 1;
-  gf_strided_copy(out, x + 3 * (n - 1), turned, 0);
+  gf_strided_copy(out, x + 3 * (n - 1), permuted, 0);
   gf_strided_copy(dx + 3 * (n - 1), out, (int32_t[]){3, 3, n, 2, 1, -3, 3 * n, 2 * n, 2, 1}, 1);
-  gf_strided_copy(out, x, still, 1);
+  gf_strided_copy(out, x, broadcast, 1);
   d = fold(d, out, sizeof(float) * (size_t)cells);
-  for (int mode = GF_GATHER; mode <= GF_SCATTER_ADD; mode++) gf_gather(picked, x, places, 2, n, 3, 4, 0, 1, 0, mode);
+  for (int mode = GF_GATHER; mode <= GF_SCATTER_ADD; mode++) gf_gather(picked, x, indices, 2, n, 3, 4, 0, 1, 0, mode);
   gf_where_forward(out, mask, x, y, 1, 0, cells);
   gf_where_backward(dx, out, mask, 1, cells);
   gf_where_backward(dx, y, mask, 0, cells);
@@ -411,10 +413,10 @@ static uint32_t moved(uint32_t d, int n) {
   return fold_floats(fold_floats(d, out, cells), dx, cells);
 }
 
-/* What other kernels and the library are made of. */
-static uint32_t parts(uint32_t d, int n) {
+/* Helper kernels that other kernels and the library call. */
+static uint32_t digest_helpers(uint32_t d, int n) {
   int cells = 24 * n;
-  float *x = drawn(cells), *y = drawn(cells), *mask = zeros(cells), *dx = zeros(cells), *out = zeros(cells);
+  float *x = normals(cells), *y = normals(cells), *mask = zeros(cells), *dx = zeros(cells), *out = zeros(cells);
   gf_dropout_mask(mask, &generator, cells, 0.4);
   gf_dropout_forward(out, x, mask, cells);
   gf_dropout_backward(dx, out, mask, cells);
@@ -444,41 +446,41 @@ static uint32_t parts(uint32_t d, int n) {
 
 enum { KERNELS = 10 };
 
-/* One family of kernels at one size. */
+/* Updates the digest d with a family of kernels at one size. */
 static uint32_t digest_of(uint32_t d, int family, int n, int keys) {
   switch (family) {
     case 0:
-      return random_numbers(d, n);
+      return digest_random_numbers(d, n);
     case 1:
-      return stored_product(matrix_product(d, n), n);
+      return digest_stored_product(digest_matrix_product(d, n), n);
     case 2:
-      return curves(d, n);
+      return digest_gelu(d, n);
     case 3:
-      return rows(d, n);
+      return digest_rows(d, n);
     case 4:
-      return attention(attention(d, n, keys, 5, 1), n, 7, n, 0);
+      return digest_attention(digest_attention(d, n, keys, 5, 1), n, 7, n, 0);
     case 5:
-      return tables(d, n);
+      return digest_tables(d, n);
     case 6:
-      return steps(d, n);
+      return digest_optimizers(d, n);
     case 7:
-      return moved(d, n);
+      return digest_indexing(d, n);
     case 8:
-      return elements(d, n);
+      return digest_elementwise(d, n);
     default:
-      return parts(d, n);
+      return digest_helpers(d, n);
   }
 }
 
-/* The digest of one family of kernels over all sizes. */
+/* The digest of a family of kernels over all sizes. */
 GF_EXPORT uint32_t gf_digest(int family) {
   static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 67};
   uint32_t d = 2166136261u;
   gf_seed(&generator, 42);
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) d = digest_of(d, family, sizes[i], sizes[i]);
-  /* Several blocks of columns, of which the last has fewer, and one that is full. */
-  if (family == 1) return stored_product(matrix_product(d, 300), 264);
-  if (family == 8) return columns(columns(d, 5, 4099), 4, 4096);
+  /* Sizes that need several blocks of columns, the last of them partial or full. */
+  if (family == 1) return digest_stored_product(digest_matrix_product(d, 300), 264);
+  if (family == 8) return digest_columns(digest_columns(d, 5, 4099), 4, 4096);
   return d;
 }
 

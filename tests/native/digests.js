@@ -1,8 +1,12 @@
-// What digest.c makes of every family of kernels, built twice.
+// The digests of every family of kernels, from the native and the wasm build of digest.c.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** The numbers of a native program and of a WebAssembly module. @param {string} program @param {string} module paths */
+/**
+ * Returns the digests of a native program and of a WebAssembly module.
+ * @param {string} program path
+ * @param {string} module path
+ */
 export async function digestsOf(program, module) {
   const native = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
   const imports = { env: { emscripten_notify_memory_growth() {} } }

@@ -1,4 +1,4 @@
-// The native programs of this folder, built by build.sh under AddressSanitizer and UndefinedBehaviorSanitizer.
+// Runs the native programs of this folder, which build.sh compiles with Address- and UndefinedBehaviorSanitizer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { execFileSync } from 'node:child_process'
@@ -12,18 +12,18 @@ import { digestsOf } from './digests.js'
 const built = name => fileURLToPath(new URL(`../../build/native/${name}`, import.meta.url))
 const run = name => execFileSync(built(name), { encoding: 'utf8', stdio: 'pipe' })
 
-/** What only gives memory, or belongs to threads. */
+/** Kernels without a native test: memory and threads. */
 const NOT_RUN = ['gf_alloc', 'gf_free', 'gf_set_stack', 'gf_generator_size']
 
-test('the elementary functions keep the accuracy they state', () => {
+test('the elementary functions are within their documented errors', () => {
   assert.doesNotMatch(run('math_test'), /NOT OK/)
 })
 
-test('text kernels, natively under sanitizers', () => {
+test('the text kernels pass their native tests under sanitizers', () => {
   run('text_test')
 })
 
-test('text kernels go on when any block of memory is refused', () => {
+test('the text kernels survive every failing allocation', () => {
   run('allocation_test')
 })
 
@@ -33,7 +33,7 @@ test('native and wasm builds compute the same bits', async () => {
   assert.equal(native.length, 10)
 })
 
-test('every kernel is run natively', () => {
+test('a native program runs every kernel', () => {
   const read = path => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
   const programs = readdirSync(new URL('.', import.meta.url)).filter(name => /\.[ch]$/.test(name)).map(name => read(name)).join('')
   const kernels = read('../../src/c/glassformer.h').match(/(?<=GF_EXPORT [^;(]*)\bgf_\w+(?=\()/g)
@@ -42,22 +42,22 @@ test('every kernel is run natively', () => {
   assert.deepEqual(kernels.filter(name => !isRun(name)), NOT_RUN)
 })
 
-/** How long each is fuzzed, in seconds, from the committed inputs on. */
-const FUZZED = isLong ? 60 : 20
+/** Seconds of fuzzing per program, starting from the committed corpus. */
+const FUZZ_SECONDS = isLong ? 60 : 20
 
-for (const [what, name, options] of [
-  ['kernels of any size keep to their memory', 'kernel_fuzz', ['-max_len=8']],
-  ['any text is read', 'text_fuzz', ['-timeout=5']]
-]) test(`${what}: the committed inputs, and ${FUZZED} seconds of others`, () => {
-  const corpus = fileURLToPath(new URL(`corpus/${name}`, import.meta.url)), fresh = mkdtempSync(join(tmpdir(), name))
+for (const [title, name, options] of [
+  ['kernels of any size access only their buffers', 'kernel_fuzz', ['-max_len=8']],
+  ['text kernels accept any text', 'text_fuzz', ['-timeout=5']]
+]) test(`${title}: the committed corpus and ${FUZZ_SECONDS} seconds of fuzzing`, () => {
+  const corpus = fileURLToPath(new URL(`corpus/${name}`, import.meta.url)), temporary = mkdtempSync(join(tmpdir(), name))
   try {
-    execFileSync(built(name), [`-max_total_time=${FUZZED}`, ...options, fresh, corpus], { stdio: 'pipe', cwd: fresh })
+    execFileSync(built(name), [`-max_total_time=${FUZZ_SECONDS}`, ...options, temporary, corpus], { stdio: 'pipe', cwd: temporary })
   } finally {
-    rmSync(fresh, { recursive: true })
+    rmSync(temporary, { recursive: true })
   }
 })
 
-/** Each compiler as it is and as it optimises; undefined where there is none. */
+/** Compilers and optimization levels that must compute the same bits. */
 const COMPILERS = [['gcc', '-O0'], ['gcc', '-O2'], ['clang', '-O0'], ['clang', '-O2']]
 for (const [compiler, level] of COMPILERS) {
   test(`${compiler} ${level} computes the same bits`, { skip: !isLong && 'in the long tests' }, () => {

@@ -1,4 +1,4 @@
-/* require.h - what must be so, or the program ends here and says where. */
+/* require.h - REQUIRE(condition): an assertion that prints its location and aborts. */
 #ifndef REQUIRE_H
 #define REQUIRE_H
 
@@ -11,7 +11,7 @@
 #define REQUIRE(condition)                                                    \
   do {                                                                        \
     if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
       abort();                                                                \
     }                                                                         \
   } while (0)
