@@ -381,6 +381,8 @@ export interface Facts {
   /** How a model was built whose weights come from the theatre. */
   shape?: Record<string, any>
   decoding?: Decoding
+  /** Loss of the right answer, whatever the model wrote; null where none is known. */
+  trueLoss?: number | null
   /** Of a twin that reads another run's answer: what it would have written by itself. */
   own?: Decoding
   /** The row of an attention that tells most. */

@@ -1,8 +1,8 @@
 // What the dates' model has learned is told from what it has not, wherever its answer stands.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAYS, FORMATS, dateOf, splitSource } from '../../web/models/dates/data.js'
-import { familiarity } from '../../web/models/dates/familiar.js'
+import { DAYS, FORMATS, dateOf, readings, splitSource } from '../../web/models/dates/data.js'
+import { familiarity, rightAnswers } from '../../web/models/dates/familiar.js'
 
 const of = text => familiarity(splitSource(text), splitSource)
 
@@ -27,4 +27,15 @@ test('days that the calendar does not have are said to be so', () => {
   }
   assert.equal(of('2024-02-29'), 'known', 'a leap year')
   assert.equal(of('31/4/2026'), 'impossible')
+})
+
+test('a date that is known has the right answers of its form, any other text has none', () => {
+  const answers = text => rightAnswers(splitSource(text), splitSource)
+  for (let day = 0; day < DAYS; day += 97) {
+    FORMATS.forEach((format, i) => {
+      const date = dateOf(day), text = format(...date)
+      assert.deepEqual([...new Set(answers(text))].sort(), [...new Set(readings(i, date))].sort(), text)
+    })
+  }
+  for (const text of ['november', '2026-02-29', 'november 20 1899', '']) assert.deepEqual(answers(text), [], text)
 })

@@ -169,3 +169,17 @@ test('a weight says where it goes: a row of in_proj_weight into one of Q, K and 
   assert.deepEqual(feeds('source_embedding.weight', [unused, 2]), [])
   made.dispose()
 })
+
+test('the loss of the right answer is that of a run which reads it, with edits and dropout too', () => {
+  const right = '2026년 11월 20일'
+  const edits = [{ name: 'transformer.encoder.output', index: [0, 0, 10], value: 10 },
+    { name: 'sampling.output', index: [0, 0, 3], value: 1 }]
+  const faults = [{ normFirst: true }, { fault: 'swapped' }, { normFirst: true, training: true, dropout: 0.3, seed: 3 }]
+  for (const settings of [{}, ...faults]) for (const some of [[], edits]) {
+    const run = shownRun(settings, some), read = shownRun({ ...settings, target: right }, some)
+    assert.ok(Math.abs(run.trueLoss - read.loss) < 1e-6, `${JSON.stringify(settings)} ${some.length}`)
+    if (Object.keys(settings).length || some.length) assert.notEqual(run.trueLoss, run.loss)
+  }
+  assert.equal(shownRun({}).trueLoss, shownRun({}).loss)
+  assert.equal(shownRun({ source: 'november' }).trueLoss, null)
+})

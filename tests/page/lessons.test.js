@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FINDS, found } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
-import { stateOf } from '../../web/lessons/steps.js'
+import { stateOf, valuesOf } from '../../web/lessons/steps.js'
+import { fixed } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -57,9 +58,11 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
       }
       const said = step.ask ? ['ask', 'right', 'wrong', ...(step.then ? [] : ['hint'])] : []
       for (const key of [...ALWAYS, ...said]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const known = [...ALWAYS, ...said, 'options', 'paper', ...(step.ask ? ['paperWhy'] : [])]
+      const known = [...ALWAYS, ...said, 'options', 'paper', 'whose', ...(step.ask ? ['paperWhy'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !known.includes(key)), [], step.id)
-      const told = { before: step.say?.(first.run, first) ?? {}, after: step.say?.(last.run, last) ?? {} }
+      const told = {
+        before: valuesOf(step, texts, first.run, first), after: valuesOf(step, texts, last.run, last)
+      }
       for (const [key, text] of Object.entries(texts)) {
         if (typeof text !== 'string') continue
         const values = ['right', 'wrong', 'paperWhy'].includes(key) ? told.after : told.before
@@ -114,6 +117,25 @@ test('words to choose from are of the language of the gap', () => {
       assert.deepEqual(options.filter(text => !of.test(text)), [], `${step.id}, ${language}`)
     }
   }
+})
+
+test('a lesson says the loss of the right answer where one is known, else of what the model wrote', () => {
+  const steps = [['mask', 'without', { tgtIsCausal: false }], ['order', 'answer', { normFirst: true }],
+    ['hunt', 'yours', { fault: 'batchPositions' }]]
+  for (const [id, name, change] of steps) {
+    const lesson = lessons.find(one => one.id === id), step = lesson.steps.find(one => one.id === name)
+    const own = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
+    const ofTruth = shownRun({ ...change, target: '2026년 11월 20일' }).loss
+    const before = shownRun({}), run = shownRun(change)
+    const told = valuesOf(step, own, run, { state, before })
+    assert.equal(told.loss, fixed(ofTruth), id)
+    assert.equal(told.whose, 'the right answer', id)
+    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(told[key])) assert.equal(told[key], fixed(before.loss), id)
+    const unlearned = shownRun({ ...change, source: 'november' })
+    const unknown = valuesOf(step, own, unlearned, { state, before: shownRun({ source: 'november' }) })
+    assert.deepEqual([unknown.loss, unknown.whose], [fixed(unlearned.loss), 'what the model wrote'], id)
+  }
+  assert.notEqual(shownRun({ normFirst: true }).loss, shownRun({ normFirst: true }).trueLoss)
 })
 
 test('a date is written in a lesson as it is in the top line', () => {

@@ -12,7 +12,7 @@ import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
 import { standingFor } from './readings.js'
-import { changeable, isIn, kept, stateOf } from './steps.js'
+import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -249,7 +249,8 @@ export function player(container, stage, context) {
     const asked = known?.before
       ? { run: known.before, now: { state: wanted(step, false), before: null } } : { run, now: now() }
     const say = translator(words.steps[step.id], { strict: false })
-    const values = step.say?.(run, now()) ?? {}, before = step.say?.(asked.run, asked.now) ?? {}
+    const own = words.steps[step.id]
+    const values = valuesOf(step, own, run, now()), before = valuesOf(step, own, asked.run, asked.now)
     /** @param {string} key */
     const speak = key => (words.steps[step.id][key] ? say(key, TOLD.includes(key) ? values : before) : '')
     setText(parts.title, speak('title'))

@@ -39,5 +39,11 @@ export const tokensOf = (run, stream) => run.streams[stream].tokens[0]
 /** The tokens that the model chose. @param {Run} run */
 export const chosen = run => (run.decoding?.steps ?? []).map(({ token }) => token)
 
+/** The loss of the right answer; where none is known, of what the model wrote. @param {Run} run */
+export const lossOf = run => run.trueLoss ?? run.loss
+
+/** Whose loss that is, as a key of the step's words. @param {Run} run */
+export const whose = run => (typeof run.trueLoss === 'number' ? 'right' : 'own')
+
 /** A date as the model wrote it, as the top line has it. @param {Run} run */
 export const written = run => dateOf(chosen(run))

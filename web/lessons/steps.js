@@ -2,7 +2,7 @@
 
 import { defaults, patchFrom, runKeys } from '../shell/state.js'
 
-/** @import { State } from '../types.d.ts' */
+/** @import { Run, State } from '../types.d.ts' */
 /** @import { Lesson } from './index.js' */
 
 /** What is looked at that a step decides; depth, theme and the pinned cell are the reader's. */
@@ -14,6 +14,16 @@ const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key
 
 /** @param {unknown} text @returns {string[]} */
 const textsOf = text => (text && typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
+
+/**
+ * The values for a step's words; whose loss is meant is said by these words themselves.
+ * @param {import('./index.js').Step} step @param {Record<string, any>} own words of the step
+ * @param {Run} run @param {import('./index.js').Now} now @returns {Record<string, string>}
+ */
+export function valuesOf({ say }, own, run, now) {
+  const values = say?.(run, now) ?? {}
+  return own.whose ? { ...values, whose: own.whose[values.whose] } : values
+}
 
 /** What a lesson itself writes anywhere, in any language. @param {import('./index.js').Lesson} lesson */
 const ownPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state, then }) => [state, then])]

@@ -7,7 +7,7 @@ import { fixed } from '../lib/number.js'
 import { labelsOf, tensorOf } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 import { translator } from '../lib/text.js'
-import { stateOf } from './steps.js'
+import { stateOf, valuesOf } from './steps.js'
 
 /** @import { Language, Run, State } from '../types.d.ts' */
 /** @import { Cells, Lesson, Now, Pointer, Step } from './index.js' */
@@ -138,7 +138,7 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
   const right = ask?.answer(after, later)
   const options = ask?.options?.(before, now).map(({ id, text }) => ({ id, text: text ?? own.options[id] })) ?? null
   const answer = ask ? options?.find(({ id }) => id === right)?.text ?? asText(right) : ''
-  const values = step.say?.(before, now) ?? {}, found = step.say?.(after, later) ?? {}
+  const values = valuesOf(step, own, before, now), found = valuesOf(step, own, after, later)
   /** @param {Cells} place */
   const given = async place => (
     figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))

@@ -20,7 +20,7 @@ import { createSampling } from './sampling.js'
 export const SAMPLING = 'sampling'
 
 /** @param {Edit} edit */
-const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
+export const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
 
 /**
  * Whether a place of an attention would look at a later one, so that the answer depends on how far it is written.
@@ -36,7 +36,7 @@ function looksAhead({ index }) {
  * The values of something computed without keeping anything; with edits it has to be traced, as they are made there.
  * @param {Library} gf @param {Edit[]} edits @param {() => LibraryTensor} fn @param {Record<string, any>} [modules]
  */
-function compute(gf, edits, fn, modules = {}) {
+export function compute(gf, edits, fn, modules = {}) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => /** @type {Float32Array} */ (fn().values.slice())))
   const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true, keepAttention: [] })
   const values = /** @type {Float32Array} */ (output.values.slice())

@@ -2,7 +2,7 @@
 
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
-import { at, written } from '../readings.js'
+import { at, lossOf, whose, written } from '../readings.js'
 import { FINDS, found } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -35,7 +35,7 @@ export const lesson = {
       id: 'sound', state: 'room=encoder.0.self_attn.weights', point: whole(`${ENCODER}.self_attn.weights`),
       paper: () => [{ tensor: `${ENCODER}.self_attn.weights`, index: [0, 0, null, null] }],
       say: (/** @type {Run} */ run) => ({
-        answer: written(run), loss: fixed(run.loss), first: fixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
+        answer: written(run), first: fixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
       })
     },
     fault('first', 'room=decoder.0.self_attn.weights&tgtIsCausal=0', `${DECODER}.self_attn.weights`),
@@ -49,7 +49,7 @@ export const lesson = {
       id: 'yours', state: 'room=decoding', free: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
       point: () => ({ selector: '.stage .picks' }),
       say: (/** @type {Run} */ run) => ({
-        text: run.streams.source.texts[0], answer: written(run), loss: fixed(run.loss)
+        text: run.streams.source.texts[0], answer: written(run), loss: fixed(lossOf(run)), whose: whose(run)
       })
     }
   ]

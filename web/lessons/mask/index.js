@@ -1,7 +1,7 @@
 /** What the mask forbids: nobody reads what is not written yet. */
 
 import { fixed } from '../../lib/number.js'
-import { at, rowAt, tokensOf, written } from '../readings.js'
+import { at, lossOf, rowAt, tokensOf, whose, written } from '../readings.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */
@@ -23,7 +23,7 @@ const open = (run, { state }, place) => rowAt(run, WEIGHTS, [0, state.head, plac
 const last = run => tokensOf(run, 'target').length - 1
 /** @param {Run} run @param {Now} now */
 const losses = (run, { before }) => ({
-  answer: written(run), loss: fixed(run.loss), before: fixed((before ?? run).loss)
+  answer: written(run), loss: fixed(lossOf(run)), before: fixed(lossOf(before ?? run)), whose: whose(run)
 })
 
 /** @type {import('../index.js').Lesson} */
@@ -62,8 +62,8 @@ export const lesson = {
       ask: {
         options: () => [{ id: 'better' }, { id: 'same' }, { id: 'worse' }],
         answer(run, { before }) {
-          const { loss } = before ?? run
-          return run.loss < loss ? 'better' : run.loss > loss ? 'worse' : 'same'
+          const [is, was] = [run, before ?? run].map(lossOf)
+          return is < was ? 'better' : is > was ? 'worse' : 'same'
         }
       },
       then: 'room=decoding&tgtIsCausal=0', pointThen: () => ({ selector: '.stage .picks' }), say: losses

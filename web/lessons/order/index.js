@@ -2,7 +2,7 @@
 
 import { fixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { rowAt, written } from '../readings.js'
+import { lossOf, rowAt, whose, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */
@@ -31,7 +31,8 @@ const sizes = run => ({
 })
 /** @param {Run} run @param {Now} now */
 const answers = (run, { before }) => ({
-  answer: written(run), before: written(before ?? run), loss: fixed(run.loss), was: fixed((before ?? run).loss)
+  answer: written(run), before: written(before ?? run), loss: fixed(lossOf(run)), was: fixed(lossOf(before ?? run)),
+  whose: whose(run)
 })
 
 /** @type {import('../index.js').Lesson} */

@@ -1,6 +1,6 @@
 /** Whether a date is one the model has learned: the forms it was trained on, real days, years of three centuries. */
 
-import { FORMATS, SOURCE_TOKENS } from './data.js'
+import { FORMATS, SOURCE_TOKENS, korean } from './data.js'
 
 const MONTHS = SOURCE_TOKENS.filter(token => /^[a-z]{3,}$/.test(token) && token !== 'the').slice(0, 12)
 const [FIRST, LAST] = [1900, 2199]
@@ -28,14 +28,34 @@ function daysIn(text) {
 }
 
 /**
+ * The days that a text means in one of the forms that the model has learned, of the calendar or not.
+ * @param {string[]} words tokens
+ * @param {(text: string) => string[]} split a text into tokens
+ */
+function meant(words, split) {
+  const text = spaced(words)
+  return daysIn(text).filter(day => FORMATS.some(format => spaced(split(format(...day))) === text))
+}
+
+/** @param {Day} day */
+const isOfThen = ([y]) => y >= FIRST && y <= LAST
+
+/**
+ * The right answers to a date: two where nobody can tell month from day, none where the date is not 'known'.
+ * @param {string[]} words tokens
+ * @param {(text: string) => string[]} split a text into tokens
+ */
+export const rightAnswers = (words, split) => (familiarity(words, split) === 'known'
+  ? meant(words, split).filter(isDay).map(day => korean(...day)) : [])
+
+/**
  * What the model can be expected to make of a date: 'known' for one written as it has learned them, 'impossible' for a
  * day that the calendar does not have, 'unlearned' for anything else.
  * @param {string[]} words tokens
  * @param {(text: string) => string[]} split a text into tokens
  */
 export function familiarity(words, split) {
-  const text = spaced(words)
-  const written = daysIn(text).filter(day => FORMATS.some(format => spaced(split(format(...day))) === text))
-  if (written.length === 0 || written.some(([y]) => !(y >= FIRST && y <= LAST))) return 'unlearned'
+  const written = meant(words, split)
+  if (written.length === 0 || !written.every(isOfThen)) return 'unlearned'
   return written.some(isDay) ? 'known' : 'impossible'
 }

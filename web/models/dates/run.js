@@ -7,6 +7,7 @@ import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, 
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
+import { rightAnswers } from './familiar.js'
 import { withFault } from './faults.js'
 import { CONFIG, createTranslator } from './model.js'
 
@@ -134,6 +135,8 @@ export function run(gf, options, edits = [], [weights] = []) {
   /** @param {string} name */
   const isComputed = name => isPosition(name) && settings.positions !== placed
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
+  const answers = rightAnswers(splitSource(settings.source), splitSource)
+    .map(date => [...encode(splitTarget(date), TARGET_IDS, 0), END_ID])
   const made = hold(gf, keyOf(settings), () => (
     build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
   const { model } = made
@@ -141,8 +144,11 @@ export function run(gf, options, edits = [], [weights] = []) {
   const isTrained = settings.weights === 'trained'
   return {
     ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
-      const input = [START_ID, ...ids.slice(0, -1)]
+      /** @param {number[]} answer */
+      const before = answer => [START_ID, ...answer.slice(0, -1)]
+      const input = before(ids)
       return {
+        truth: { answers, forward: answer => model.forward([source], [before(answer)]) },
         forward: () => model.forward([source], [input]), right: ids, vocabulary: TARGET_TOKENS,
         rows: input.map((_, t) => t), axes: AXES, inputs: { source: [source], input: [input] },
         streams: streamsOf(settings, source, input),
