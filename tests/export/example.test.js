@@ -47,7 +47,7 @@ test('a class of one’s own says nothing', () => assert.equal(exampleFor(new Sm
 /** The first model of a kind, as if it had so many positions. */
 async function example(type, positions) {
   const { model } = await gf.models.load(filesOf(cases(type)[0]))
-  if (positions !== undefined) Object.defineProperty(model, 'positions', { value: positions })
+  if (positions !== undefined) Object.defineProperty(model, 'maxPositions', { value: positions })
   const made = exampleFor(model)
   model.dispose()
   return made

@@ -74,7 +74,7 @@ export const HOSTILE = {
   'a config of two thousand million layers': [filesOf(model, { config: { num_hidden_layers: 2e9 } }),
     /config\.json: num_hidden_layers must be at most 1000/],
   'a config of a table of 96 GB': [filesOf(model, { config: { vocab_size: 2e9 } }),
-    /config\.json: its sizes make a tensor of more than 4 GB/],
+    /config\.json: its sizes give a tensor of more than 4 GB/],
   'a config of more layers than there are': [filesOf(model, { config: { num_hidden_layers: 3 } }), /layers\.2\./]
 }
 

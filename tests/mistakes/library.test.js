@@ -9,12 +9,12 @@ tell([
     'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
   [() => gf.models.load('./gpt2'),
     "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    `'model.safetensors': blob }, got "./gpt2"` + '; no folder and no name of a hub is read here, so read each ' +
-    'file first, with await readFile(path) or fetch'],
+    `'model.safetensors': blob }, got "./gpt2"` + '; folders and names of a hub are not supported, so read each file ' +
+    'first with await readFile(path) or fetch'],
   [() => gf.models.load({}),
     "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    "'model.safetensors': blob }, got an empty object" + '; no folder and no name of a hub is read here, so read each ' +
-    'file first, with await readFile(path) or fetch'],
+    "'model.safetensors': blob }, got an empty object" + '; folders and names of a hub are not supported, so read each file ' +
+    'first with await readFile(path) or fetch'],
   [() => gf.models.load({ 'config.json': './gpt2/config.json' }),
     'models: config.json must be the contents of the file, got "./gpt2/config.json", which looks like a ' +
     'path; read the file first, with await readFile(path) or fetch'],

@@ -49,7 +49,7 @@ test('bert: ids of places, the tied head and the head for pairs are passed over'
 test('bert: of no token nothing is pooled', async () => {
   const { model } = await gf.models.load(filesOf(item))
   assert.throws(() => model.forward([[]]),
-    { code: 'shape', message: 'Bert: ids must hold at least one token, the one that is pooled, got [1, 0]' })
+    { code: 'shape', message: 'Bert: ids must have at least one token, which is pooled, got [1, 0]' })
 })
 
 test('bert: relative positions and decoders are refused', async () => {
@@ -57,7 +57,7 @@ test('bert: relative positions and decoders are refused', async () => {
     { tie_word_embeddings: false }]) {
     const [name] = Object.keys(config)
     await assert.rejects(gf.models.load(filesOf(item, { config })),
-      { code: 'format', message: new RegExp(`${name} = .* not understood`) })
+      { code: 'format', message: new RegExp(`${name} = .* not supported`) })
   }
 })
 

@@ -102,17 +102,17 @@ test('missing tensors, wrong sizes and duplicate keys are refused by load and li
   await rejects(wide, 'format', /wpe.weight must have shape \[8, 12\], got \[9, 12\]/)
   assert.match(gf.models.inspect(wide).problems.join(), /wpe.weight must have shape/)
   const twice = filesOf(item, { change: t => ({ ...t, 'transformer.wpe.weight': gf.rand([8, 12]) }) })
-  await rejects(twice, 'format', /wpe.weight is there twice/)
-  assert.match(gf.models.inspect(twice).problems.join(), /wpe.weight is there twice/)
+  await rejects(twice, 'format', /wpe.weight is in the file twice/)
+  assert.match(gf.models.inspect(twice).problems.join(), /wpe.weight is in the file twice/)
   const whole = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.randint(0, 5, [8, 12]) }) })
-  await rejects(whole, 'format', /wpe.weight must hold floats, got I32/)
+  await rejects(whole, 'format', /wpe.weight must be floating point, got I32/)
 })
 
 for (const [type, count, list] of [['gpt2', 'n_layer', 'h'], ['bert', 'num_hidden_layers', 'encoder.layer'],
   ['llama', 'num_hidden_layers', 'layers'], ['t5', 'num_decoder_layers', 'decoder.block'],
   ['marian', 'encoder_layers', 'encoder.layers']]) test(`${type}: a layer more than the file has is a problem`, async () => {
   const [one] = cases(type), has = one.config[count], files = filesOf(one, { config: { [count]: has + 1 } })
-  const message = new RegExp(`config.json promises ${has + 1} layers ${list}.0 to ${list}.${has}, and the file holds ${has} of`)
+  const message = new RegExp(`config.json has ${has + 1} layers ${list}.0 to ${list}.${has}, and the file has ${has} of`)
   const { problems, missing } = gf.models.inspect(files)
   assert.match(problems.join(), message)
   assert.ok(missing.length > 0 && missing.every(key => key.includes(`${list}.${has}.`)), String(missing))
@@ -125,7 +125,7 @@ test('what is no model', async () => {
   await rejects({ 'config.json': config }, 'format', /none of the files is called \*\.safetensors/)
   await rejects({ 'config.json': config, 'pytorch_model.bin': new Uint8Array(9) }, 'format', /program in Python/)
   for (const [name, reason] of [['pytorch_model-00001-of-00002.bin', /program in Python/], ['a.pt', /a\.pt is a program/],
-    ['q4.gguf', /q4\.gguf is packed for llama\.cpp/], ['tf_model.h5', /tf_model\.h5 is of another framework/]]) {
+    ['q4.gguf', /q4\.gguf is a file of llama\.cpp/], ['tf_model.h5', /tf_model\.h5 belongs to another framework/]]) {
     const blob = new Blob(['x']), files = { [name]: blob }
     blob.arrayBuffer = blob.slice = () => assert.fail('nothing of it is read')
     assert.match((await gf.models.inspect(files)).problems.join(), reason)
@@ -174,7 +174,7 @@ test('a piece that comes short is no piece, and a folder within hides nothing; i
   assert.deepEqual(gf.models.inspect({ '1_Pooling/config.json': '{}', ...files }).problems, [])
   const config = JSON.parse(files['config.json'])
   const { model } = await gf.models.load({ ...files, 'config.json': JSON.stringify({ ...config, eos_token_id: [-1, 2, 2 ** 31] }) })
-  assert.deepEqual(model.ends, [2])
+  assert.deepEqual(model.eosTokenIds, [2])
   model.dispose()
 })
 

@@ -50,5 +50,5 @@ test('any text in the place of weights, none at all, and a download that ended e
   await assert.rejects(gf.models.load({ 'adapter_config.json': '{}', 'adapter_model.safetensors': new Uint8Array(9) }),
     { code: 'format', message: /config\.json is missing .*adapter \(LoRA\)/ })
   assert.match(gf.models.inspect({ 'config.json': files['config.json'], 'weights.npz': 'x' }).problems.join(),
-    /weights\.npz is of another framework/)
+    /weights\.npz belongs to another framework/)
 })

@@ -29,8 +29,8 @@ for (const type of ['gpt2', 'llama']) test(`${type}: goes on with the most proba
 
 for (const type of ['marian', 't5']) test(
   `${type}: answers with the most probable token, and by beams with the best answer`, async () => {
-    const reader = await model(type), sentence = row.slice(0, 5), start = reader.start, answer = [start],
-      never = reader.never
+    const reader = await model(type), sentence = row.slice(0, 5), start = reader.decoderStartTokenId, answer = [start],
+      never = reader.suppressedTokenIds
     for (let i = 0; i < 4; i++) gf.tidy(() => {
       const logits = lastRow(gf.noGrad(() => reader.forward([sentence], { decoderIds: [answer] })))
       for (const id of never) logits[id] = -Infinity
@@ -125,9 +125,9 @@ test('generating leaves no tensor behind, also when it is stopped', async () => 
   assert.equal(gf.memory().tensors, held)
 })
 
-test('a model that reads whole texts says that it gives no next token; a cache is a cache', async () => {
+test('an encoder refuses to generate; cache must be a Cache', async () => {
   const { model: reader } = await gf.models.load(filesOf(cases('bert')[0]))
-  assert.throws(() => reader.generate([1]), { name: 'GlassformerError', code: 'state', message: /Bert: .* no next token/ })
+  assert.throws(() => reader.generate([1]), { name: 'GlassformerError', code: 'state', message: /Bert: .* cannot generate/ })
   for (const type of ['gpt2', 'llama']) {
     const reader = await model(type)
     for (const cache of [{}, false, 0, '']) assert.throws(() => reader.forward([[1]], { cache }),

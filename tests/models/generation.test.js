@@ -11,25 +11,25 @@ const answer = (model, options) => model.generate([3, 1, 4], { maxNewTokens: 4, 
 
 for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: ids that end answers, and those that none may hold`, async () => {
   const free = await load(type, {}, { eos_token_id: 5, bad_words_ids: null }), [first] = answer(free)
-  assert.deepEqual(free.ends, [5], 'config.json where generation_config.json is silent')
+  assert.deepEqual(free.eosTokenIds, [5], 'config.json where generation_config.json is silent')
   const ended = await load(type, { eos_token_id: [2, first] }, { eos_token_id: 5 })
-  assert.deepEqual(ended.ends, [2, first])
+  assert.deepEqual(ended.eosTokenIds, [2, first])
   assert.deepEqual(ended.generate([3, 1, 4], { maxNewTokens: 4 }), [first])
   for (const [generation, never] of [
     [{ bad_words_ids: [[first], [9]] }, [first, 9]], [{ suppress_tokens: [first] }, [7, first]]
   ]) {
     const barred = await load(type, generation, { bad_words_ids: [[7]] })
-    assert.deepEqual(barred.never, [...new Set(never)])
+    assert.deepEqual(barred.suppressedTokenIds, [...new Set(never)])
     for (const options of [{}, { cache: false }, { beams: 3 }, { topK: 11, seed: 1 }]) {
       assert.ok(!answer(barred, options).includes(first), JSON.stringify(options))
     }
   }
-  assert.deepEqual((await load(type, {}, { bad_words_ids: [[7]] })).never, [7])
+  assert.deepEqual((await load(type, {}, { bad_words_ids: [[7]] })).suppressedTokenIds, [7])
 })
 
 for (const type of ['t5', 'marian']) test(`${type}: the token that an answer starts from, and one that comes first`, async () => {
   const model = await load(type, { decoder_start_token_id: 4, forced_bos_token_id: 6 }, { decoder_start_token_id: 3 })
-  assert.equal(model.start, 4)
+  assert.equal(model.decoderStartTokenId, 4)
   const logits = options => gf.noGrad(() => model.forward([[3, 1, 4]], options)).logits.toArray()
   assert.deepEqual(logits(), logits({ decoderIds: [[4]] }))
   for (const options of [{}, { cache: false }, { beams: 2 }]) {
@@ -45,7 +45,7 @@ test('it is written again, and what cannot be understood is refused by name', as
   const generation = { eos_token_id: [2, 5], temperature: 0.5 }, model = await load('gpt2', generation)
   const files = gf.models.save(model)
   assert.deepEqual(JSON.parse(files['generation_config.json']), generation)
-  assert.deepEqual((await gf.models.load(files)).model.ends, [2, 5])
+  assert.deepEqual((await gf.models.load(files)).model.eosTokenIds, [2, 5])
   for (const [wrong, message] of [
     [{ bad_words_ids: [[1, 2]] }, /bad_words_ids must be a list of lists of one id below 11 each, got \[1,2\]/],
     [{ bad_words_ids: [[11]] }, /bad_words_ids .* got \[11\]/], [{ suppress_tokens: [-1] }, /suppress_tokens .* got -1/],

@@ -35,7 +35,7 @@ test('gpt2: what forward does not take', async () => {
   const { model } = await gf.models.load(filesOf(first))
   const refuse = (call, code, message) =>
     assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
-  refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 places, but the model knows 8/)
+  refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 positions, and the model has at most 8/)
   refuse(() => model.forward([[[1]]]), 'shape', /ids must have shape \[B, T\]/)
   refuse(() => model.forward([[11]]), 'index', /ids must be from 0 to 10/)
   refuse(() => model.forward([[1, 2]], { attentionMask: [[1]] }), 'shape', /attentionMask must have shape \[1, 2\]/)
@@ -52,14 +52,14 @@ test('gpt2: a traced run of a loaded model is explained like any other', async (
   trace.dispose()
 })
 
-test('gpt2: configurations that are not understood are refused, by load and by inspect', async () => {
+test('gpt2: configurations that are not supported are refused, by load and by inspect', async () => {
   for (const [config, message] of [
     [{ model_type: 'mamba' }, /model_type must be one of .*gpt2.*, got "mamba"/],
     [{ activation_function: 'swiglu' }, /activation_function must be one of/],
     [{ n_head: 5 }, /n_embd must be divisible by n_head/],
     [{ n_layer: '2' }, /n_layer must be a whole number/],
-    [{ quantization_config: { bits: 4 } }, /quantization_config = .* is not understood/],
-    [{ add_cross_attention: true }, /add_cross_attention = true is not understood/]
+    [{ quantization_config: { bits: 4 } }, /quantization_config = .* is not supported/],
+    [{ add_cross_attention: true }, /add_cross_attention = true is not supported/]
   ]) {
     const files = filesOf(first, { config })
     await assert.rejects(gf.models.load(files), { name: 'GlassformerError', code: 'format', message })

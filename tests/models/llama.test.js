@@ -36,7 +36,7 @@ test('llama: with a cache, token by token gives the bits of all at once', async 
 
 test('llama: rotations that are stretched, and other things that change the numbers, are refused', async () => {
   for (const [config, message] of [
-    [{ rope_scaling: { rope_type: 'llama3', factor: 8 } }, /rope_scaling of type "llama3" is not understood/],
+    [{ rope_scaling: { rope_type: 'llama3', factor: 8 } }, /rope_scaling of type "llama3" is not supported/],
     [{ rope_scaling: { type: 'linear', factor: 2 } }, /rope_scaling of type "linear"/],
     [{ rope_parameters: { rope_type: 'yarn' } }, /rope_parameters of type "yarn"/],
     [{ partial_rotary_factor: 0.5 }, /partial_rotary_factor = 0.5/],
@@ -90,7 +90,7 @@ test("llama: a llama2.c's .bin of one word, and sizes that are none", async () =
   for (const at of [0, 1, 2, 3, 4, 5, 6]) for (const wrong of at === 5 ? [0] : [0, -1, 2 ** 24]) {
     const sizes = [2, 3, 1, 1, 1, 1, 1].with(at, wrong)
     await assert.rejects(gf.models.load({ 'a.bin': fileOf(sizes) }),
-      { code: 'format', message: /a\.bin must begin with seven sizes/ }, String(sizes))
+      { code: 'format', message: /a\.bin must begin with the seven sizes/ }, String(sizes))
   }
 })
 

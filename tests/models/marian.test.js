@@ -29,7 +29,7 @@ test('marian: an answer begins with the token of the configuration', async () =>
   const { model } = await gf.models.load(filesOf(item)),
     run = options => gf.noGrad(() => model.forward([row], options)).logits
   assert.deepEqual(run().toArray(), run({ decoderIds: [[10]] }).toArray())
-  assert.throws(() => run({ decoderIds: [[1], [2]] }), { code: 'shape', message: /decoderIds must have 1 sentences/ })
+  assert.throws(() => run({ decoderIds: [[1], [2]] }), { code: 'shape', message: /decoderIds must have the batch size of ids, 1, got/ })
 })
 
 test('marian: shared words may go by the name of either side', async () => {
@@ -47,7 +47,7 @@ test('marian: shared words may go by the name of either side', async () => {
 test('marian: other norms and positions are refused', async () => {
   for (const config of [{ normalize_before: true }, { add_final_layer_norm: true },
     { static_position_embeddings: false }]) {
-    await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: /not understood/ })
+    await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: /not supported/ })
   }
 })
 
@@ -79,12 +79,12 @@ test('marian: without a bias of the logits there is none', async () => {
 })
 
 test('marian: places count from the beginning of the answer, with a cache, too', async () => {
-  const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20), { positions } = model
+  const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20), { maxPositions: positions } = model
   gf.tidy(() => gf.noGrad(() => {
-    const ids = list => gf.tensor([list], { dtype: 'int32' }), memory = model.read(ids(row.slice(0, 3)), null)
-    const step = list => model.answer(ids(list), memory, { cache })
+    const ids = list => gf.tensor([list], { dtype: 'int32' }), memory = model.encode(ids(row.slice(0, 3)), null)
+    const step = list => model.decode(ids(list), memory, { cache })
     step(Array(positions - 1).fill(1))
     step([1])
-    assert.throws(() => step([1]), { code: 'range', message: new RegExp(`${positions + 1} places, but the model knows ${positions}`) })
+    assert.throws(() => step([1]), { code: 'range', message: new RegExp(`${positions + 1} positions, and the model has at most ${positions}`) })
   }))
 })

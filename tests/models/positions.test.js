@@ -54,7 +54,7 @@ for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}:
   const expected = encode({ weight, names: MARIAN, layers: config.encoder_layers, heads: config.encoder_attention_heads,
     eps: 1e-5, activation: ACTIVATIONS.swish }, embedded, mask)
   const ids = gf.tensor([IDS], { dtype: 'int32' })
-  const memory = gf.noGrad(() => model.read(ids, model.kept([mask], [1, IDS.length])))
+  const memory = gf.noGrad(() => model.encode(ids, model.readAttentionMask([mask], [1, IDS.length])))
   assertClose(memory, gf.tensor([expected]), { tol: 2e-5 })
 })
 

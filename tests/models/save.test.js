@@ -110,7 +110,7 @@ test('its tokenizer goes along', async () => {
 test('only models of files have keys elsewhere', async () => {
   const { model } = await gf.models.load(filesOf(cases('llama')[0]))
   assert.throws(() => gf.models.save(new gf.nn.Linear(2, 2)),
-    { code: 'type', message: /one of gf\.models\.load.*got .*Linear.*gf\.saveSafetensors/ })
+    { code: 'type', message: /come from gf\.models\.load.*got .*Linear.*gf\.saveSafetensors/ })
   assert.throws(() => gf.models.save(model, { tokenizer: '{}' }), { code: 'type', message: /tokenizer.*gf\.text\.tokenizer/ })
   assert.throws(() => gf.models.save(model, { words: 1 }), { code: 'type', message: /words/ })
 })
@@ -134,13 +134,13 @@ test('a module that was replaced is named, whether its tensors are gone, of anot
   }
   const attention = model => model.layers.at(0).self_attn
   await refused(model => { attention(model).q_proj = new LoRA(attention(model).q_proj) },
-    /layers\.0\.self_attn\.q_proj\.weight is missing: layers\.0\.self_attn\.q_proj is a LoRA now/)
+    /layers\.0\.self_attn\.q_proj\.weight is missing: layers\.0\.self_attn\.q_proj is now a LoRA/)
   await refused(model => { attention(model).q_proj = new More(12, 12, { bias: false }) },
-    /layers\.0\.self_attn\.q_proj\.gate has no key at Hugging Face: layers\.0\.self_attn\.q_proj is a More now/)
+    /layers\.0\.self_attn\.q_proj\.gate has no key in Hugging Face's class: layers\.0\.self_attn\.q_proj is now a More/)
   await refused(model => { model.embed_tokens = new nn.Embedding(12, 12) },
     /embed_tokens\.weight must have shape \[11, 12\], as config\.json says, got \[12, 12\]/)
   await refused(model => { attention(model).o_proj = null },
-    /layers\.0\.self_attn\.o_proj\.weight is missing: layers\.0\.self_attn\.o_proj is null now/)
+    /layers\.0\.self_attn\.o_proj\.weight is missing: layers\.0\.self_attn\.o_proj is now null/)
   const { model } = await gf.models.load(filesOf(item)), merged = new nn.Linear(12, 12, { bias: false })
   attention(model).q_proj = merged
   const { tensors } = gf.loadSafetensors(gf.models.save(model)['model.safetensors'])

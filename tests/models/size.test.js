@@ -52,7 +52,7 @@ test('TinyLlama 1.1B fits as int8, bfloat16 and float16, and not as float32', as
   }
   const { bytes, problems } = await gf.models.inspect(files)
   assert.equal(bytes, 4 * known.parameters)
-  const message = /parameters take 4400193536 bytes, and there are 3758096384 at most; stored as float16.*dtype: 'float16'/
+  const message = /parameters take 4400193536 bytes, and at most 3758096384 are available; stored as float16.*dtype: 'float16'/
   assert.match(problems.join(), message)
   await assert.rejects(gf.models.load(files), { code: 'format', message })
   assert.throws(() => gf.models.inspect(files, { dtype: 'int4' }), { code: 'range', message: /models\.inspect: dtype/ })

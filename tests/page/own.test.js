@@ -176,7 +176,7 @@ test('of a cell that was made with what is missing nothing is told, nobody is le
 
 /** The sum of −log p over the tokens of an answer, from logits that the model gives for it. */
 function lossOf(model, source, ids) {
-  const { logits } = model.forward([source], { decoderIds: [[model.start, ...ids.slice(0, -1)]] })
+  const { logits } = model.forward([source], { decoderIds: [[model.decoderStartTokenId, ...ids.slice(0, -1)]] })
   const V = logits.shape.at(-1)
   return gf.functional.crossEntropy(logits.reshape(-1, V), ids).item()
 }
@@ -189,7 +189,7 @@ for (const [type, make, texts] of [
   const ids = tokenizer ? [...tokenizer.encode(texts.target, { special: false }).ids] : [5, 6, 2]
   const made = run(gf, texts, [], [opened]), { decoding, taken } = made
   assert.deepEqual([decoding.kind, decoding.steps.map(({ id }) => id)], ['given', ids])
-  assert.deepEqual(taken.inputs.decoderIds, [[model.start, ...ids.slice(0, -1)]])
+  assert.deepEqual(taken.inputs.decoderIds, [[model.decoderStartTokenId, ...ids.slice(0, -1)]])
   assert.deepEqual(made.run.streams.target.ids, taken.inputs.decoderIds)
   assert.deepEqual(decoding.rows, ids.map((_, t) => t))
   assert.equal(made.run.loss, gf.tidy(() => gf.noGrad(() => lossOf(model, taken.inputs.ids[0], ids))))
@@ -204,7 +204,7 @@ for (const [type, make, texts] of [
   assert.notEqual(edited.run.loss, made.run.loss)
   assert.deepEqual(edited.decoding.steps, decoding.steps, 'whatever is changed, what is read stays')
   const long = run(gf, { ...texts, target: Array(40).fill(texts.target).join(' ') }, [], [opened])
-  assert.equal(long.decoding.steps.length, Math.min(16, model.positions ?? 16), 'no more than the page takes')
+  assert.equal(long.decoding.steps.length, Math.min(16, model.maxPositions ?? 16), 'no more than the page takes')
   const none = run(gf, { ...texts, target: tokenizer ? ' \n ' : 'no ids' }, [], [opened])
   assert.deepEqual([none.decoding.kind, none.decoding.steps], ['greedy', own.decoding.steps], 'no token is no answer')
   for (const one of [made, own, forced, edited, long, none]) one.run.dispose()

@@ -180,7 +180,7 @@ test('drawn and by beams the answer over a cache is the one that is computed ane
     const all = { ...defaultsOf('own'), beginning: 'the house at the sea', maxNewTokens: 12, ...settings }
     const made = run(gf, all, [], [opened]), start = made.taken.inputs.ids[0].slice(0, -11)
     const anew = answer(gf, all, rows => opened.model.forward(rows).logits,
-      { start, end: opened.model.ends[0], longest: 12, V: 300, isCausal: true }, [])
+      { start, end: opened.model.eosTokenIds[0], longest: 12, V: 300, isCausal: true }, [])
     assert.deepEqual(made.decoding.steps.map(({ id }) => id), anew.ids, settings.decoding)
     assert.deepEqual(made.decoding.steps.map(({ draw }) => draw), anew.ids.map((_, t) => anew.random?.[t] ?? null))
     assert.deepEqual(made.decoding.tree?.map(({ id, parent, isKept }) => [id, parent, isKept]),

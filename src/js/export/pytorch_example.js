@@ -49,9 +49,9 @@ export function exampleFor(module) {
 
 /** @param {any} model */
 function textFor(model) {
-  const { positions = 5 } = model, isSeq2Seq = model instanceof Seq2Seq
+  const { maxPositions = 5 } = model, isSeq2Seq = model instanceof Seq2Seq
   const modules = /** @type {[string, Module][]} */ (model.namedModules())
   const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0))
-  const rows = Math.min(...sizes.filter(size => size > 2)), ids = someIds(rows, Math.min(5, positions || 5))
-  return isSeq2Seq ? { ids, decoderIds: someIds(rows, Math.min(4, positions || 4), 2) } : { ids }
+  const rows = Math.min(...sizes.filter(size => size > 2)), ids = someIds(rows, Math.min(5, maxPositions || 5))
+  return isSeq2Seq ? { ids, decoderIds: someIds(rows, Math.min(4, maxPositions || 4), 2) } : { ids }
 }

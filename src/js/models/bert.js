@@ -11,73 +11,73 @@ import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { own, through } from '../passing.js'
-import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
-import { LanguageModel, times } from './model.js'
-import { both, joined, layerRows } from './plan.js'
+import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readInteger } from './config.js'
+import { LanguageModel, buildArray } from './model.js'
+import { weightAndBias, stackedProjections, layerRows } from './plan.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {ReturnType<typeof settings>} Settings */
+/** @typedef {ReturnType<typeof readSettings>} Settings */
 
-const MASKED_WORDS = 'cls.predictions.transform.dense.weight', POOLER = 'pooler.dense.weight'
+const MASKED_LM_HEAD = 'cls.predictions.transform.dense.weight', POOLER = 'pooler.dense.weight'
 
 /**
  * @param {import('./config.js').Config} config
  * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
  */
-function settings(config, shapeOf) {
-  refuseOthers(config, {
-    ...NEVER, position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false],
+function readSettings(config, shapeOf) {
+  refuseUnsupported(config, {
+    ...UNSUPPORTED, position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false],
     embedding_size: [config.hidden_size], tie_word_embeddings: [true]
   })
-  const channels = whole(config, 'hidden_size', 768), heads = whole(config, 'num_attention_heads', 12)
-  expectDivides('hidden_size', channels, 'num_attention_heads', heads)
+  const channels = readInteger(config, 'hidden_size', 768), heads = readInteger(config, 'num_attention_heads', 12)
+  checkDivides('hidden_size', channels, 'num_attention_heads', heads)
   return {
     channels, heads,
-    layers: whole(config, 'num_hidden_layers', 12),
-    inner: whole(config, 'intermediate_size', 3072),
-    words: whole(config, 'vocab_size', 30522),
-    positions: whole(config, 'max_position_embeddings', 512),
-    types: whole(config, 'type_vocab_size', 2),
-    activation: meaning(config, 'hidden_act', ACTIVATIONS, 'gelu'),
-    eps: real(config, 'layer_norm_eps', 1e-12),
-    dropout: real(config, 'hidden_dropout_prob', 0.1),
+    layers: readInteger(config, 'num_hidden_layers', 12),
+    feedForwardSize: readInteger(config, 'intermediate_size', 3072),
+    vocabSize: readInteger(config, 'vocab_size', 30522),
+    maxPositions: readInteger(config, 'max_position_embeddings', 512),
+    tokenTypes: readInteger(config, 'type_vocab_size', 2),
+    activation: readChoice(config, 'hidden_act', ACTIVATIONS, 'gelu'),
+    eps: readNumber(config, 'layer_norm_eps', 1e-12),
+    dropout: readNumber(config, 'hidden_dropout_prob', 0.1),
     hasPooler: Boolean(shapeOf(POOLER)),
-    guessesWords: Boolean(shapeOf(MASKED_WORDS))
+    hasMaskedLMHead: Boolean(shapeOf(MASKED_LM_HEAD))
   }
 }
 
-/** The sum of three embeddings, normalised. */
+/** The normalized sum of token, position and token type embeddings. */
 class Embeddings extends Module {
-  static inputNames = ['ids', 'places', 'types']
+  static inputNames = ['ids', 'positionIds', 'tokenTypes']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { words, positions, types, channels, eps, dropout }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { vocabSize, maxPositions, tokenTypes, channels, eps, dropout }) {
     super(engine)
-    this.word_embeddings = new Embedding(engine, words, channels)
-    this.position_embeddings = new Embedding(engine, positions, channels)
-    this.token_type_embeddings = new Embedding(engine, types, channels)
+    this.word_embeddings = new Embedding(engine, vocabSize, channels)
+    this.position_embeddings = new Embedding(engine, maxPositions, channels)
+    this.token_type_embeddings = new Embedding(engine, tokenTypes, channels)
     this.LayerNorm = new LayerNorm(engine, channels, { eps })
     this.dropout = new Dropout(engine, dropout)
   }
 
-  /** @param {Tensor} ids @param {Tensor} places @param {Tensor} types @returns {Tensor} */
-  forward(ids, places, types) {
-    const words = add(this.word_embeddings.forward(ids), this.token_type_embeddings.forward(types))
-    return this.dropout.forward(this.LayerNorm.forward(add(words, this.position_embeddings.forward(places))))
+  /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor} tokenTypes @returns {Tensor} */
+  forward(ids, positionIds, tokenTypes) {
+    const sum = add(this.word_embeddings.forward(ids), this.token_type_embeddings.forward(tokenTypes))
+    return this.dropout.forward(this.LayerNorm.forward(add(sum, this.position_embeddings.forward(positionIds))))
   }
 }
 
-/** What guesses masked words: a layer of its own before the word table. */
-class MaskedWords extends Module {
+/** The masked language modeling head: a layer, then the token embedding as output projection. */
+class MaskedLMHead extends Module {
   static inputNames = ['hidden', 'table']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { channels, words, eps, activation }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { channels, vocabSize, eps, activation }) {
     super(engine)
     this.dense = new Linear(engine, channels, channels)
     this.activation = activation
     this.LayerNorm = new LayerNorm(engine, channels, { eps })
-    this.bias = this.parameter(words)
+    this.bias = this.parameter(vocabSize)
   }
 
   /** @param {Tensor} hidden @param {Tensor} table [V, C] @returns {Tensor} */
@@ -86,94 +86,94 @@ class MaskedWords extends Module {
   }
 }
 
-/** BERT (Devlin et al. 2018): post-norm layers that see the whole sentence; MiniLM and other relatives. */
+/** BERT (Devlin et al. 2018) and relatives such as MiniLM: a bidirectional encoder with post-norm layers. */
 export class Bert extends LanguageModel {
   static hasParts = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, given) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, settings) {
     super(engine)
-    const { channels: C, heads, layers, inner, eps, dropout, activation } = given
-    this.embeddings = new Embeddings(engine, given)
-    this.layer = new ModuleList(engine, times(layers, () => new TransformerEncoderLayer(engine, C, heads, {
-      dimFeedforward: inner, dropout, activation, layerNormEps: eps
+    const { channels: C, heads, layers, feedForwardSize, eps, dropout, activation } = settings
+    this.embeddings = new Embeddings(engine, settings)
+    this.layer = new ModuleList(engine, buildArray(layers, () => new TransformerEncoderLayer(engine, C, heads, {
+      dimFeedforward: feedForwardSize, dropout, activation, layerNormEps: eps
     })))
-    this.pooler = given.hasPooler ? new Linear(engine, C, C) : null
-    this.predictions = given.guessesWords ? new MaskedWords(engine, given) : null
+    this.pooler = settings.hasPooler ? new Linear(engine, C, C) : null
+    this.predictions = settings.hasMaskedLMHead ? new MaskedLMHead(engine, settings) : null
   }
 
   /**
-   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, which
-   *   nothing attends to; positions count it nevertheless, as Hugging Face's do, so it should stand on the right;
-   *   tokenTypeIds: [B, T], 0 by default
-   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first position, where the
-   *   file has a pooler; [B, T, V], where it has a head for masked words
+   *   gets no attention; padding still counts in the positions, as in Hugging Face's BERT, so it should be on the
+   *   right; tokenTypeIds: [B, T], 0 by default
+   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} hidden [B, T, C]; pooled [B, C] from the first
+   *   position, if the file has a pooler; logits [B, T, V], if it has a masked language modeling head
    */
   forward(ids, options) {
     const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
-    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, T] = tokens.shape
-    const types = tokenTypeIds === undefined || tokenTypeIds === null
-      ? this.engine.aside(this.engine.zeros([B, T], 'int32')) : this.sentences('tokenTypeIds', tokenTypeIds)
-    this.expectShape('tokenTypeIds', types, tokens)
-    this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
-    const srcMask = this.paddingMask(kept)
-    const read = this.embeddings.forward(tokens, this.places([B, T], null), types)
-    const x = through(this.layer, read, (layer, made) => layer.forward(made, { srcMask }))
-    /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const made = { hidden: x }
-    if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x)))
-    if (this.predictions) made.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
-    return made
+    const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [B, T] = tokens.shape
+    const tokenTypes = tokenTypeIds === undefined || tokenTypeIds === null
+      ? this.engine.aside(this.engine.zeros([B, T], 'int32')) : this.toBatch('tokenTypeIds', tokenTypeIds)
+    this.checkSameShape('tokenTypeIds', tokenTypes, tokens)
+    this.checkLength(T, this.embeddings.position_embeddings.numEmbeddings)
+    const srcMask = this.paddingMask(mask)
+    const embedded = this.embeddings.forward(tokens, this.positionIds([B, T], null), tokenTypes)
+    const x = through(this.layer, embedded, (layer, y) => layer.forward(y, { srcMask }))
+    /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const result = { hidden: x }
+    if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(this.firstPositions(x)))
+    if (this.predictions) result.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
+    return result
   }
 
   /**
-   * The first position of every sentence.
+   * The first position of every sequence.
    * @param {Tensor} x [B, T, C] @returns {Tensor} [B, C]
    */
-  firsts(x) {
+  firstPositions(x) {
     const [B, T, C] = x.shape
-    expect(T > 0, 'shape', () => `Bert: ids must hold at least one token, the one that is pooled, got ${shapeText([B, T])}`)
+    expect(T > 0, 'shape', () => `Bert: ids must have at least one token, which is pooled, got ${shapeText([B, T])}`)
     return narrow(x, 1, 0, 1).reshape(B, C)
   }
 }
 
-own(Embeddings, MaskedWords, Bert)
+own(Embeddings, MaskedLMHead, Bert)
 
 const LAYER = {
-  ...joined(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),
-  ...both('attention.output.dense', 'self_attn.out_proj'),
-  ...both('attention.output.LayerNorm', 'norm1'),
-  ...both('intermediate.dense', 'linear1'),
-  ...both('output.dense', 'linear2'),
-  ...both('output.LayerNorm', 'norm2')
+  ...stackedProjections(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),
+  ...weightAndBias('attention.output.dense', 'self_attn.out_proj'),
+  ...weightAndBias('attention.output.LayerNorm', 'norm1'),
+  ...weightAndBias('intermediate.dense', 'linear1'),
+  ...weightAndBias('output.dense', 'linear2'),
+  ...weightAndBias('output.LayerNorm', 'norm2')
 }
 const EMBEDDINGS = {
   'word_embeddings.weight': 'word_embeddings.weight',
   'position_embeddings.weight': 'position_embeddings.weight',
   'token_type_embeddings.weight': 'token_type_embeddings.weight',
-  ...both('LayerNorm', 'LayerNorm')
+  ...weightAndBias('LayerNorm', 'LayerNorm')
 }
-const PREDICTIONS = { ...both('transform.dense', 'dense'), ...both('transform.LayerNorm', 'LayerNorm') }
-const BIAS = { key: 'cls.predictions.bias', own: 'predictions.bias', others: ['cls.predictions.decoder.bias'] }
+const PREDICTIONS = { ...weightAndBias('transform.dense', 'dense'), ...weightAndBias('transform.LayerNorm', 'LayerNorm') }
+const BIAS = { key: 'cls.predictions.bias', target: 'predictions.bias', aliases: ['cls.predictions.decoder.bias'] }
 
-/** @type {import('./index.js').Kind<Settings>} */
+/** @type {import('./index.js').Family<Settings>} */
 export const bert = {
   type: 'bert',
   prefixes: ['bert.'],
-  /** Numbers that follow from the shapes, what is tied, and a head for pairs of sentences. */
-  skipped: [/position_ids$/, /^cls\.predictions\.decoder\./, /^cls\.seq_relationship\./],
+  /** Position ids, the tied output projection and the next sentence prediction head. */
+  ignored: [/position_ids$/, /^cls\.predictions\.decoder\./, /^cls\.seq_relationship\./],
   Model: Bert,
-  settings,
-  /** Without a head the class is the body alone, whose keys have nothing before them. */
-  written: given => ({
-    settings: given,
-    config: { architectures: [given.guessesWords ? 'BertForMaskedLM' : 'BertModel'] },
-    keyOf: key => (given.guessesWords && !key.startsWith('cls.') ? `bert.${key}` : key)
+  readSettings,
+  /** Without a head the class is BertModel, whose keys have no prefix. */
+  toHuggingFace: settings => ({
+    settings,
+    config: { architectures: [settings.hasMaskedLMHead ? 'BertForMaskedLM' : 'BertModel'] },
+    toKey: key => (settings.hasMaskedLMHead && !key.startsWith('cls.') ? `bert.${key}` : key)
   }),
-  rows: ({ layers, hasPooler, guessesWords }) => [
+  rows: ({ layers, hasPooler, hasMaskedLMHead }) => [
     ...layerRows(1, 'embeddings.', 'embeddings.', EMBEDDINGS),
     ...layerRows(layers, 'encoder.layer.{n}.', 'layer.{n}.', LAYER),
-    ...(hasPooler ? layerRows(1, '', '', both('pooler.dense', 'pooler')) : []),
-    ...(guessesWords ? [...layerRows(1, 'cls.predictions.', 'predictions.', PREDICTIONS), BIAS] : [])
+    ...(hasPooler ? layerRows(1, '', '', weightAndBias('pooler.dense', 'pooler')) : []),
+    ...(hasMaskedLMHead ? [...layerRows(1, 'cls.predictions.', 'predictions.', PREDICTIONS), BIAS] : [])
   ]
 }

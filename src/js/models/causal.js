@@ -6,68 +6,71 @@ import { LanguageModel } from './model.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** Tokens of a prompt that go through a model at a time. */
-const PIECE = 32
+/** Number of prompt tokens in one forward pass. */
+const PREFILL_CHUNK = 32
 /**
- * What a forward of theirs can be told. attentionMask: [B, T] of all tokens so far, 0 or false for padding, on either
- * side; cache: of earlier passes, which ids go on from; logitsToKeep: logits of so many last tokens alone, all by
- * default
+ * Options of forward. attentionMask: [B, T] for all tokens so far, 0 or false for padding, on either side; cache: keys
+ * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all
  * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number }} ForwardOptions
  */
-export const FORWARD = ['attentionMask', 'cache', 'logitsToKeep']
+export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
 
-/** What models have in common that go on with a text, from left to right. */
+/** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
-  /** How many places there are, or undefined for any number. @type {number} */ positions = 0
+  /** Maximum sequence length. @type {number} */ maxPositions = 0
 
   /**
-   * What a forward needs to go on.
-   * @param {unknown} ids @param {unknown} attentionMask of all tokens so far
+   * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
+   * @param {unknown} ids @param {unknown} attentionMask for all tokens so far
    * @param {Cache | null | undefined} cache
    */
-  causalInputs(ids, attentionMask, cache) {
+  prepareInputs(ids, attentionMask, cache) {
     expect(cache === undefined || cache === null || cache instanceof Cache, 'type',
       () => `${this.constructor.name}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
-    const tokens = this.sentences('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
-    this.expectPlaces(past + T, this.positions)
-    const kept = this.kept(attentionMask, [B, past + T])
-    const attnMask = this.paddingMask(kept, { past, isCausal: true })
-    return { tokens, places: this.places([B, T], kept, past), attnMask }
+    const tokens = this.toBatch('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
+    this.checkLength(past + T, this.maxPositions)
+    const mask = this.readAttentionMask(attentionMask, [B, past + T])
+    const attnMask = this.paddingMask(mask, { past, isCausal: true })
+    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask }
   }
 
   /**
-   * What logits are asked of: everything, or the last tokens.
+   * The hidden states that logits are computed for: all, or those of the last `count` positions.
    * @param {Tensor} hidden [B, T, C] @param {unknown} count @returns {Tensor}
    */
-  lastOf(hidden, count) {
+  lastPositions(hidden, count) {
     const T = hidden.shape[1]
     if (count === undefined || count === null) return hidden
-    const kept = Math.min(T, wholeNumber(this.constructor.name, 'logitsToKeep', count, 1))
-    return kept === T ? hidden : narrow(hidden, 1, T - kept, kept)
+    const length = Math.min(T, wholeNumber(this.constructor.name, 'logitsToKeep', count, 1))
+    return length === T ? hidden : narrow(hidden, 1, T - length, length)
   }
 
   /**
-   * How a text goes on: greedy, drawn or by beams; at most to the last place the model knows.
-   * @param {Tensor | number[] | number[][]} ids one text, or several, which are continued one after the other
-   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own
-   * @returns {any} the ids that were added: number[], for several texts number[][]; with a signal a promise of it
+   * Continues a text by greedy decoding, sampling or beam search, up to the model's maximum length.
+   * @param {Tensor | number[] | number[][]} ids one prompt, or several, which are continued one after the other
+   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: the model's eosTokenIds by default
+   * @returns {any} the new ids: number[], for several prompts number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) =>
-      this.without(next(this, given, cache), this.never)
-    return generate(this.engine, logits, ids, options, { ends: this.ends, places: this.positions })
+    const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
+      this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
+    return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, places: this.maxPositions })
   }
 }
 
 /**
- * The logits of the last token. A long text goes through a cache piece by piece, so that what is computed for it
- * never takes much room beside the weights; the bits are the same.
+ * The logits of the last position. With a cache a long prompt is processed in chunks, which bounds the memory of
+ * intermediate tensors; the bits are the same.
  * @param {Causal} model @param {number[][]} rows @param {Cache | null} cache
  * @returns {Tensor} [B, 1, V]
  */
-function next(model, rows, cache) {
-  const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0, options = { cache, logitsToKeep: 1 }
-  const part = (/** @type {number} */ from) => rows.map(row => row.slice(from, cache ? from + PIECE : undefined))
-  for (let from = 0; from < last; from += PIECE) model.engine.tidy(() => void model.forward(part(from), options))
-  return /** @type {any} */ (model.forward(part(last), options)).logits
+function nextLogits(model, rows, cache) {
+  const last = cache ? Math.floor((rows[0].length - 1) / PREFILL_CHUNK) * PREFILL_CHUNK : 0
+  const options = { cache, logitsToKeep: 1 }
+  const slice = (/** @type {number} */ from) => rows.map(row =>
+    row.slice(from, cache ? from + PREFILL_CHUNK : undefined))
+  for (let from = 0; from < last; from += PREFILL_CHUNK) {
+    model.engine.tidy(() => void model.forward(slice(from), options))
+  }
+  return /** @type {any} */ (model.forward(slice(last), options)).logits
 }

@@ -8,18 +8,18 @@ import { settleWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { turn } from '../turn.js'
 import { bert } from './bert.js'
-import { generationOf, withGeneration } from './generation.js'
+import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
 import { gpt2 } from './gpt2.js'
-import { expectFewLayers } from './config.js'
+import { checkLayerCount } from './config.js'
 import { llama } from './llama.js'
 import { openLlama2c } from './llama2c.js'
 import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
-import { byPlainKey, countAll, countBytes, listText, planReads } from './plan.js'
+import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
 import { t5 } from './t5.js'
-import { OF_TOKENIZERS, readTokenizer } from './tokenizer_files.js'
-import { HEAD, isCopy } from './tied.js'
-import { sortUnused, unusedProblems } from './unused.js'
+import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
+import { LM_HEAD, hasSameBytes } from './tied.js'
+import { classifyUnused, describeUnused } from './unused.js'
 
 export { save } from './save.js'
 
@@ -32,68 +32,70 @@ export { save } from './save.js'
  * @typedef {import('./gpt2.js').GPT2 | import('./bert.js').Bert | import('./marian.js').Marian |
  *   import('./t5.js').T5 | import('./llama.js').Llama} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
- * @typedef {Record<string, File>} Files by name, as they lie in a model's folder
+ * @typedef {Record<string, File>} Files the files of a model's folder by name
  */
 
 /**
- * A class of models: how its files are to be understood.
+ * A family of models: how its files are read and written.
  * @template [S=any]
- * @typedef {object} Kind
- * @property {string} type model_type of config.json
- * @property {readonly string[]} prefixes that its keys may have
- * @property {{ keys: readonly string[], isTied: boolean }} [table] what the word table may be called that
- *   lm_head.weight may be a copy of, and whether it is one where config.json says nothing
- * @property {readonly RegExp[]} skipped keys that hold nothing of use
- * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} settings
+ * @typedef {object} Family
+ * @property {string} type model_type in config.json
+ * @property {readonly string[]} prefixes possible prefixes of its keys
+ * @property {{ keys: readonly string[], isTied: boolean }} [table] possible keys of the token embedding that
+ *   lm_head.weight may be a copy of, and whether it is tied by default
+ * @property {readonly RegExp[]} ignored keys that may be left unread
+ * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} readSettings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S) => import('./plan.js').Row[]} rows
- * @property {(settings: S) => Written<S>} written how Hugging Face's own class writes it
- * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these make its tokenizer
+ * @property {(settings: S) => HuggingFaceForm<S>} toHuggingFace how Hugging Face's class writes it
+ * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these files make its
+ *   tokenizer
  */
 
 /**
  * @template [S=any]
- * @typedef {object} Written
- * @property {S} settings by which rows are written
- * @property {Config} config what its config.json has to say; undefined for what it must not
- * @property {(key: string) => string} keyOf a row's key, with what stands before it
+ * @typedef {object} HuggingFaceForm
+ * @property {S} settings for the rows that are written
+ * @property {Config} config changes to config.json; undefined removes a setting
+ * @property {(key: string) => string} toKey a row's key with its prefix
  *
  * @typedef {NonNullable<LoadOptions['dtype']>} Dtype
- * @typedef {{ kind: Kind, settings: any, config: Config, generation?: Config }} Origin generation: what
- *   generation_config.json holds
+ * @typedef {{ family: Family, settings: any, config: Config, generation?: Config }} Origin generation: the
+ *   content of generation_config.json
  */
 
 /**
- * What there is to know of a model's files before any number is read.
+ * What is known about a model's files before their weights are read.
  * @typedef {object} Inspection
  * @property {string | null} type
  * @property {number} parameters
- * @property {number} bytes that its parameters take in memory, stored as the dtype that was asked for
- * @property {string[]} missing keys that the model needs
- * @property {string[]} unused keys that it has no place for
- * @property {string[]} problems everything else that stands in the way
+ * @property {number} bytes size of its parameters in memory, with the requested dtype
+ * @property {string[]} missing required keys that the files do not have
+ * @property {string[]} unused keys that the model does not have
+ * @property {string[]} problems every other reason why load would fail
  *
- * @typedef {Inspection & { config: Config, kind?: Kind, settings?: any, reads: import('./plan.js').Read[],
- *   generation?: Config, answers?: ReturnType<typeof generationOf>, error?: GlassformerError }} Opened
+ * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
+ *   generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }}
+ *   Opened
  */
 
-const KINDS = [gpt2, bert, marian, t5, llama]
-/** Weights in formats that are not read, and what to do about them. @type {[RegExp, string][]} */
-const OF_OTHERS = [
+const FAMILIES = [gpt2, bert, marian, t5, llama]
+/** Formats of weights that are not supported, and what to do about them. @type {[RegExp, string][]} */
+const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
-  [/\.gguf$/, 'is packed for llama.cpp; choose the safetensors that it was made of'],
-  [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'is of another framework; choose model.safetensors']
+  [/\.gguf$/, 'is a file of llama.cpp; choose the safetensors that it was converted from'],
+  [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
 const DTYPES = /** @type {Dtype[]} */ (WEIGHTS)
-/** What 32 bits can address, less some room to compute in. */
-const MOST_BYTES = 3.5 * 2 ** 30
+/** 4 GB of 32-bit addresses, less room for intermediate tensors. */
+const MAX_BYTES = 3.5 * 2 ** 30
 
 /**
- * Runs what may throw; an error of the library's own becomes a problem.
+ * Runs steps and turns a GlassformerError into a problem.
  * @param {Opened} found @param {() => Generator<any, void, any>} steps
  * @returns {Generator<any, void, any>}
  */
-function* noting(found, steps) {
+function* collectProblems(found, steps) {
   try {
     yield* steps()
   } catch (error) {
@@ -104,58 +106,58 @@ function* noting(found, steps) {
 }
 
 /**
- * The model that a configuration promises, without values.
- * @param {Kind} kind @param {any} settings @param {import('../dtype.js').DType} dtype of its matrices
+ * The model of a configuration without values.
+ * @param {Family} family @param {any} settings @param {import('../dtype.js').DType} dtype of its matrices
  */
-function promised({ Model }, settings, dtype) {
+function buildMetaModel({ Model }, settings, dtype) {
   const engine = metaEngine()
   try {
     return engine.withoutDraws(() => new Model(engine, settings), dtype)
   } catch (error) {
     const isLarge = error instanceof GlassformerError && error.code === 'memory'
-    throw isLarge ? new GlassformerError('memory', 'config.json: its sizes make a tensor of more than 4 GB, and 32 bits ' +
-      'address no more; if the weights are smaller, it belongs to another model') : error
+    throw isLarge ? new GlassformerError('memory', 'config.json: its sizes give a tensor of more than 4 GB, more than ' +
+      '32 bits can address; if the weights are smaller, config.json belongs to another model') : error
   }
 }
 
 /**
- * Whether the file has a head that is tied to the word table and the same.
- * @param {Kind} kind @param {Config} config @param {ReadonlyMap<string, { entry: Entry }>} named
- * @param {boolean} isLoading false compares the beginning
+ * Whether the head is tied to the token embedding and the file has a copy of it.
+ * @param {Family} family @param {Config} config @param {ReadonlyMap<string, { entry: Entry }>} tensorsByKey
+ *  @param {boolean} isLoading false compares only the first bytes
  * @returns {Generator<any, boolean, any>}
  */
-function* repeatsTable({ table }, config, named, isLoading) {
-  const head = named.get(HEAD)
+function* isHeadCopyOfEmbedding({ table }, config, tensorsByKey, isLoading) {
+  const head = tensorsByKey.get(LM_HEAD)
   if (!head || !table || !(config.tie_word_embeddings ?? table.isTied)) return false
-  const words = table.keys.map(key => named.get(key)).find(Boolean)
-  // Where the table has no name of its own, it goes by that of the head.
-  return words === undefined || (yield* isCopy(head.entry, words.entry, isLoading))
+  const embedding = table.keys.map(key => tensorsByKey.get(key)).find(Boolean)
+  // Without a token embedding, the head is the only copy.
+  return embedding === undefined || (yield* hasSameBytes(head.entry, embedding.entry, isLoading))
 }
 
 /** @param {Config} config */
-function kindOf(config) {
-  const kind = KINDS.find(one => one.type === config.model_type)
-  expect(kind !== undefined, 'format', () => 'config.json: model_type must be one of ' +
-    `${KINDS.map(one => one.type).join(', ')}, got ${describe(config.model_type)}`)
-  return kind
+function findFamily(config) {
+  const family = FAMILIES.find(family => family.type === config.model_type)
+  expect(family !== undefined, 'format', () => 'config.json: model_type must be one of ' +
+    `${FAMILIES.map(family => family.type).join(', ')}, got ${describe(config.model_type)}`)
+  return family
 }
 
 /**
- * Whether it may be weights in a format of their own: a .bin that is no tokenizer and not PyTorch's.
+ * Whether a file may have the weights of llama2.c: a .bin that is no tokenizer and not PyTorch's.
  * @param {string} name
  */
-const isWeightsOfOwn = name => name.endsWith('.bin') &&
-  ![OF_TOKENIZERS, OF_OTHERS[0][0]].some(pattern => pattern.test(name))
+const mayBeLlama2cFile = name => name.endsWith('.bin') &&
+  ![TOKENIZER_FILES, UNSUPPORTED_FORMATS[0][0]].some(pattern => pattern.test(name))
 
 /**
- * The configuration of a model's files and where its tensors are.
+ * The configuration of a model's files and the positions of its tensors in them.
  * @param {Files} files
  * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any> }, any>}
  */
 function* readConfig(files) {
   const config = yield* readJson('models', files, 'config.json')
   const single = Object.keys(files).find(path => (
-    isWeightsOfOwn(baseName(path))))
+    mayBeLlama2cFile(baseName(path))))
   if (!config && single !== undefined) {
     const source = yield* sourceOf('models', single, files[single])
     yield* expectOwn('models', single, source, foreignWeights)
@@ -163,62 +165,64 @@ function* readConfig(files) {
     return { config: opened.config, entries: function* () { return opened.entries } }
   }
   expect(config !== undefined, 'format',
-    () => `models: config.json is missing among ${listText(Object.keys(files).map(baseName))}` +
-      (fileCalled(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA), which is merged into the ' +
-      'model that it was trained for first' : ''))
+    () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}` +
+      (fileCalled(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); merge it into its base ' +
+      'model first' : ''))
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
 /**
- * Which dtype a model that is too large would fit in, for a message.
+ * Suggests a dtype in which a model that is too large would fit.
  * @param {LanguageModel} model @param {Dtype} dtype
  */
-function smallerThan(model, dtype) {
-  const fitting = DTYPES.find(other => countBytes(model, other) <= MOST_BYTES)
-  return fitting ? `; stored as ${fitting}, not as ${dtype}, they take ${countBytes(model, fitting)}: ` +
+function suggestDtype(model, dtype) {
+  const fitting = DTYPES.find(other => countBytes(model, other) <= MAX_BYTES)
+  return fitting ? `; stored as ${fitting} instead of ${dtype}, they take ${countBytes(model, fitting)}: ` +
     `models.load(files, { dtype: '${fitting}' })` : ''
 }
 
 /**
- * Everything about a model's files but its numbers.
+ * Reads everything about a model's files except the weights.
  * @param {Files} files @param {{ dtype?: Dtype, ignoreHead?: boolean, isLoading?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* open(files, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
+function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
-      ? 'an empty object' : describe(files)}; no folder and no name of a hub is read here, so read each file first, with ` +
+      ? 'an empty object' : describe(files)}; folders and names of a hub are not supported, so read each file first with ` +
       'await readFile(path) or fetch')
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
-  yield* noting(found, function* () {
+  yield* collectProblems(found, function* () {
     const { config, entries } = yield* readConfig(files)
     found.config = config
     found.type = String(found.config.model_type)
-    const kind = found.kind = kindOf(found.config)
-    expectFewLayers(config)
-    const named = byPlainKey(yield* entries(), kind.prefixes, found.problems)
-    const hasCopy = yield* repeatsTable(kind, config, named, isLoading)
+    const family = found.family = findFamily(found.config)
+    checkLayerCount(config)
+    const tensorsByKey = indexByKey(yield* entries(), family.prefixes, found.problems)
+    const hasCopy = yield* isHeadCopyOfEmbedding(family, config, tensorsByKey, isLoading)
     found.generation = yield* readJson('models', files, 'generation_config.json')
-    const whole = withGeneration(config, found.generation ?? {})
-    found.settings = kind.settings(whole, key => (key === HEAD && hasCopy ? undefined : named.get(key)?.entry.shape))
-    found.answers = generationOf(whole, found.settings.answers ?? found.settings.words)
-    const model = promised(kind, found.settings, dtype)
-    const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
-    found.parameters = countAll(model)
+    const effectiveConfig = mergeGenerationConfig(config, found.generation ?? {})
+    found.settings = family.readSettings(effectiveConfig,
+      key => (key === LM_HEAD && hasCopy ? undefined : tensorsByKey.get(key)?.entry.shape))
+    found.generationSettings = readGenerationConfig(effectiveConfig,
+      found.settings.decoderVocabSize ?? found.settings.vocabSize)
+    const model = buildMetaModel(family, found.settings, dtype)
+    const plan = planReads(tensorsByKey, family.rows(found.settings), model.stateDict(), family.ignored)
+    found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
-    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(one => one.name) })
-    if (found.bytes > MOST_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
-      `bytes, and there are ${MOST_BYTES} at most${smallerThan(model, dtype)}`)
+    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
+    if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
+      `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems)
-    const { inside, head } = unusedProblems(sortUnused(plan.unused, plan.used), config)
+    const { inside, head } = describeUnused(classifyUnused(plan.unused, plan.used), config)
     if (inside) found.problems.push(inside)
     if (head && !ignoreHead) found.problems.push(head)
   })
   if (!found.parameters) for (const [path, content] of Object.entries(files)) {
-    const name = baseName(path), other = OF_OTHERS.find(([pattern]) => pattern.test(name))
+    const name = baseName(path), other = UNSUPPORTED_FORMATS.find(([pattern]) => pattern.test(name))
     if (other) found.problems.push(`${name} ${other[1]}`)
-    else if (isWeightsOfOwn(name) && fileCalled(files, 'config.json')) yield* noting(found, function* () {
+    else if (mayBeLlama2cFile(name) && fileCalled(files, 'config.json')) yield* collectProblems(found, function* () {
       yield* expectOwn('models', path, yield* sourceOf('models', path, content), foreignWeights)
     })
   }
@@ -226,84 +230,84 @@ function* open(files, { dtype = 'float32', ignoreHead = false, isLoading = false
 }
 
 /**
- * What a model's files hold, from their headers alone.
+ * Checks a model's files by their headers, without reading the weights.
  * @param {Files} files
- * @param {Pick<LoadOptions, 'dtype' | 'ignoreHead'>} [options] those that it is to be loaded with
+ * @param {Pick<LoadOptions, 'dtype' | 'ignoreHead'>} [options] the options for load
  * @returns {any} an Inspection, at once if all files are in memory, otherwise a promise of it
  */
 export function inspect(files, options) {
-  const given = optionsOf('models.inspect', options, ['dtype', 'ignoreHead'])
-  const { dtype, ignoreHead } = checkOptions('models.inspect', given)
+  const checked = optionsOf('models.inspect', options, ['dtype', 'ignoreHead'])
+  const { dtype, ignoreHead } = checkOptions('models.inspect', checked)
   return settle((function* () {
-    const { type, parameters, bytes, missing, unused, problems } = yield* open(files, { dtype, ignoreHead })
+    const { type, parameters, bytes, missing, unused, problems } = yield* openModel(files, { dtype, ignoreHead })
     return { type, parameters, bytes, missing, unused, problems }
   })())
 }
 
 /**
- * Reads one tensor of a file to its place.
+ * Reads one tensor of a file into a tensor of the model.
  * @param {Engine} engine @param {Tensor} to @param {import('./plan.js').Read} read
  * @returns {Generator<any, void, any>}
  */
-function* readRow(engine, to, { name, entry, transposed, part }) {
-  const [rows, ...rest] = to.shape, [i, n] = part ?? [0, 1], at = i * to.size / n, count = rows / n
-  if (!transposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
-  if (!transposed) return yield* readInto(to, at, entry, name)
-  const [inputs] = rest, isStored = to.dtype !== 'float32', turned = engine.keep(engine.empty([inputs, count]))
-  const straight = isStored ? engine.keep(engine.empty([count, inputs])) : to
+function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
+  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.size / n, count = rows / n
+  if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
+  if (!isTransposed) return yield* readInto(to, at, entry, name)
+  const [inputs] = rest, isStored = to.dtype !== 'float32', transposed = engine.keep(engine.empty([inputs, count]))
+  const target = isStored ? engine.keep(engine.empty([count, inputs])) : to
   try {
-    yield* readInto(turned, 0, entry, name)
-    const { address } = straight
-    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, turned.address, 1, inputs, 1, count, 1)
-    if (isStored) convertInto(to, straight)
+    yield* readInto(transposed, 0, entry, name)
+    const { address } = target
+    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.address, 1, inputs, 1, count, 1)
+    if (isStored) convertInto(to, target)
   } finally {
-    turned.dispose()
-    if (isStored) straight.dispose()
+    transposed.dispose()
+    if (isStored) target.dispose()
   }
 }
 
 /** @param {Opened} found */
-function expectWhole({ kind, missing, problems, error }) {
+function checkComplete({ family, missing, problems, error }) {
   const all = [...problems]
   if (error && all.length === 1) throw error
-  if (missing.length) all.push(`missing ${missing.length === 1 ? 'tensor' : 'tensors'} ${listText(missing)}`)
-  expect(all.length === 0 && kind !== undefined, 'format', () => `models.load: ${listText(all)}`)
+  if (missing.length) all.push(`missing ${missing.length === 1 ? 'tensor' : 'tensors'} ${formatList(missing)}`)
+  expect(all.length === 0 && family !== undefined, 'format', () => `models.load: ${formatList(all)}`)
 }
 
 /**
  * @typedef {object} LoadOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] 'float32'; another one for what the matrices are
- *   stored in: see quantize
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'}  [dtype] 'float32' by default; the dtype that the matrices
+ *   are stored in, see quantize
  * @property {(progress: { done: number, total: number }) => void | Promise<void>} [onProgress] called as weights are
- *   read, with the bytes of the files that have been and that will be; of a promise the end is waited for
- * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks have their turn between
- *   tensors
- * @property {boolean} [ignoreHead] false; true reads a model whose class has another head, such as one that tells
- *   classes apart, without that head: BertForSequenceClassification as the BERT that it is built on
+ *   read, with the bytes read and the bytes in total; a promise is awaited
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal; with a signal, load yields to other tasks
+ *   between tensors
+ * @property {boolean} [ignoreHead] false by default; true loads a model whose head is not supported, such as
+ *   BertForSequenceClassification, without the head
  */
 
 /**
- * The same reads, told of and stopped at every piece.
+ * The reads, with progress reports and a check of the signal at every chunk.
  * @param {import('./plan.js').Read[]} reads @param {LoadOptions} options
  */
-function watched(reads, { onProgress, signal }) {
+function withProgress(reads, { onProgress, signal }) {
   const total = reads.reduce((sum, { entry: { from, to } }) => sum + to - from, 0)
   let done = 0
   /** @param {import('../files/source.js').Source} source */
-  const watch = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
+  const withProgressOf = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
     signal?.throwIfAborted()
-    const told = onProgress?.({ done, total })
+    const pending = onProgress?.({ done, total })
     done += to - from
-    return told instanceof Promise ? told.then(() => source.read(from, to)) : source.read(from, to)
+    return pending instanceof Promise ? pending.then(() => source.read(from, to)) : source.read(from, to)
   } })
   return {
-    reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: watch(read.entry.source) } })),
+    reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: withProgressOf(read.entry.source) } })),
     finish: () => onProgress?.({ done, total })
   }
 }
 
 /**
- * Those that a model's files are understood by.
+ * Checks the options that inspect and load have in common.
  * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype, ignoreHead: boolean }}
  */
 function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
@@ -315,8 +319,8 @@ function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
  * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean }}
  */
 function loadOptions(options) {
-  const given = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
-  const { onProgress, signal } = given, { dtype, ignoreHead } = checkOptions('models.load', given)
+  const all = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
+  const { onProgress, signal } = all, { dtype, ignoreHead } = checkOptions('models.load', all)
   expect(onProgress === undefined || typeof onProgress === 'function', 'type',
     () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
   expect(signal === undefined || typeof signal?.throwIfAborted === 'function', 'type',
@@ -325,36 +329,36 @@ function loadOptions(options) {
 }
 
 /**
- * A model with the weights of its files, ready to be used: in eval mode.
+ * Loads a model and its tokenizer from files. The model is in eval mode.
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
- *   generation_config.json counts before config.json for the ids that end answers, are never answered (bad_words_ids
- *   of one token, suppress_tokens) or begin them
+ *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
+ *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
  * @returns {Promise<{ model: AnyModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
- *   config: Record<string, any> }>} model: of the class that config.json names
- * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'; the reason
- *   of the signal when that is aborted; nothing is kept then
+ *   config: Record<string, any> }>} model: the class is given by model_type in config.json
+ * @throws {GlassformerError} 'format' for files that do not match each other or are not supported, 'memory' if they are
+ *   too large; the reason of the signal if it is aborted. No memory stays in use
  */
 export const load = (engine, files, options) =>
-  mustAwait(read(engine, files, options), ['model', 'tokenizer', 'config'],
+  mustAwait(loadModel(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
-async function read(engine, files, options) {
-  const { dtype, ignoreHead, ...watching } = loadOptions(options)
-  const found = await settle(open(files, { dtype, ignoreHead, isLoading: true }))
-  expectWhole(found)
-  const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
-  const words = await settle(readTokenizer(engine, files, kind.isTokenizer))
-  const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
-  Object.assign(model, found.answers)
-  model.origin = { kind, settings, config, generation: found.generation }
+async function loadModel(engine, files, options) {
+  const { dtype, ignoreHead, ...progressOptions } = loadOptions(options)
+  const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
+  checkComplete(found)
+  const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
+  const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer))
+  const model = engine.withoutDraws(() => new family.Model(engine, settings), dtype)
+  Object.assign(model, found.generationSettings)
+  model.origin = { family, settings, config, generation: found.generation }
   try {
-    const own = model.stateDict()
+    const state = model.stateDict()
     for (const read of reads) {
-      if (watching.signal) await turn()
-      await settle(readRow(engine, own[read.own], read))
+      if (progressOptions.signal) await turn()
+      await settle(readParameter(engine, state[read.target], read))
     }
     await finish()
     if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
@@ -364,5 +368,5 @@ async function read(engine, files, options) {
     model.dispose()
     throw error
   }
-  return { model: model.eval(), tokenizer: words, config }
+  return { model: model.eval(), tokenizer, config }
 }

@@ -9,29 +9,29 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { rotary } from '../ops/rotary.js'
 import { own, through } from '../passing.js'
-import { Causal, FORWARD } from './causal.js'
-import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
-import { times } from './model.js'
+import { Causal, FORWARD_OPTIONS } from './causal.js'
+import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
+import { buildArray } from './model.js'
 import { layerRows } from './plan.js'
 import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
-/** @typedef {ReturnType<typeof settings>} Settings */
+/** @typedef {ReturnType<typeof readSettings>} Settings */
 
 /**
- * How fast the pairs of channels turn; newer files have it in an object.
+ * The base of the rotary frequencies; newer files have it in rope_parameters.
  * @param {import('./config.js').Config} config
  */
-function baseOf(config) {
+function readRopeBase(config) {
   for (const name of ['rope_scaling', 'rope_parameters']) {
-    const given = config[name] ?? {}
-    const type = typeof given === 'object' ? given.rope_type ?? given.type ?? 'default' : given
+    const scaling = config[name] ?? {}
+    const type = typeof scaling === 'object' ? scaling.rope_type ?? scaling.type ?? 'default' : scaling
     expect(type === 'default', 'format',
-      () => `config.json: ${name} of type ${describe(type)} is not understood; expected none or "default"`)
+      () => `config.json: ${name} of type ${describe(type)} is not supported; expected none or "default"`)
   }
-  const { rope_theta: inside } = config.rope_parameters ?? {}
-  const base = real({ rope_theta: config.rope_theta ?? inside }, 'rope_theta', 10000)
+  const { rope_theta: nestedTheta } = config.rope_parameters ?? {}
+  const base = readNumber({ rope_theta: config.rope_theta ?? nestedTheta }, 'rope_theta', 10000)
   expect(base > 0, 'format', () => `config.json: rope_theta must be more than 0, got ${base}`)
   return base
 }
@@ -40,46 +40,46 @@ function baseOf(config) {
  * @param {import('./config.js').Config} config
  * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
  */
-function settings(config, shapeOf) {
-  refuseOthers(config, {
-    ...NEVER, partial_rotary_factor: [1], pretraining_tp: [1], sliding_window: [], rope_interleaved: [false]
+function readSettings(config, shapeOf) {
+  refuseUnsupported(config, {
+    ...UNSUPPORTED, partial_rotary_factor: [1], pretraining_tp: [1], sliding_window: [], rope_interleaved: [false]
   })
-  const channels = whole(config, 'hidden_size', 4096), heads = whole(config, 'num_attention_heads', 32)
-  const kvHeads = whole(config, 'num_key_value_heads', heads)
-  expectDivides('num_attention_heads', heads, 'num_key_value_heads', kvHeads)
-  if (!config.head_dim) expectDivides('hidden_size', channels, 'num_attention_heads', heads)
-  const size = whole(config, 'head_dim', channels / heads)
-  expect(size % 2 === 0, 'format',
-    () => `config.json: a head must have an even number of channels, which turn in pairs, got ${size}`)
+  const channels = readInteger(config, 'hidden_size', 4096), heads = readInteger(config, 'num_attention_heads', 32)
+  const kvHeads = readInteger(config, 'num_key_value_heads', heads)
+  checkDivides('num_attention_heads', heads, 'num_key_value_heads', kvHeads)
+  if (!config.head_dim) checkDivides('hidden_size', channels, 'num_attention_heads', heads)
+  const headDim = readInteger(config, 'head_dim', channels / heads)
+  expect(headDim % 2 === 0, 'format',
+    () => `config.json: a head must have an even number of channels, which are rotated in pairs, got ${headDim}`)
   return {
-    channels, heads, kvHeads, size,
-    inner: whole(config, 'intermediate_size', 11008),
-    layers: whole(config, 'num_hidden_layers', 32),
-    words: whole(config, 'vocab_size', 32000),
-    positions: whole(config, 'max_position_embeddings', 2048),
-    activation: meaning(config, 'hidden_act', ACTIVATIONS, 'silu'),
-    eps: real(config, 'rms_norm_eps', 1e-6),
-    base: baseOf(config),
-    /** Hugging Face's files have pairs half a head apart, llama2.c's side by side. */
-    layout: meaning(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
-    hasBias: truth(config, 'attention_bias', false),
-    hasInnerBias: truth(config, 'mlp_bias', false),
+    channels, heads, kvHeads, headDim,
+    feedForwardSize: readInteger(config, 'intermediate_size', 11008),
+    layers: readInteger(config, 'num_hidden_layers', 32),
+    vocabSize: readInteger(config, 'vocab_size', 32000),
+    maxPositions: readInteger(config, 'max_position_embeddings', 2048),
+    activation: readChoice(config, 'hidden_act', ACTIVATIONS, 'silu'),
+    eps: readNumber(config, 'rms_norm_eps', 1e-6),
+    base: readRopeBase(config),
+    /** In Hugging Face's files the channels of a pair are half a head apart, in llama2.c's adjacent. */
+    layout: readChoice(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
+    hasBias: readBoolean(config, 'attention_bias', false),
+    hasMlpBias: readBoolean(config, 'mlp_bias', false),
     isTied: isTied(config, shapeOf)
   }
 }
 
-/** Attention with queries and keys turned by their places; several heads of queries share one of keys and values. */
+/** Attention with rotary position embedding (RoPE) and grouped queries: several query heads share a key-value head. */
 class Attention extends Module {
   static inputNames = ['x', 'positions']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { channels, heads, kvHeads, size, hasBias: bias, base, layout }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { channels, heads, kvHeads, headDim, hasBias: bias, base, layout }) {
     super(engine)
-    this.q_proj = new Linear(engine, channels, heads * size, { bias })
-    this.k_proj = new Linear(engine, channels, kvHeads * size, { bias })
-    this.v_proj = new Linear(engine, channels, kvHeads * size, { bias })
-    this.o_proj = new Linear(engine, heads * size, channels, { bias })
-    this.given = { heads, kvHeads, base, layout: /** @type {'halves' | 'neighbours'} */ (layout) }
+    this.q_proj = new Linear(engine, channels, heads * headDim, { bias })
+    this.k_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
+    this.v_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
+    this.o_proj = new Linear(engine, heads * headDim, channels, { bias })
+    this.options = { heads, kvHeads, base, layout: /** @type {'halves' | 'neighbours'} */ (layout) }
   }
 
   /**
@@ -88,10 +88,10 @@ class Attention extends Module {
    * @returns {Tensor} [B, T, C]
    */
   forward(x, positions, { attnMask, cache }) {
-    const { heads, kvHeads, base, layout } = this.given
-    const turn = { positions, base, layout }, v = this.tag('v', this.v_proj.forward(x))
-    const q = this.tag('q', rotary(this.q_proj.forward(x), { ...turn, heads }))
-    const k = this.tag('k', rotary(this.k_proj.forward(x), { ...turn, heads: kvHeads }))
+    const { heads, kvHeads, base, layout } = this.options
+    const rotaryOptions = { positions, base, layout }, v = this.tag('v', this.v_proj.forward(x))
+    const q = this.tag('q', rotary(this.q_proj.forward(x), { ...rotaryOptions, heads }))
+    const k = this.tag('k', rotary(this.k_proj.forward(x), { ...rotaryOptions, heads: kvHeads }))
     const { out } = multiheadAttention(q, k, v, heads, {
       attnMask, isCausal: true, kvHeads, needWeights: false, cache: cache?.of(this), where: 'Llama'
     })
@@ -99,16 +99,16 @@ class Attention extends Module {
   }
 }
 
-/** down(activation(gate(x)) × up(x)) (Shazeer 2020). */
+/** The gated feed-forward network: down(activation(gate(x)) × up(x)) (Shazeer 2020). */
 class FeedForward extends Module {
   static inputNames = ['x']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { channels, inner, hasInnerBias: bias, activation }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { channels, feedForwardSize, hasMlpBias: bias, activation }) {
     super(engine)
-    this.gate_proj = new Linear(engine, channels, inner, { bias })
-    this.up_proj = new Linear(engine, channels, inner, { bias })
-    this.down_proj = new Linear(engine, inner, channels, { bias })
+    this.gate_proj = new Linear(engine, channels, feedForwardSize, { bias })
+    this.up_proj = new Linear(engine, channels, feedForwardSize, { bias })
+    this.down_proj = new Linear(engine, feedForwardSize, channels, { bias })
     this.activation = activation
   }
 
@@ -122,13 +122,13 @@ class FeedForward extends Module {
 class Layer extends Module {
   static inputNames = ['x', 'positions']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, given) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, settings) {
     super(engine)
-    this.input_layernorm = new RMSNorm(engine, given.channels, { eps: given.eps })
-    this.self_attn = new Attention(engine, given)
-    this.post_attention_layernorm = new RMSNorm(engine, given.channels, { eps: given.eps })
-    this.mlp = new FeedForward(engine, given)
+    this.input_layernorm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.self_attn = new Attention(engine, settings)
+    this.post_attention_layernorm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.mlp = new FeedForward(engine, settings)
   }
 
   /**
@@ -142,75 +142,76 @@ class Layer extends Module {
   }
 }
 
-/** Llama (Touvron et al. 2023) and its relatives: SmolLM, TinyStories of llama2.c. */
+/** Llama (Touvron et al. 2023) and relatives such as SmolLM and the TinyStories models of llama2.c. */
 export class Llama extends Causal {
   static hasParts = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, given) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, settings) {
     super(engine)
-    this.embed_tokens = new Embedding(engine, given.words, given.channels)
-    this.layers = new ModuleList(engine, times(given.layers, () => new Layer(engine, given)))
-    this.norm = new RMSNorm(engine, given.channels, { eps: given.eps })
-    this.lm_head = given.isTied ? null : new Linear(engine, given.channels, given.words, { bias: false })
-    this.positions = given.positions
+    this.embed_tokens = new Embedding(engine, settings.vocabSize, settings.channels)
+    this.layers = new ModuleList(engine, buildArray(settings.layers, () => new Layer(engine, settings)))
+    this.norm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.lm_head = settings.isTied ? null : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
+    this.maxPositions = settings.maxPositions
   }
 
   /**
-   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
+   * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD)
-    const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
+    const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD_OPTIONS)
+    const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
     const x = through(this.layers, this.embed_tokens.forward(tokens),
-      (layer, made) => layer.forward(made, places, { attnMask, cache }))
+      (layer, y) => layer.forward(y, positionIds, { attnMask, cache }))
     const hidden = this.norm.forward(x)
-    const told = this.lastOf(hidden, logitsToKeep)
-    return { logits: this.lm_head ? this.lm_head.forward(told) : linear(told, this.embed_tokens.weight), hidden }
+    const lastHidden = this.lastPositions(hidden, logitsToKeep)
+    const logits = this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.embed_tokens.weight)
+    return { logits, hidden }
   }
 }
 
 own(Attention, FeedForward, Layer, Llama)
 
 /**
- * How the rows of queries and keys that llama2.c's files have are written for Hugging Face, pairs half a head apart.
- * @param {string} key @param {Settings} given
+ * How save reorders the rows of llama2.c's query and key projections: Hugging Face has pairs half a head apart.
+ * @param {string} key @param {Settings} settings
  */
-const pairsOf = (key, { layout, size }) =>
-  (layout === 'neighbours' && /\.[qk]_proj\./.test(key) ? { pairs: size } : {})
+const interleavedRows = (key, { layout, headDim }) =>
+  (layout === 'neighbours' && /\.[qk]_proj\./.test(key) ? { interleavedHeadDim: headDim } : {})
 
-/** @param {Settings} given */
-function layerTable(given) {
-  const { hasBias, hasInnerBias } = given
+/** @param {Settings} settings */
+function layerTable(settings) {
+  const { hasBias, hasMlpBias } = settings
   const names = [
     ...['q', 'k', 'v', 'o'].map(name => ({ key: `self_attn.${name}_proj`, bias: hasBias })),
-    ...['gate', 'up', 'down'].map(name => ({ key: `mlp.${name}_proj`, bias: hasInnerBias })),
+    ...['gate', 'up', 'down'].map(name => ({ key: `mlp.${name}_proj`, bias: hasMlpBias })),
     ...['input_layernorm', 'post_attention_layernorm'].map(key => ({ key, bias: false }))
   ]
-  const kinds = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
-  const keys = names.flatMap(({ key, bias }) => kinds(bias).map(kind => `${key}.${kind}`))
-  return Object.fromEntries(keys.map(key => [key, { own: key, ...pairsOf(key, given) }]))
+  const suffixes = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
+  const keys = names.flatMap(({ key, bias }) => suffixes(bias).map(suffix => `${key}.${suffix}`))
+  return Object.fromEntries(keys.map(key => [key, { target: key, ...interleavedRows(key, settings) }]))
 }
 
-/** @type {import('./index.js').Kind<Settings>} */
+/** @type {import('./index.js').Family<Settings>} */
 export const llama = {
   type: 'llama',
   prefixes: ['model.'],
   table: { keys: ['embed_tokens.weight'], isTied: false },
-  skipped: [/rotary_emb\.(inv_freq|(cos|sin)_cached)$/],
+  ignored: [/rotary_emb\.(inv_freq|(cos|sin)_cached)$/],
   Model: Llama,
-  settings,
-  written: given => ({
-    settings: given,
-    config: { architectures: ['LlamaForCausalLM'], tie_word_embeddings: given.isTied, rotary_layout: undefined },
-    keyOf: key => (key === 'lm_head.weight' ? key : `model.${key}`)
+  readSettings,
+  toHuggingFace: settings => ({
+    settings,
+    config: { architectures: ['LlamaForCausalLM'], tie_word_embeddings: settings.isTied, rotary_layout: undefined },
+    toKey: key => (key === 'lm_head.weight' ? key : `model.${key}`)
   }),
-  rows: given => [
-    { key: 'embed_tokens.weight', own: 'embed_tokens.weight', others: given.isTied ? ['lm_head.weight'] : [] },
-    ...layerRows(given.layers, 'layers.{n}.', 'layers.{n}.', layerTable(given)),
-    { key: 'norm.weight', own: 'norm.weight' },
-    ...(given.isTied ? [] : [{ key: 'lm_head.weight', own: 'lm_head.weight' }])
+  rows: settings => [
+    { key: 'embed_tokens.weight', target: 'embed_tokens.weight', aliases: settings.isTied ? ['lm_head.weight'] : [] },
+    ...layerRows(settings.layers, 'layers.{n}.', 'layers.{n}.', layerTable(settings)),
+    { key: 'norm.weight', target: 'norm.weight' },
+    ...(settings.isTied ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
   ]
 }

@@ -7,61 +7,61 @@ import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
 import { own, through } from '../passing.js'
-import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
-import { times } from './model.js'
-import { both, joined, layerRows } from './plan.js'
+import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readDecoderStart, readBoolean, readInteger } from './config.js'
+import { buildArray } from './model.js'
+import { weightAndBias, stackedProjections, layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
-/** @typedef {ReturnType<typeof settings>} Settings */
+/** @typedef {ReturnType<typeof readSettings>} Settings */
 
 /** @param {import('./config.js').Config} config */
-function settings(config) {
-  refuseOthers(config, {
-    ...NEVER, normalize_before: [false], normalize_embedding: [false], add_final_layer_norm: [false],
+function readSettings(config) {
+  refuseUnsupported(config, {
+    ...UNSUPPORTED, normalize_before: [false], normalize_embedding: [false], add_final_layer_norm: [false],
     static_position_embeddings: [true], tie_word_embeddings: [true]
   })
-  const channels = whole(config, 'd_model', 1024), words = whole(config, 'vocab_size', 58101)
-  const side = (/** @type {string} */ name) => {
-    const heads = whole(config, `${name}_attention_heads`, 16)
-    expectDivides('d_model', channels, `${name}_attention_heads`, heads)
-    return { heads, layers: whole(config, `${name}_layers`, 12), inner: whole(config, `${name}_ffn_dim`, 4096) }
+  const channels = readInteger(config, 'd_model', 1024), vocabSize = readInteger(config, 'vocab_size', 58101)
+  const readStack = (/** @type {string} */ name) => {
+    const heads = readInteger(config, `${name}_attention_heads`, 16)
+    checkDivides('d_model', channels, `${name}_attention_heads`, heads)
+    return { heads, layers: readInteger(config, `${name}_layers`, 12), feedForwardSize: readInteger(config, `${name}_ffn_dim`, 4096) }
   }
-  const isShared = truth(config, 'share_encoder_decoder_embeddings', true)
-  const answers = isShared ? words : whole(config, 'decoder_vocab_size', words)
+  const isShared = readBoolean(config, 'share_encoder_decoder_embeddings', true)
+  const decoderVocabSize = isShared ? vocabSize : readInteger(config, 'decoder_vocab_size', vocabSize)
   return {
-    channels, words, isShared, answers,
-    encoder: side('encoder'),
-    decoder: side('decoder'),
-    positions: whole(config, 'max_position_embeddings', 1024),
-    activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
-    dropout: real(config, 'dropout', 0.1),
-    scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
-    start: startOf(config, 58100, answers)
+    channels, vocabSize, isShared, decoderVocabSize,
+    encoder: readStack('encoder'),
+    decoder: readStack('decoder'),
+    maxPositions: readInteger(config, 'max_position_embeddings', 1024),
+    activation: readChoice(config, 'activation_function', ACTIVATIONS, 'gelu'),
+    dropout: readNumber(config, 'dropout', 0.1),
+    scale: readBoolean(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
+    decoderStartTokenId: readDecoderStart(config, 58100, decoderVocabSize)
   }
 }
 
-/** Layers with the words they read. */
-class Side extends Module {
+/** A stack of layers with its embeddings. */
+class StackWithEmbedding extends Module {
   /**
-   * @param {import('../engine.js').Engine} engine @param {Embedding} words @param {readonly Module[]} layers
-   * @param {Settings} given
+   * @param {import('../engine.js').Engine} engine @param {Embedding} embedding @param {readonly Module[]} layers
+   * @param {Settings} settings
    */
-  constructor(engine, words, layers, { positions, channels, scale }) {
+  constructor(engine, embedding, layers, { maxPositions, channels, scale }) {
     super(engine)
-    this.embed_tokens = words
+    this.embed_tokens = embedding
     this.layers = new ModuleList(engine, layers)
     this.scale = scale
-    /** Known to both sides of a file, so it is no part of one. */
-    const form = /** @type {const} */ ({ layout: 'concatenated', method: 'direct' })
-    this.sinusoids = engine.keep(positionalEncoding(engine, positions, channels, form))
+    /** Computed, not read: no parameter, and not in the state dict. */
+    const options = /** @type {const} */ ({ layout: 'concatenated', method: 'direct' })
+    this.sinusoids = engine.keep(positionalEncoding(engine, maxPositions, channels, options))
   }
 
-  /** @param {Tensor} ids @param {Tensor} places @returns {Tensor} */
-  embed(ids, places) {
-    const words = this.embed_tokens.forward(ids)
-    return this.tag('sum', add(this.scale === 1 ? words : mul(words, this.scale), embedding(places, this.sinusoids)))
+  /** @param {Tensor} ids @param {Tensor} positionIds @returns {Tensor} */
+  embed(ids, positionIds) {
+    const embedded = this.embed_tokens.forward(ids)
+    return this.tag('sum', add(this.scale === 1 ? embedded : mul(embedded, this.scale), embedding(positionIds, this.sinusoids)))
   }
 
   dispose() {
@@ -70,62 +70,62 @@ class Side extends Module {
   }
 }
 
-class Encoder extends Side {
+class Encoder extends StackWithEmbedding {
   static hasParts = true
-  static inputNames = ['ids', 'places', 'srcMask']
+  static inputNames = ['ids', 'positionIds', 'srcMask']
 
-  /** @param {Tensor} ids @param {Tensor} places @param {Tensor | undefined} srcMask @returns {Tensor} */
-  forward(ids, places, srcMask) {
-    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, { srcMask }))
+  /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor | undefined} srcMask @returns {Tensor} */
+  forward(ids, positionIds, srcMask) {
+    return through(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, { srcMask }))
   }
 }
 
-class Decoder extends Side {
+class Decoder extends StackWithEmbedding {
   static hasParts = true
-  static inputNames = ['ids', 'places', 'memory']
+  static inputNames = ['ids', 'positionIds', 'memory']
 
   /**
-   * @param {Tensor} ids @param {Tensor} places @param {Tensor} memory
+   * @param {Tensor} ids @param {Tensor} positionIds @param {Tensor} memory
    * @param {{ keyPaddingMask?: any, cache?: Cache | null }} options
    * @returns {Tensor}
    */
-  forward(ids, places, memory, { keyPaddingMask, cache }) {
+  forward(ids, positionIds, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, memory, options))
+    return through(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, memory, options))
   }
 }
 
-/** Marian (Junczys-Dowmunt et al. 2018), as in the translators called opus-mt: a transformer without final norms. */
+/** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
 export class Marian extends Seq2Seq {
   static hasParts = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, given) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, settings) {
     super(engine)
-    const { channels: C, encoder, decoder, activation, dropout } = given
-    const source = new Embedding(engine, given.words, C)
-    const target = given.isShared ? source : new Embedding(engine, given.answers, C)
-    this.encoder = new Encoder(engine, source, times(encoder.layers, () => new TransformerEncoderLayer(engine, C,
-      encoder.heads, { dimFeedforward: encoder.inner, dropout, activation })), given)
-    this.decoder = new Decoder(engine, target, times(decoder.layers, () => new TransformerDecoderLayer(engine, C,
-      decoder.heads, { dimFeedforward: decoder.inner, dropout, activation })), given)
-    this.final_logits_bias = this.parameter(given.answers)
+    const { channels: C, encoder, decoder, activation, dropout } = settings
+    const source = new Embedding(engine, settings.vocabSize, C)
+    const target = settings.isShared ? source : new Embedding(engine, settings.decoderVocabSize, C)
+    this.encoder = new Encoder(engine, source, buildArray(encoder.layers, () => new TransformerEncoderLayer(engine, C,
+      encoder.heads, { dimFeedforward: encoder.feedForwardSize, dropout, activation })), settings)
+    this.decoder = new Decoder(engine, target, buildArray(decoder.layers, () => new TransformerDecoderLayer(engine, C,
+      decoder.heads, { dimFeedforward: decoder.feedForwardSize, dropout, activation })), settings)
+    this.final_logits_bias = this.parameter(settings.decoderVocabSize)
     this.final_logits_bias.values.fill(0)
-    this.start = given.start
-    this.positions = given.positions
+    this.decoderStartTokenId = settings.decoderStartTokenId
+    this.maxPositions = settings.maxPositions
   }
 
-  /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
-  read(ids, kept) {
-    this.expectPlaces(ids.shape[1], this.positions)
-    return this.encoder.forward(ids, this.places(ids.shape, null), this.paddingMask(kept))
+  /** @param {Tensor} ids @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
+  encode(ids, mask) {
+    this.checkLength(ids.shape[1], this.maxPositions)
+    return this.encoder.forward(ids, this.positionIds(ids.shape, null), this.paddingMask(mask))
   }
 
   /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
-  answer(ids, memory, options) {
+  decode(ids, memory, options) {
     const past = options.cache?.length ?? 0
-    this.expectPlaces(past + ids.shape[1], this.positions)
-    const hidden = this.decoder.forward(ids, this.places(ids.shape, null, past), memory, options)
+    this.checkLength(past + ids.shape[1], this.maxPositions)
+    const hidden = this.decoder.forward(ids, this.positionIds(ids.shape, null, past), memory, options)
     return { logits: linear(hidden, this.decoder.embed_tokens.weight, this.final_logits_bias), hidden }
   }
 
@@ -139,25 +139,25 @@ export class Marian extends Seq2Seq {
 own(Encoder, Decoder, Marian)
 
 /**
- * The projections of an attention: three blocks of rows here, three tensors there.
- * @param {string} key @param {string} own
+ * The projections of an attention module: chunks of one tensor here, three tensors in the file.
+ * @param {string} key @param {string} target
  */
-const attentionTable = (key, own) => ({
-  ...joined(['q', 'k', 'v'], name => `${key}.${name}_proj`, `${own}.in_proj`),
-  ...both(`${key}.out_proj`, `${own}.out_proj`)
+const attentionTable = (key, target) => ({
+  ...stackedProjections(['q', 'k', 'v'], name => `${key}.${name}_proj`, `${target}.in_proj`),
+  ...weightAndBias(`${key}.out_proj`, `${target}.out_proj`)
 })
 const ENCODER = {
-  ...attentionTable('self_attn', 'self_attn'), ...both('self_attn_layer_norm', 'norm1'),
-  ...both('fc1', 'linear1'), ...both('fc2', 'linear2'), ...both('final_layer_norm', 'norm2')
+  ...attentionTable('self_attn', 'self_attn'), ...weightAndBias('self_attn_layer_norm', 'norm1'),
+  ...weightAndBias('fc1', 'linear1'), ...weightAndBias('fc2', 'linear2'), ...weightAndBias('final_layer_norm', 'norm2')
 }
 const DECODER = {
-  ...ENCODER, ...attentionTable('encoder_attn', 'multihead_attn'), ...both('encoder_attn_layer_norm', 'norm2'),
-  ...both('final_layer_norm', 'norm3')
+  ...ENCODER, ...attentionTable('encoder_attn', 'multihead_attn'), ...weightAndBias('encoder_attn_layer_norm', 'norm2'),
+  ...weightAndBias('final_layer_norm', 'norm3')
 }
 
 /**
- * tokenizer.json, or vocab.json with source.spm: the ids are those of vocab.json, not of the .spm. With a vocabulary of
- * its own for answers (target_vocab.json) one tokenizer is not enough.
+ * Whether the files make a tokenizer: tokenizer.json, or vocab.json with source.spm. The ids are those of vocab.json,
+ * not of the .spm. A separate target vocabulary (target_vocab.json) would need a second tokenizer.
  * @param {Record<string, string | Uint8Array>} files
  */
 function isTokenizer(files) {
@@ -167,29 +167,29 @@ function isTokenizer(files) {
   return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
 }
 
-/** @type {import('./index.js').Kind<Settings>} */
+/** @type {import('./index.js').Family<Settings>} */
 export const marian = {
   type: 'marian',
   prefixes: ['model.'],
-  /** Sinusoids, and the head, which is the word table of the answers. */
-  skipped: [/embed_positions\.weight$/, /^lm_head\.weight$/],
+  /** Sinusoids, and the head, which is tied to the decoder's token embedding. */
+  ignored: [/embed_positions\.weight$/, /^lm_head\.weight$/],
   isTokenizer,
   Model: Marian,
-  settings,
-  written: given => ({
-    settings: given,
-    config: { architectures: ['MarianMTModel'], decoder_start_token_id: given.start },
-    keyOf: key => (key === 'final_logits_bias' ? key : `model.${key}`)
+  readSettings,
+  toHuggingFace: settings => ({
+    settings,
+    config: { architectures: ['MarianMTModel'], decoder_start_token_id: settings.decoderStartTokenId },
+    toKey: key => (key === 'final_logits_bias' ? key : `model.${key}`)
   }),
   rows: ({ encoder, decoder, isShared }) => [
     ...(isShared
       ? [{
-          key: 'shared.weight', own: 'encoder.embed_tokens.weight',
-          others: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', 'lm_head.weight']
+          key: 'shared.weight', target: 'encoder.embed_tokens.weight',
+          aliases: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', 'lm_head.weight']
         }]
-      : ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'].map(key => ({ key, own: key }))),
+      : ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'].map(key => ({ key, target: key }))),
     ...layerRows(encoder.layers, 'encoder.layers.{n}.', 'encoder.layers.{n}.', ENCODER),
     ...layerRows(decoder.layers, 'decoder.layers.{n}.', 'decoder.layers.{n}.', DECODER),
-    { key: 'final_logits_bias', own: 'final_logits_bias', isOptional: true, isRow: true }
+    { key: 'final_logits_bias', target: 'final_logits_bias', isOptional: true, isRowVector: true }
   ]
 }

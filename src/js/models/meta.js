@@ -1,16 +1,16 @@
 import { Engine } from '../engine.js'
 
-/** Exports of kernels that do nothing, over a memory that holds nothing. */
-const NOTHING = {
+/** Kernels that do nothing, with an empty memory. */
+const STUB_EXPORTS = {
   memory: { buffer: new ArrayBuffer(0) },
   gf_alloc: () => 8
 }
 
 /**
- * An engine whose tensors have shapes and no values, torch's "meta" device: a model is built in it to learn what it
- * needs.
+ * An engine whose tensors have shapes and no values, as on torch's "meta" device. A model is built on it to learn the
+ * shapes of its parameters.
  * @returns {Engine}
  */
-export const metaEngine = () => new Engine(/** @type {any} */ (new Proxy(NOTHING, {
+export const metaEngine = () => new Engine(/** @type {any} */ (new Proxy(STUB_EXPORTS, {
   get: (exports, name) => Reflect.get(exports, name) ?? (() => 0)
 })))

@@ -12,168 +12,174 @@ import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * Which places of B sentences hold tokens, not padding.
- * @typedef {object} Kept
- * @property {Uint8Array} keep [B, T], 1 for tokens
+ * Which positions of a batch hold tokens, not padding.
+ * @typedef {object} AttentionMask
+ * @property {Uint8Array} isToken [B, T], 1 for tokens
  * @property {number} B @property {number} T
- * @property {Tensor | null} tensor the same as a bool tensor while a forward is exported: what is made of the mask is
- *   then computed by operations, so that the graph depends on it, as on any other input
+ * @property {Tensor | null} tensor the same as a bool tensor while a forward is exported: masks and positions are then
+ *   computed by operations, so that the graph depends on the attention mask as on any other input
  */
 
-/** What the models of files have in common: sentences as ids, and padding on either side. */
+/** The base of all models that gf.models.load reads: batches of ids, with padding on either side. */
 export class LanguageModel extends Module {
   static inputNames = ['ids']
 
-  /** The ids that end an answer. @type {readonly number[]} */ ends = []
-  /** Tokens that no answer of generate may hold. @type {readonly number[]} */ never = []
-  /** What it was read as. @type {import('./index.js').Origin | null} @internal */ origin = null
+  /** Ids that end the generated sequence. @type {readonly number[]} */ eosTokenIds = []
+  /** Ids that generate never chooses. @type {readonly number[]} */ suppressedTokenIds = []
+  /**
+   * The family, settings and configuration that the model was loaded with.
+   * @type {import('./index.js').Origin | null} @internal
+   */
+  origin = null
 
   /**
-   * The answer to a text, where a model gives any.
+   * Generates tokens; models that cannot generate throw.
    * @param {any} _ids @param {any} [_options] @returns {any}
    */
   generate(_ids, _options) {
-    throw new GlassformerError('state', `${this.constructor.name}: it reads whole texts and gives no next token`)
+    throw new GlassformerError('state', `${this.constructor.name}: the model is an encoder and cannot generate`)
   }
 
   /**
-   * Ids as a table of sentences; a single sentence will do.
+   * Ids as a batch; a single sequence becomes a batch of one.
    * @param {string} name @param {unknown} ids
    * @returns {Tensor} [B, T]
    */
-  sentences(name, ids) {
+  toBatch(name, ids) {
     const where = this.constructor.name, tensor = idTensor(this.engine, where, name, ids)
     expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
-      () => `${where}: ${name} must have shape [B, T], or [T] for one sentence, got ${shapeText(tensor.shape)}`)
+      () => `${where}: ${name} must have shape [B, T], or [T] for one sequence, got ${shapeText(tensor.shape)}`)
     return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
   }
 
   /**
-   * @param {unknown} mask [B, T]: 1 or true for tokens, 0 or false for padding; may be left out
+   * Checks an attention mask.
+   * @param {unknown} mask [B, T]: 1 or true for tokens, 0 or false for padding; optional
    * @param {readonly number[]} shape of the ids
-   * @returns {Kept | null} null where there is no padding
+   * @returns {AttentionMask | null} null where there is no padding
    */
-  kept(mask, [B, T]) {
+  readAttentionMask(mask, [B, T]) {
     if (mask === undefined || mask === null) return null
     const where = this.constructor.name, isExported = mask instanceof Tensor && this.engine.trace?.isExport
     const rows = /** @type {any} */ (mask instanceof Tensor ? mask.toArray() : mask)
-    const given = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
-    const fits = Array.isArray(rows) && given.length === B && given.every(row => Array.isArray(row) && row.length === T)
-    expect(fits, 'shape', () => `${where}: attentionMask must have shape ${shapeText([B, T])}, got ` +
-      (mask instanceof Tensor || !Array.isArray(mask) ? describe(mask) : `${given.length} rows of ${given[0]?.length}`))
-    const flat = given.flat()
-    for (const value of flat) expect([0, 1, true, false].includes(value), 'type',
+    const maskRows = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
+    const hasShape = Array.isArray(rows) && maskRows.length === B &&
+      maskRows.every(row => Array.isArray(row) && row.length === T)
+    expect(hasShape, 'shape', () => `${where}: attentionMask must have shape ${shapeText([B, T])}, got ` +
+      (mask instanceof Tensor || !Array.isArray(mask) ? describe(mask) : `${maskRows.length} rows of ${maskRows[0]?.length}`))
+    const values = maskRows.flat()
+    for (const value of values) expect([0, 1, true, false].includes(value), 'type',
       () => `${where}: attentionMask must be 1 for tokens and 0 for padding, got ${describe(value)}`)
     const tensor = isExported ? comparisons.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
-    return flat.every(Boolean) && !tensor ? null : { keep: Uint8Array.from(flat, Number), B, T, tensor }
+    return values.every(Boolean) && !tensor ? null : { isToken: Uint8Array.from(values, Number), B, T, tensor }
   }
 
   /**
-   * The position of each token: how many tokens stand before it, padding not counted.
-   * @param {readonly number[]} shape of the ids @param {Kept | null} kept null counts everything
-   * @param {number} [past] tokens before them
+   * The position of each token: the number of tokens before it, without padding.
+   * @param {readonly number[]} shape of the ids @param {AttentionMask | null} mask null: no padding
+   * @param {number} [past] number of tokens in the cache
    * @returns {Tensor} [B, T]
    */
-  places([B, T], kept, past = 0) {
-    if (kept?.tensor) {
-      const counted = cumsum(to(kept.tensor, 'float32'), 1), own = past ? narrow(counted, 1, past, T) : counted
-      return to(binaryFunctions.maximum(binaryFunctions.sub(own, 1), 0), 'int32')
+  positionIds([B, T], mask, past = 0) {
+    if (mask?.tensor) {
+      const counts = cumsum(to(mask.tensor, 'float32'), 1), current = past ? narrow(counts, 1, past, T) : counts
+      return to(binaryFunctions.maximum(binaryFunctions.sub(current, 1), 0), 'int32')
     }
-    const places = new Int32Array(B * T), all = past + T
-    for (let b = 0; b < B; b++) for (let t = 0, place = -1; t < all; t++) {
-      if (!kept || kept.keep[b * all + t]) place++
-      if (t >= past) places[b * T + t - past] = Math.max(0, place)
+    const positionIds = new Int32Array(B * T), total = past + T
+    for (let b = 0; b < B; b++) for (let t = 0, position = -1; t < total; t++) {
+      if (!mask || mask.isToken[b * total + t]) position++
+      if (t >= past) positionIds[b * T + t - past] = Math.max(0, position)
     }
-    return idTensor(this.engine, this.constructor.name, 'places', places).reshape(B, T)
+    return idTensor(this.engine, this.constructor.name, 'positionIds', positionIds).reshape(B, T)
   }
 
   /**
-   * What to add to the scores so that nobody attends to padding. A query that would attend to nothing, in front of the
-   * first token of a decoder or in a sentence of padding alone, attends to itself: it would be NaN, and a NaN spreads
-   * to those that give it no weight.
-   * @param {Kept | null} kept @param {{ past?: number, isCausal?: boolean }} [options] past: keys before those of the
-   *   queries; isCausal: queries attend to what stands before them and to themselves
+   * The additive mask that hides padding: 0 or -inf. A query without any visible key, such as padding on the left of a
+   * decoder's batch or a sequence of padding alone, attends to itself: otherwise its softmax is NaN, and 0 * NaN
+   * spreads to the other positions.
+   * @param {AttentionMask | null} mask @param {{ past?: number, isCausal?: boolean }} [options] past: number of keys in
+   *   the cache; isCausal: queries attend to earlier positions and to themselves
    * @returns {Tensor | undefined} [B, 1, T - past, T]
    */
-  paddingMask(kept, { past = 0, isCausal = false } = {}) {
-    if (!kept) return undefined
-    const { keep, B, T, tensor } = kept, queries = T - past
-    if (tensor) return this.#maskOf(tensor, past, isCausal)
-    const mask = this.engine.empty([B, 1, queries, T]), values = mask.values.fill(-Infinity)
+  paddingMask(mask, { past = 0, isCausal = false } = {}) {
+    if (!mask) return undefined
+    const { isToken, B, T, tensor } = mask, queries = T - past
+    if (tensor) return this.#paddingMaskByOps(tensor, past, isCausal)
+    const out = this.engine.empty([B, 1, queries, T]), values = out.values.fill(-Infinity)
     for (let b = 0; b < B; b++) for (let i = 0; i < queries; i++) {
-      const own = past + i, row = keep.subarray(b * T, (b + 1) * T), at = (b * queries + i) * T
+      const self = past + i, row = isToken.subarray(b * T, (b + 1) * T), at = (b * queries + i) * T
       for (let j = 0; j < T; j++) if (row[j]) values[at + j] = 0
-      if (!row.subarray(0, isCausal ? own + 1 : T).includes(1)) values[at + own] = 0
+      if (!row.subarray(0, isCausal ? self + 1 : T).includes(1)) values[at + self] = 0
     }
-    return mask
+    return out
   }
 
   /**
-   * The same by operations.
+   * The padding mask, computed by operations.
    * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @returns {Tensor}
    */
-  #maskOf(tokens, past, isCausal) {
+  #paddingMaskByOps(tokens, past, isCausal) {
     const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = comparisons, queries = T - past
-    const counted = isCausal && cumsum(to(tokens, 'float32'), 1)
-    const count = counted ? (past ? narrow(counted, 1, past, queries) : counted).reshape(B, 1, queries, 1)
+    const counts = isCausal && cumsum(to(tokens, 'float32'), 1)
+    const count = counts ? (past ? narrow(counts, 1, past, queries) : counts).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
-    const self = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
-    self.values.fill(0)
-    for (let i = 0; i < queries; i++) self.values[i * T + past + i] = 1
-    return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), self)), 0, -Infinity)
+    const diagonal = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
+    diagonal.values.fill(0)
+    for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
+    return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
   }
 
   /**
-   * Logits in which some tokens have no chance.
-   * @param {Tensor} logits [B, T, V] @param {readonly number[]} never @returns {Tensor} itself, changed
+   * Sets the logits of some tokens to -inf, in place.
+   * @param {Tensor} logits [B, T, V] @param {readonly number[]} suppressedTokenIds @returns {Tensor} logits
    */
-  without(logits, never) {
+  suppressTokens(logits, suppressedTokenIds) {
     const V = logits.shape[2], { values } = logits
-    for (const id of never) for (let at = id; at < values.length; at += V) values[at] = -Infinity
+    for (const id of suppressedTokenIds) for (let at = id; at < values.length; at += V) values[at] = -Infinity
     return logits
   }
 
   /**
-   * Logits in which one token alone has a chance.
-   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} itself, changed
+   * Sets the logits of all tokens but one to -inf, in place.
+   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} logits
    */
-  withOnly(logits, id) {
+  forceToken(logits, id) {
     const V = logits.shape[2], { values } = logits
     for (let at = 0; at < values.length; at++) values[at] = at % V === id ? 0 : -Infinity
     return logits
   }
 
-  /** @param {number} T @param {number} most places that the model has embeddings for */
-  expectPlaces(T, most) {
-    expect(T <= most, 'range', () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
+  /** @param {number} T @param {number} max positions that the model has embeddings for */
+  checkLength(T, max) {
+    expect(T <= max, 'range', () => `${this.constructor.name}: ids has ${T} positions, and the model has at most ${max}`)
   }
 
   /**
-   * The same for attention of another sequence.
-   * @param {Kept | null} kept @returns {boolean[][] | Tensor | undefined} [B, T], true for padding
+   * The mask for cross-attention.
+   * @param {AttentionMask | null} mask @returns {boolean[][] | Tensor | undefined} [B, T], true for padding
    */
-  hiddenKeys(kept) {
-    if (!kept) return undefined
-    const { keep, B, T, tensor } = kept
+  keyPaddingMask(mask) {
+    if (!mask) return undefined
+    const { isToken, B, T, tensor } = mask
     if (tensor) return comparisons.eq(tensor, 0)
-    return times(B, b => Array.from(keep.subarray(b * T, (b + 1) * T), one => !one))
+    return buildArray(B, b => Array.from(isToken.subarray(b * T, (b + 1) * T), value => !value))
   }
 
-  /** @param {string} name @param {Tensor} ids @param {Tensor} other of as many sentences */
-  expectSentences(name, ids, other) {
+  /** @param {string} name @param {Tensor} ids @param {Tensor} other of the same batch size */
+  checkBatchSize(name, ids, other) {
     expect(ids.shape[0] === other.shape[0], 'shape', () =>
-      `${this.constructor.name}: ${name} must have ${other.shape[0]} sentences as ids has, got ${shapeText(ids.shape)}`)
+      `${this.constructor.name}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${shapeText(ids.shape)}`)
   }
 
-  /** Whether two tables of ids are of one shape. @param {string} name @param {Tensor} ids @param {Tensor} other */
-  expectShape(name, ids, other) {
+  /** @param {string} name @param {Tensor} ids @param {Tensor} other */
+  checkSameShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>
       `${this.constructor.name}: ${name} must have shape ${shapeText(other.shape)}, got ${shapeText(ids.shape)}`)
   }
 }
 
 /**
- * Numbers 0 .. n - 1 with what is made for each.
+ * An array of `make(0)` to `make(n - 1)`.
  * @template T @param {number} n @param {(i: number) => T} make @returns {T[]}
  */
-export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))
+export const buildArray = (n, make) => Array.from({ length: n }, (_, i) => make(i))

@@ -7,155 +7,156 @@ import { sameShape, sizeOf } from '../shape.js'
  * @typedef {import('../files/header.js').Entry} Entry
  * @typedef {import('../tensor.js').Tensor} Tensor
  *
- * Which tensor of a file goes where.
+ * Which tensor of a file is read into which tensor of the model.
  * @typedef {object} Row
  * @property {string} key in the file
- * @property {readonly string[]} [others] keys that the same tensor may have where it is tied
- * @property {string} own in the model's state dict
- * @property {boolean} [isOptional] where it is missing, what the model has of itself stays
- * @property {boolean} [transposed] it stands in the file as [inputs, outputs]
- * @property {boolean} [isRow] Hugging Face's files have it as [1, n]
- * @property {number} [pairs] rows of a head: pairs of them stand side by side here, in Hugging Face's files half a head
- *   apart
- * @property {[number, number]} [part] it is the i-th of n blocks of rows
+ * @property {readonly string[]} [aliases] other keys of the same tensor, if it is tied
+ * @property {string} target key in the model's state dict
+ * @property {boolean} [isOptional] if it is missing, the model keeps its initial value
+ * @property {boolean} [isTransposed] it is stored as [inputs, outputs]
+ * @property {boolean} [isRowVector] Hugging Face stores it as [1, n]
+ * @property {number} [interleavedHeadDim] rows per head: rotary pairs are adjacent here, in Hugging Face's files half a
+ *   head apart
+ * @property {[number, number]} [chunk] it is the i-th of n equal chunks of rows
  *
- * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor of the file
+ * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor in the file
  *
  * @typedef {object} Plan
  * @property {Read[]} reads
- * @property {string[]} missing keys that the model needs
- * @property {import('./unused.js').Unused[]} unused what it has no place for
- * @property {Set<string>} used keys that it has a place for
+ * @property {string[]} missing required keys that the file does not have
+ * @property {import('./unused.js').Unused[]} unused tensors that the model does not have
+ * @property {Set<string>} used keys of the model
  * @property {string[]} problems
  */
 
 /**
  * The rows of layers 0 .. count - 1.
- * @param {number} count @param {string} from what keys begin with, {n} being the layer @param {string} to
- * @param {Record<string, string | Omit<Row, 'key'>>} table own keys by those of the file, each without its beginning
+ * @param {number} count @param {string} from prefix of keys in the file, {n} being the layer
+ * @param {string} to prefix of keys in the model
+ * @param {Record<string, string | Omit<Row, 'key'>>} table keys in the model by keys in the file, without the prefixes
  * @returns {Row[]}
  */
 export const layerRows = (count, from, to, table) => Array.from({ length: count }, (_, n) => {
   const at = (/** @type {string} */ text) => text.replace('{n}', String(n))
-  return Object.entries(table).map(([key, own]) => {
-    const row = typeof own === 'string' ? { own } : own
-    return { ...row, key: at(from) + key, own: at(to) + row.own }
+  return Object.entries(table).map(([key, target]) => {
+    const row = typeof target === 'string' ? { target } : target
+    return { ...row, key: at(from) + key, target: at(to) + row.target }
   })
 }).flat()
 
-/** The weights and biases of one module in two places. @param {string} from @param {string} to */
-export const both = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${from}.bias`]: `${to}.bias` })
+/** The keys of a module's weight and bias in the file and in the model. @param {string} from @param {string} to */
+export const weightAndBias = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${from}.bias`]: `${to}.bias` })
 
 /**
- * Weights and biases of several modules there that are blocks of rows of one here.
+ * Modules of the file whose weights and biases are chunks of one module here.
  * @param {readonly string[]} names @param {(name: string) => string} from @param {string} to
  * @returns {Record<string, Omit<Row, 'key'>>}
  */
-export const joined = (names, from, to) => Object.fromEntries(names.flatMap((name, i) => ['weight', 'bias'].map(kind =>
-  [`${from(name)}.${kind}`, { own: `${to}_${kind}`, part: [i, names.length] }])))
+export const stackedProjections = (names, from, to) => Object.fromEntries(names.flatMap((name, i) => ['weight', 'bias'].map(suffix =>
+  [`${from(name)}.${suffix}`, { target: `${to}_${suffix}`, chunk: [i, names.length] }])))
 
 /**
- * A key as tables have it: what torch.compile and wrappers put before it is left out, and the names that TensorFlow's
- * checkpoints have for the weights of a layer norm are PyTorch's.
+ * Removes the prefixes of torch.compile, of wrappers and of the family, and turns the names that TensorFlow checkpoints
+ * use for layer norm parameters into PyTorch's.
  * @param {string} key @param {readonly string[]} prefixes
  */
-function plainKey(key, prefixes) {
+function normalizeKey(key, prefixes) {
   let plain = key.replaceAll('_orig_mod.', '').replace(/^module\./, '')
   for (const prefix of prefixes) if (plain.startsWith(prefix)) plain = plain.slice(prefix.length)
-  return plain.replace(/(LayerNorm|layer_norm)\.(gamma|beta)$/, (_, norm, kind) =>
-    `${norm}.${kind === 'gamma' ? 'weight' : 'bias'}`)
+  return plain.replace(/(LayerNorm|layer_norm)\.(gamma|beta)$/, (_, norm, suffix) =>
+    `${norm}.${suffix === 'gamma' ? 'weight' : 'bias'}`)
 }
 
 /**
- * The tensors of a file by their plain keys.
+ * The tensors of a file by their normalized keys.
  * @param {ReadonlyMap<string, Entry>} entries @param {readonly string[]} prefixes @param {string[]} problems
  * @returns {Map<string, { name: string, entry: Entry }>}
  */
-export function byPlainKey(entries, prefixes, problems) {
-  const named = new Map()
+export function indexByKey(entries, prefixes, problems) {
+  const tensorsByKey = new Map()
   for (const [name, entry] of entries) {
-    const key = plainKey(name, prefixes), held = named.get(key)
-    if (held) problems.push(`${key} is there twice, as ${held.name} and as ${name}`)
-    else named.set(key, { name, entry })
+    const key = normalizeKey(name, prefixes), known = tensorsByKey.get(key)
+    if (known) problems.push(`${key} is in the file twice, as ${known.name} and as ${name}`)
+    else tensorsByKey.set(key, { name, entry })
   }
-  return named
+  return tensorsByKey
 }
 
-/** The shape that a row's tensor has in the file. @param {Row} row @param {readonly number[]} own */
-export function shapeInFile({ transposed, part }, own) {
-  const [rows, ...rest] = own, shape = part ? [rows / part[1], ...rest] : own
-  return transposed ? [...shape].reverse() : shape
+/** The shape of a row's tensor in the file. @param {Row} row @param {readonly number[]} target shape in the model */
+export function fileShape({ isTransposed, chunk }, target) {
+  const [rows, ...rest] = target, shape = chunk ? [rows / chunk[1], ...rest] : target
+  return isTransposed ? [...shape].reverse() : shape
 }
 
 /**
- * Rounds off sides of 1: [1, V] and [V] hold the same.
+ * Removes sizes of 1: [1, V] and [V] have the same values.
  * @param {readonly number[]} shape
  */
-const essential = shape => shape.filter(side => side !== 1)
+const withoutUnitSides = shape => shape.filter(side => side !== 1)
 
-/** A key up to the number of its layer, or none. @param {string} key */
-export const layerOf = key => /^(.*?\.)?\d+\./.exec(key)?.[0]
+/** The part of a key up to its layer index, or undefined. @param {string} key */
+export const layerPrefix = key => /^(.*?\.)?\d+\./.exec(key)?.[0]
 
 /**
- * Layers of which a file has nothing, though the configuration counts them.
- * @param {readonly Row[]} rows @param {ReadonlySet<string>} missing keys @returns {string[]} in words
+ * Lists of layers that are shorter in the file than in the configuration.
+ * @param {readonly Row[]} rows @param {ReadonlySet<string>} missing keys @returns {string[]} messages
  */
-function absentLayers(rows, missing) {
-  /** @type {Map<string, { all: Set<string>, there: Set<string> }>} */ const lists = new Map()
+function describeMissingLayers(rows, missing) {
+  /** @type {Map<string, { all: Set<string>, present: Set<string> }>} */ const lists = new Map()
   for (const { key } of rows) {
-    const layer = layerOf(key), name = layer?.replace(/\d+\.$/, '')
+    const layer = layerPrefix(key), name = layer?.replace(/\d+\.$/, '')
     if (!layer || name === undefined) continue
-    const { all, there } = lists.get(name) ?? { all: new Set(), there: new Set() }
-    lists.set(name, { all: all.add(layer), there: missing.has(key) ? there : there.add(layer) })
+    const { all, present } = lists.get(name) ?? { all: new Set(), present: new Set() }
+    lists.set(name, { all: all.add(layer), present: missing.has(key) ? present : present.add(layer) })
   }
-  return [...lists].flatMap(([name, { all, there }]) => (all.size === there.size ? [] : [`config.json promises ${all.size} ` +
-    `layers ${name}0 to ${name}${all.size - 1}, and the file holds ${there.size} of them`]))
+  return [...lists].flatMap(([name, { all, present }]) => (all.size === present.size ? [] : [`config.json has ${all.size} ` +
+    `layers ${name}0 to ${name}${all.size - 1}, and the file has ${present.size} of them`]))
 }
 
 /**
- * Finds for every tensor of a model what it is read from.
- * @param {ReadonlyMap<string, { name: string, entry: Entry }>} named @param {readonly Row[]} rows
- * @param {Record<string, { shape: readonly number[] }>} own the model's state dict
- * @param {readonly RegExp[]} skipped keys that are known to hold nothing of use
+ * Finds the tensor of the file for every tensor of a model.
+ * @param {ReadonlyMap<string, { name: string, entry: Entry }>} tensorsByKey @param {readonly Row[]} rows
+ * @param {Record<string, { shape: readonly number[] }>} state the model's state dict
+ * @param {readonly RegExp[]} ignored keys that may be left unread
  * @returns {Plan}
  */
-export function planReads(named, rows, own, skipped) {
+export function planReads(tensorsByKey, rows, state, ignored) {
   const used = /** @type {Set<string>} */ (new Set())
   /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], used, problems: [] }
   for (const row of rows) {
-    const keys = [row.key, ...row.others ?? []], found = keys.map(key => named.get(key)).find(Boolean)
-    const target = own[row.own]
+    const keys = [row.key, ...row.aliases ?? []], found = keys.map(key => tensorsByKey.get(key)).find(Boolean)
+    const target = state[row.target]
     for (const key of keys) used.add(key)
     if (!found) {
       if (!row.isOptional) plan.missing.push(row.key)
       continue
     }
-    const wanted = shapeInFile(row, target.shape)
-    if (!sameShape(essential(found.entry.shape), essential(wanted))) {
+    const wanted = fileShape(row, target.shape)
+    if (!sameShape(withoutUnitSides(found.entry.shape), withoutUnitSides(wanted))) {
       plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)} in ${found.entry.source.name}`)
     }
     const { dtype } = found.entry
-    if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)
+    if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must be floating point, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
-  plan.problems.push(...absentLayers(rows, new Set(plan.missing)))
-  for (const [key, one] of named) {
-    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push({ key, ...one })
+  plan.problems.push(...describeMissingLayers(rows, new Set(plan.missing)))
+  for (const [key, tensor] of tensorsByKey) {
+    if (!used.has(key) && !ignored.some(pattern => pattern.test(key))) plan.unused.push({ key, ...tensor })
   }
   return plan
 }
 
-/** How many numbers a model has. @param {import('../nn/module.js').Module} model */
-export const countAll = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+/** @param {import('../nn/module.js').Module} model */
+export const countParameters = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
 
 /**
- * Bytes that a model's parameters take, stored in a dtype: matrices in it, all else in float32.
+ * The size of a model's parameters in bytes, with matrices stored in `dtype` and all others in float32.
  * @param {import('../nn/module.js').Module} model @param {import('../dtype.js').DType} dtype
  */
 export const countBytes = (model, dtype) => model.parameters().reduce((sum, { shape, isMatrix }) => sum +
   (!isMatrix || dtype === 'float32' ? 4 * sizeOf(shape)
     : dtype === 'int8' ? int8Bytes(shape) : DTYPES[dtype].bytes * sizeOf(shape)), 0)
 
-/** A list for a message, shortened. @param {readonly string[]} list */
-export const listText = list =>
+/** A list for a message, at most eight items. @param {readonly string[]} list */
+export const formatList = list =>
   list.slice(0, 8).join(', ') + (list.length > 8 ? ` and ${list.length - 8} more` : '')

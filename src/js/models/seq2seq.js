@@ -1,101 +1,102 @@
 import { optionsOf } from '../errors.js'
 import { generate, readOptions, readPrompts } from '../decoding/generate.js'
-import { LanguageModel, times } from './model.js'
+import { LanguageModel, buildArray } from './model.js'
 
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** What models have in common that read a text and answer it. */
+/** The base of encoder-decoder models. */
 export class Seq2Seq extends LanguageModel {
-  /** The token that every answer starts with. */ start = 0
-  /** The token that every answer holds first, where one is forced. @type {number | null} */ first = null
-  /** How many places there are for a text, and as many for its answer. */ positions = Infinity
+  /** The token that the decoder starts with. */ decoderStartTokenId = 0
+  /** The first generated token, if one is forced. @type {number | null} */ forcedBosTokenId = null
+  /** Maximum length of the source and of the target. */ maxPositions = Infinity
 
   /**
-   * @param {Tensor} _ids [B, S] @param {import('./model.js').Kept | null} _kept
-   * @returns {Tensor} [B, S, C], what is remembered of them
+   * @param {Tensor} _ids [B, S] @param {import('./model.js').AttentionMask | null} _attentionMask
+   * @returns {Tensor} memory [B, S, C], the output of the encoder
    */
-  read(_ids, _kept) {
-    throw new TypeError('read is not defined')
+  encode(_ids, _attentionMask) {
+    throw new TypeError('encode is not defined')
   }
 
   /**
-   * @param {Tensor} _ids [B, T], what is answered so far, or since what the cache holds @param {Tensor} _memory
+   * @param {Tensor} _ids [B, T], the target so far, without the tokens in the cache @param {Tensor} _memory
    * @param {{ keyPaddingMask?: boolean[][] | Tensor, cache?: Cache | null }} _options
    * @returns {{ logits: Tensor, hidden: Tensor }}
    */
-  answer(_ids, _memory, _options) {
-    throw new TypeError('answer is not defined')
+  decode(_ids, _memory, _options) {
+    throw new TypeError('decode is not defined')
   }
 
   /**
-   * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sentence
+   * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sequence
    * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, which
-   *   nothing attends to; Marian's positions count it nevertheless, as Hugging Face's do, so it should stand on the
-   *   right; decoderIds: [B, T], what is answered so far; the token that every answer starts with
-   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder gives before the head [B, T, C]
+   *   gets no attention; padding still counts in Marian's positions, as in Hugging Face's class, so it should be on the
+   *   right; decoderIds: [B, T], the target so far, by default decoderStartTokenId
+   * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], the output of the decoder
    */
   forward(ids, options) {
     const { attentionMask, decoderIds } = optionsOf(this.constructor.name, options, ['attentionMask', 'decoderIds'])
-    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape)
-    const answer = this.sentences('decoderIds', decoderIds ?? times(tokens.shape[0], () => [this.start]))
-    this.expectSentences('decoderIds', answer, tokens)
-    return this.answer(answer, this.read(tokens, kept), { keyPaddingMask: this.hiddenKeys(kept) })
+    const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape)
+    const decoderInput = this.toBatch('decoderIds', decoderIds ?? buildArray(tokens.shape[0], () => [this.decoderStartTokenId]))
+    this.checkBatchSize('decoderIds', decoderInput, tokens)
+    return this.decode(decoderInput, this.encode(tokens, mask), { keyPaddingMask: this.keyPaddingMask(mask) })
   }
 
   /**
-   * The answer to a text: greedy, drawn or by beams; at most to the last place the model knows.
-   * @param {Tensor | number[] | number[][]} ids one sentence, or several, which are answered one after the other
-   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own; seed:
-   *   sentence i is drawn with seed + i
-   * @returns {any} number[], for several sentences number[][]; with a signal a promise of it
+   * Generates the target for a source by greedy decoding, sampling or beam search, up to the model's maximum length.
+   * @param {Tensor | number[] | number[][]} ids one source, or several, which are processed one after the other
+   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: the model's eosTokenIds by default; seed:
+   *   sequence i is sampled with seed + i
+   * @returns {any} number[], for several sources number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const { prompts, isOne } = readPrompts(ids), { seed, signal } = readOptions(options)
+    const { prompts, isOne: isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null
-    const one = (/** @type {number[]} */ row, /** @type {number} */ i) => answerOne(this, row,
+    const generateRow = (/** @type {number[]} */ row, /** @type {number} */ i) => generateOne(this, row,
       hasSeed ? { ...options, seed: BigInt.asUintN(64, BigInt(seed) + BigInt(i)) } : options)
-    if (signal) return inTurn(prompts, one).then(answers => (isOne ? answers[0] : answers))
-    const answers = prompts.map(one)
-    return isOne ? answers[0] : answers
+    if (signal) return runSequentially(prompts, generateRow).then(outputs => (isSingle ? outputs[0] : outputs))
+    const outputs = prompts.map(generateRow)
+    return isSingle ? outputs[0] : outputs
   }
 }
 
 /**
- * Answers that are promised, each begun when the one before is there.
- * @template T, A @param {readonly T[]} list @param {(one: T, i: number) => Promise<A>} answer
+ * Runs asynchronous tasks one after the other.
+ * @template T, A @param {readonly T[]} list @param {(item: T, i: number) => Promise<A>} run
  */
-async function inTurn(list, answer) {
-  const answers = []
-  for (const [i, one] of list.entries()) answers.push(await answer(one, i))
-  return answers
+async function runSequentially(list, run) {
+  const results = []
+  for (const [i, item] of list.entries()) results.push(await run(item, i))
+  return results
 }
 
-/** The same for every row of a batch. @param {Tensor} memory [1, S, C] @param {number} rows */
-function repeated(memory, rows) {
+/** The memory repeated for every row of a batch. @param {Tensor} memory [1, S, C] @param {number} rows */
+function repeatRows(memory, rows) {
   const [, S, C] = memory.shape, out = memory.engine.empty([rows, S, C])
   for (let b = 0; b < rows; b++) out.values.set(memory.values, b * memory.size)
   return out
 }
 
 /** @param {Seq2Seq} model @param {readonly number[]} row @param {any} options */
-function answerOne(model, row, options) {
+function generateOne(model, row, options) {
   const { engine } = model
-  const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.read(model.sentences('ids', row), null))))
-  const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
+  const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.encode(model.toBatch('ids', row), null))))
+  const nextLogits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
     const isFirst = (cache?.length ?? 0) + rows[0].length === 1
-    const { logits } = model.answer(model.sentences('ids', rows), repeated(memory, rows.length), { cache })
-    if (isFirst && model.first !== null) return model.withOnly(logits, model.first)
-    return model.without(logits, model.never)
+    const { logits } = model.decode(model.toBatch('ids', rows), repeatRows(memory, rows.length), { cache })
+    if (isFirst && model.forcedBosTokenId !== null) return model.forceToken(logits, model.forcedBosTokenId)
+    return model.suppressTokens(logits, model.suppressedTokenIds)
   }
-  const done = () => memory.dispose()
+  const release = () => memory.dispose()
   try {
-    const answer = generate(engine, next, [model.start], options, { ends: model.ends, places: model.positions })
-    if (answer instanceof Promise) return answer.finally(done)
-    done()
-    return answer
+    const generated = generate(engine, nextLogits, [model.decoderStartTokenId], options,
+      { ends: model.eosTokenIds, places: model.maxPositions })
+    if (generated instanceof Promise) return generated.finally(release)
+    release()
+    return generated
   } catch (error) {
-    done()
+    release()
     throw error
   }
 }

@@ -10,17 +10,17 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
 import { own, through } from '../passing.js'
-import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
-import { times } from './model.js'
+import { ACTIVATIONS, UNSUPPORTED, readChoice, readNumber, refuseUnsupported, readDecoderStart, readBoolean, readInteger } from './config.js'
+import { buildArray } from './model.js'
 import { layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
 import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
-/** @typedef {ReturnType<typeof settings>} Settings */
+/** @typedef {ReturnType<typeof readSettings>} Settings */
 
-/** What feed_forward_proj says of the layers' second half. */
+/** The values of feed_forward_proj. */
 const FEED_FORWARD = {
   'relu': { isGated: false, activation: ACTIVATIONS.relu },
   'gated-gelu': { isGated: true, activation: ACTIVATIONS.gelu_new },
@@ -32,29 +32,29 @@ const FEED_FORWARD = {
  * @param {import('./config.js').Config} config
  * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
  */
-function settings(config, shapeOf) {
-  refuseOthers(config, NEVER)
-  const layers = whole(config, 'num_layers', 6), words = whole(config, 'vocab_size', 32128)
-  const buckets = whole(config, 'relative_attention_num_buckets', 32)
-  const farthest = whole(config, 'relative_attention_max_distance', 128)
+function readSettings(config, shapeOf) {
+  refuseUnsupported(config, UNSUPPORTED)
+  const layers = readInteger(config, 'num_layers', 6), vocabSize = readInteger(config, 'vocab_size', 32128)
+  const buckets = readInteger(config, 'relative_attention_num_buckets', 32)
+  const maxDistance = readInteger(config, 'relative_attention_max_distance', 128)
   expect(buckets % 2 === 0 && buckets >= 4 && buckets <= 1024, 'format', () => 'config.json: ' +
     `relative_attention_num_buckets must be an even number from 4 to 1024, got ${buckets}`)
-  expect(2 * farthest > buckets, 'format', () => 'config.json: relative_attention_max_distance must be more than half ' +
-    `of relative_attention_num_buckets, so many distances have one each, got ${farthest} of ${buckets}`)
+  expect(2 * maxDistance > buckets, 'format', () => 'config.json: relative_attention_max_distance must be more than half ' +
+    `of relative_attention_num_buckets, got ${maxDistance} and ${buckets}`)
   return {
-    channels: whole(config, 'd_model', 512),
-    heads: whole(config, 'num_heads', 8),
-    size: whole(config, 'd_kv', 64),
-    inner: whole(config, 'd_ff', 2048),
-    layers: { encoder: layers, decoder: whole(config, 'num_decoder_layers', layers) },
-    words, buckets, farthest,
-    ...meaning(config, 'feed_forward_proj', FEED_FORWARD, 'relu'),
-    eps: real(config, 'layer_norm_epsilon', 1e-6),
-    dropout: real(config, 'dropout_rate', 0.1),
+    channels: readInteger(config, 'd_model', 512),
+    heads: readInteger(config, 'num_heads', 8),
+    headDim: readInteger(config, 'd_kv', 64),
+    feedForwardSize: readInteger(config, 'd_ff', 2048),
+    layers: { encoder: layers, decoder: readInteger(config, 'num_decoder_layers', layers) },
+    vocabSize, buckets, maxDistance,
+    ...readChoice(config, 'feed_forward_proj', FEED_FORWARD, 'relu'),
+    eps: readNumber(config, 'layer_norm_epsilon', 1e-6),
+    dropout: readNumber(config, 'dropout_rate', 0.1),
     isTied: isTied(config, shapeOf),
-    /** Files of transformers 5 say it of itself; before it went with the tying, which is the rule. */
-    isScaled: truth(config, 'scale_decoder_outputs', truth(config, 'tie_word_embeddings', true)),
-    start: startOf(config, config.pad_token_id ?? 0, words)
+    /** Files of transformers 5 have scale_decoder_outputs; earlier versions scaled the output if the head was tied. */
+    isScaled: readBoolean(config, 'scale_decoder_outputs', readBoolean(config, 'tie_word_embeddings', true)),
+    decoderStartTokenId: readDecoderStart(config, config.pad_token_id ?? 0, vocabSize)
   }
 }
 
@@ -62,13 +62,13 @@ function settings(config, shapeOf) {
 class Attention extends Module {
   static inputNames = ['x', 'memory']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { channels, heads, size, dropout }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { channels, heads, headDim, dropout }) {
     super(engine)
     for (const name of /** @type {const} */ (['q', 'k', 'v'])) {
-      this[name] = new Linear(engine, channels, heads * size, { bias: false })
+      this[name] = new Linear(engine, channels, heads * headDim, { bias: false })
     }
-    this.o = new Linear(engine, heads * size, channels, { bias: false })
+    this.o = new Linear(engine, heads * headDim, channels, { bias: false })
     this.heads = heads
     this.dropout = dropout
   }
@@ -78,7 +78,7 @@ class Attention extends Module {
   /** @type {Linear} */ v = /** @type {any} */ (null)
 
   /**
-   * @param {Tensor} x @param {Tensor} memory what keys and values are of
+   * @param {Tensor} x @param {Tensor} memory the input of keys and values
    * @param {{ attnMask?: any, keyPaddingMask?: any, isCausal?: boolean, cache?: Cache | null }} options
    * @returns {Tensor}
    */
@@ -94,88 +94,90 @@ class Attention extends Module {
   }
 }
 
-/** One or two projections up, one down. */
+/** The feed-forward network, gated or not. */
 class FeedForward extends Module {
   static inputNames = ['x']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, { channels, inner, isGated, activation, dropout }) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, { channels, feedForwardSize, isGated, activation, dropout }) {
     super(engine)
-    const up = () => new Linear(engine, channels, inner, { bias: false })
+    const up = () => new Linear(engine, channels, feedForwardSize, { bias: false })
     /** @type {Linear | null} */ this.wi = isGated ? null : up()
     /** @type {Linear | null} */ this.wi_0 = isGated ? up() : null
     /** @type {Linear | null} */ this.wi_1 = isGated ? up() : null
-    this.wo = new Linear(engine, inner, channels, { bias: false })
+    this.wo = new Linear(engine, feedForwardSize, channels, { bias: false })
     this.dropout = new Dropout(engine, dropout)
     this.activation = activation
   }
 
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
-    const { wi, wi_0: first, wi_1: second } = this
-    const inner = first && second ? mul(this.activation(first.forward(x)), second.forward(x))
+    const { wi, wi_0: gate, wi_1: up } = this
+    const hidden = gate && up ? mul(this.activation(gate.forward(x)), up.forward(x))
       : this.activation(/** @type {Linear} */ (wi).forward(x))
-    return this.wo.forward(this.dropout.forward(this.tag('activation', inner)))
+    return this.wo.forward(this.dropout.forward(this.tag('activation', hidden)))
   }
 }
 
-/** Pre-norm sub-layers: attention to itself, for answers to what was read, feed-forward. */
+/** Pre-norm sub-layers: self-attention, cross-attention in the decoder, feed-forward. */
 class Block extends Module {
-  static inputNames = ['x', 'own', 'memory', 'cross']
+  static inputNames = ['x', 'selfOptions', 'memory', 'crossOptions']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {boolean} isDecoder */
-  constructor(engine, given, isDecoder) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {boolean} isDecoder */
+  constructor(engine, settings, isDecoder) {
     super(engine)
-    const norm = () => new RMSNorm(engine, given.channels, { eps: given.eps })
-    this.SelfAttention = new Attention(engine, given)
+    const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.SelfAttention = new Attention(engine, settings)
     this.norm1 = norm()
-    this.EncDecAttention = isDecoder ? new Attention(engine, given) : null
+    this.EncDecAttention = isDecoder ? new Attention(engine, settings) : null
     this.norm2 = isDecoder ? norm() : null
-    this.DenseReluDense = new FeedForward(engine, given)
+    this.DenseReluDense = new FeedForward(engine, settings)
     this.norm3 = norm()
-    this.dropout = new Dropout(engine, given.dropout)
+    this.dropout = new Dropout(engine, settings.dropout)
   }
 
   /**
-   * @param {Tensor} x @param {any} own options of the attention to itself
-   * @param {Tensor} [memory] @param {any} [cross] options of the attention to it
+   * @param {Tensor} x @param {any} selfOptions options of the self-attention
+   * @param {Tensor} [memory] @param {any} [crossOptions] options of the cross-attention
    * @returns {Tensor}
    */
-  forward(x, own, memory, cross) {
-    const step = (/** @type {Tensor} */ before, /** @type {Tensor} */ made) => add(before, this.dropout.forward(made))
-    const seen = this.norm1.forward(x)
-    let y = step(x, this.SelfAttention.forward(seen, seen, own))
+  forward(x, selfOptions, memory, crossOptions) {
+    const addResidual = (/** @type {Tensor} */ residual, /** @type {Tensor} */ out) =>
+      add(residual, this.dropout.forward(out))
+    const normed = this.norm1.forward(x)
+    let y = addResidual(x, this.SelfAttention.forward(normed, normed, selfOptions))
     if (memory && this.EncDecAttention && this.norm2) {
-      y = step(y, this.EncDecAttention.forward(this.norm2.forward(y), memory, cross))
+      y = addResidual(y, this.EncDecAttention.forward(this.norm2.forward(y), memory, crossOptions))
     }
-    return step(y, this.DenseReluDense.forward(this.norm3.forward(y)))
+    return addResidual(y, this.DenseReluDense.forward(this.norm3.forward(y)))
   }
 }
 
-/** Blocks that share one table of relative positions. */
+/** Blocks that share one relative position bias. */
 class Stack extends Module {
   static hasParts = true
   static inputNames = ['x', 'mask', 'memory']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {'encoder' | 'decoder'} side */
-  constructor(engine, given, side) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {'encoder' | 'decoder'} side */
+  constructor(engine, settings, side) {
     super(engine)
     this.isDecoder = side === 'decoder'
-    this.relative_attention_bias = new Embedding(engine, given.buckets, given.heads)
-    this.block = new ModuleList(engine, times(given.layers[side], () => new Block(engine, given, this.isDecoder)))
-    this.final_layer_norm = new RMSNorm(engine, given.channels, { eps: given.eps })
-    this.dropout = new Dropout(engine, given.dropout)
-    this.farthest = given.farthest
+    this.relative_attention_bias = new Embedding(engine, settings.buckets, settings.heads)
+    const createBlock = () => new Block(engine, settings, this.isDecoder)
+    this.block = new ModuleList(engine, buildArray(settings.layers[side], createBlock))
+    this.final_layer_norm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.dropout = new Dropout(engine, settings.dropout)
+    this.maxDistance = settings.maxDistance
   }
 
   /**
-   * What is added to the scores for where a key stands.
-   * @param {number} queries @param {number} past keys before them
+   * The relative position bias, which is added to the scores: [1, H, queries, keys].
+   * @param {number} queries @param {number} past number of keys in the cache
    */
   bias(queries, past) {
-    const { isDecoder, farthest, relative_attention_bias: table } = this, keys = queries + past
-    const form = { bidirectional: !isDecoder, maxDistance: farthest, numBuckets: table.numEmbeddings, past }
-    const buckets = this.engine.aside(relativePositionBuckets(this.engine, queries, keys, form))
+    const { isDecoder, maxDistance, relative_attention_bias: table } = this, keys = queries + past
+    const options = { bidirectional: !isDecoder, maxDistance, numBuckets: table.numEmbeddings, past }
+    const buckets = this.engine.aside(relativePositionBuckets(this.engine, queries, keys, options))
     return table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, queries, keys)
   }
 
@@ -187,85 +189,86 @@ class Stack extends Module {
   forward(x, mask, memory, { keyPaddingMask, cache } = {}) {
     const bias = this.bias(x.shape[1], cache?.length ?? 0), attnMask = mask ? add(bias, mask) : bias
     const self = { attnMask, isCausal: this.isDecoder, cache }, cross = { keyPaddingMask, cache }
-    const y = through(this.block, this.dropout.forward(x), (block, made) => block.forward(made, self, memory, cross))
+    const y = through(this.block, this.dropout.forward(x),
+      (block, hidden) => block.forward(hidden, self, memory, cross))
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
 }
 
-/** T5 (Raffel et al. 2020): relative positions, norms without mean, no biases. */
+/** T5 (Raffel et al. 2020): relative position bias, RMS norms, no biases. */
 export class T5 extends Seq2Seq {
   static hasParts = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
-  constructor(engine, given) {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  constructor(engine, settings) {
     super(engine)
-    this.shared = new Embedding(engine, given.words, given.channels)
-    this.encoder = new Stack(engine, given, 'encoder')
-    this.decoder = new Stack(engine, given, 'decoder')
-    this.lm_head = given.isTied ? null : new Linear(engine, given.channels, given.words, { bias: false })
-    this.start = given.start
-    this.scale = given.isScaled ? given.channels ** -0.5 : 1
+    this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
+    this.encoder = new Stack(engine, settings, 'encoder')
+    this.decoder = new Stack(engine, settings, 'decoder')
+    this.lm_head = settings.isTied ? null : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
+    this.decoderStartTokenId = settings.decoderStartTokenId
+    this.scale = settings.isScaled ? settings.channels ** -0.5 : 1
   }
 
-  /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
-  read(ids, kept) {
-    return this.encoder.forward(this.shared.forward(ids), this.paddingMask(kept))
+  /** @param {Tensor} ids @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
+  encode(ids, mask) {
+    return this.encoder.forward(this.shared.forward(ids), this.paddingMask(mask))
   }
 
   /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
-  answer(ids, memory, options) {
+  decode(ids, memory, options) {
     const hidden = this.decoder.forward(this.shared.forward(ids), undefined, memory, options)
-    const read = this.scale === 1 ? hidden : mul(hidden, this.scale)
-    const logits = this.lm_head ? this.lm_head.forward(read) : linear(read, this.shared.weight)
+    const scaled = this.scale === 1 ? hidden : mul(hidden, this.scale)
+    const logits = this.lm_head ? this.lm_head.forward(scaled) : linear(scaled, this.shared.weight)
     return { logits, hidden }
   }
 }
 
 own(Attention, FeedForward, Block, Stack, T5)
 
-/** @param {number} last the place of the feed-forward among the sub-layers @param {boolean} isGated */
-const blockTable = (last, isGated) => Object.fromEntries([
+/** @param {number} feedForwardIndex index of the feed-forward sub-layer @param {boolean} isGated */
+const blockTable = (feedForwardIndex, isGated) => Object.fromEntries([
   ...['q', 'k', 'v', 'o'].map(name => [`layer.0.SelfAttention.${name}.weight`, `SelfAttention.${name}.weight`]),
   ['layer.0.layer_norm.weight', 'norm1.weight'],
-  ...(last === 1 ? [] : [
+  ...(feedForwardIndex === 1 ? [] : [
     ...['q', 'k', 'v', 'o'].map(name => [`layer.1.EncDecAttention.${name}.weight`, `EncDecAttention.${name}.weight`]),
     ['layer.1.layer_norm.weight', 'norm2.weight']
   ]),
   ...[...(isGated ? ['wi_0', 'wi_1'] : ['wi']), 'wo'].map(name =>
-    [`layer.${last}.DenseReluDense.${name}.weight`, `DenseReluDense.${name}.weight`]),
-  [`layer.${last}.layer_norm.weight`, 'norm3.weight']
+    [`layer.${feedForwardIndex}.DenseReluDense.${name}.weight`, `DenseReluDense.${name}.weight`]),
+  [`layer.${feedForwardIndex}.layer_norm.weight`, 'norm3.weight']
 ])
 
-/** @type {import('./index.js').Kind<Settings>} */
+/** @type {import('./index.js').Family<Settings>} */
 export const t5 = {
   type: 't5',
   prefixes: ['transformer.'],
   table: { keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTied: true },
-  /** A table that early files hold and nothing ever read. */
-  skipped: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
+  /** Present in early files and never used. */
+  ignored: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
   Model: T5,
-  settings,
-  written: given => ({
-    settings: given,
+  readSettings,
+  toHuggingFace: settings => ({
+    settings,
     config: {
-      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: given.start, tie_word_embeddings: given.isTied,
-      ...(given.isScaled !== given.isTied && { scale_decoder_outputs: given.isScaled })
+      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: settings.decoderStartTokenId, tie_word_embeddings: settings.isTied,
+      ...(settings.isScaled !== settings.isTied && { scale_decoder_outputs: settings.isScaled })
     },
-    keyOf: key => key
+    toKey: key => key
   }),
   rows: ({ layers, isGated, isTied }) => [
     {
-      key: 'shared.weight', own: 'shared.weight',
-      others: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(isTied ? ['lm_head.weight'] : [])]
+      key: 'shared.weight', target: 'shared.weight',
+      aliases: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(isTied ? ['lm_head.weight'] : [])]
     },
     ...(/** @type {const} */ (['encoder', 'decoder'])).flatMap((side, i) => [
       {
         key: `${side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`,
-        own: `${side}.relative_attention_bias.weight`
+        target: `${side}.relative_attention_bias.weight`
       },
       ...layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, blockTable(i + 1, isGated)),
-      { key: `${side}.final_layer_norm.weight`, own: `${side}.final_layer_norm.weight` }
+      { key: `${side}.final_layer_norm.weight`, target: `${side}.final_layer_norm.weight` }
     ]),
-    ...(isTied ? [] : [{ key: 'lm_head.weight', own: 'lm_head.weight' }])
+    ...(isTied ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
   ]
 }

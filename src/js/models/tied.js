@@ -1,30 +1,30 @@
-import { truth } from './config.js'
+import { readBoolean } from './config.js'
 
 /**
- * Whether a model's head is its word table once more. A file may hold the table twice, and a configuration may say that
- * the head is tied though the file has another one: then Hugging Face reads the one of the file.
+ * Whether a model's head is tied to its token embedding. A file may store the matrix twice. If the configuration says
+ * that the head is tied and the file has a different head, Hugging Face uses the head of the file.
  *
  * @typedef {import('../files/header.js').Entry} Entry
  */
 
-export const HEAD = 'lm_head.weight'
+export const LM_HEAD = 'lm_head.weight'
 
-/** Bytes that are compared at a time. */
-const PIECE = 2 ** 22
-/** Bytes by which inspect, which reads no weights, tells two tables from one. */
-const FIRST = 2 ** 16
+/** Number of bytes compared at a time. */
+const CHUNK_BYTES = 2 ** 22
+/** Number of bytes that inspect compares, since it reads no weights. */
+const PREFIX_BYTES = 2 ** 16
 
 /**
- * Whether two tensors of files hold the same bytes, or begin with the same.
- * @param {Entry} a @param {Entry} b @param {boolean} isWhole
+ * Whether two tensors of files have the same bytes.
+ * @param {Entry} a @param {Entry} b @param {boolean} isFull false compares the first PREFIX_BYTES
  * @returns {Generator<any, boolean, any>}
  */
-export function* isCopy(a, b, isWhole) {
+export function* hasSameBytes(a, b, isFull) {
   const size = a.to - a.from
   if (a.dtype !== b.dtype || a.shape.join() !== b.shape.join()) return false
-  const end = isWhole ? size : Math.min(size, FIRST)
-  for (let at = 0; at < end; at += PIECE) {
-    const to = Math.min(end, at + PIECE)
+  const end = isFull ? size : Math.min(size, PREFIX_BYTES)
+  for (let at = 0; at < end; at += CHUNK_BYTES) {
+    const to = Math.min(end, at + CHUNK_BYTES)
     const first = yield a.source.read(a.from + at, a.from + to), second = yield b.source.read(b.from + at, b.from + to)
     if (!first.every((/** @type {number} */ byte, /** @type {number} */ i) => byte === second[i])) return false
   }
@@ -32,7 +32,8 @@ export function* isCopy(a, b, isWhole) {
 }
 
 /**
+ * Whether the head is tied, by the configuration and the file.
  * @param {import('./config.js').Config} config @param {(key: string) => readonly number[] | undefined} shapeOf a tensor
- *   of the file; of a copy of the word table undefined
+ *   of the file; undefined for a head that is a copy of the token embedding
  */
-export const isTied = (config, shapeOf) => truth(config, 'tie_word_embeddings', !shapeOf(HEAD)) && !shapeOf(HEAD)
+export const isTied = (config, shapeOf) => readBoolean(config, 'tie_word_embeddings', !shapeOf(LM_HEAD)) && !shapeOf(LM_HEAD)

@@ -40,7 +40,7 @@ function textOf(opened, text, { most, by }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
   // A mark at the end stays there.
   const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
-  const ids = some.length ? some : [opened.model.start ?? 0]
+  const ids = some.length ? some : [opened.model.decoderStartTokenId ?? 0]
   return { ids, ...(all.length > most && { cut: { text: { read: most, of: all.length, by } } }) }
 }
 
@@ -134,11 +134,11 @@ function causal(gf, opened, settings) {
   const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
   /** Of how many tokens there are logits: from one on, wherever the answer ends. @param {number[]} ids */
   const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
-  const frame = { start, end: model.ends[0] ?? -1, longest: room.most, V, isCausal: true }
+  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.most, V, isCausal: true }
   return {
     room,
     going: {
-      frame, ends: model.ends, forward: rows => model.forward(rows, scored(rows[0])).logits,
+      frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, scored(rows[0])).logits,
       begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
     },
     way(target) {
@@ -164,26 +164,27 @@ function translating(gf, opened, settings) {
   const { ids: source, cut } = textOf(opened, settings.beginning, textRoom(model))
   const room = answerRoom(model, 1, settings)
   const frame = {
-    start: [model.start], end: model.ends[0] ?? -1, longest: room.most, V: vocabularyOf(opened).length, isCausal: true
+    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.most,
+    V: vocabularyOf(opened).length, isCausal: true
   }
   /** @param {number[][]} rows */
   const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
   /** The text is read once. */
   function begin() {
-    const memory = gf.engine.keep(gf.tidy(() => gf.noGrad(() => model.read(model.sentences('ids', source), null))))
+    const memory = gf.engine.keep(gf.tidy(() => gf.noGrad(() => model.encode(model.toBatch('ids', source), null))))
     /** A draw falls on the shares that are shown; the likeliest is looked for among what may be written. */
     const isFree = settings.decoding !== 'greedy'
     /** @param {number[][]} rows @param {Cache | null} cache */
     const next = (rows, cache) => {
-      const { logits } = model.answer(model.sentences('ids', rows), rows.length > 1 ? gf.cat(rows.map(() => memory)) : memory, { cache })
-      return isFree ? logits : model.without(logits, model.never)
+      const { logits } = model.decode(model.toBatch('ids', rows), rows.length > 1 ? gf.cat(rows.map(() => memory)) : memory, { cache })
+      return isFree ? logits : model.suppressTokens(logits, model.suppressedTokenIds)
     }
     return { next, done: () => memory.dispose() }
   }
   return {
-    room, going: { frame, ends: model.ends, forward, begin },
+    room, going: { frame, ends: model.eosTokenIds, forward, begin },
     way(target) {
-      const input = [model.start, ...target.ids.slice(0, -1)]
+      const input = [model.decoderStartTokenId, ...target.ids.slice(0, -1)]
       return {
         target, cut, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
         forward: () => model.forward([source], { decoderIds: [input] }),
@@ -193,8 +194,8 @@ function translating(gf, opened, settings) {
         },
         texts: { text: settings.beginning, target: '' },
         going: { ids: input, begin() {
-          const memory = model.read(model.sentences('ids', source), null)
-          return (ids, cache) => model.answer(model.sentences('ids', ids), memory, { cache }).logits
+          const memory = model.encode(model.toBatch('ids', source), null)
+          return (ids, cache) => model.decode(model.toBatch('ids', ids), memory, { cache }).logits
         } }
       }
     }

@@ -1,0 +1,60 @@
+import { describe, expect } from '../errors.js'
+
+/**
+ * The settings of generation in a model's files. generation_config.json takes precedence over config.json, setting by
+ * setting, as in Hugging Face's library. Sampling settings (temperature, beams, lengths) are ignored: those are options
+ * of generate.
+ *
+ * @typedef {import('./config.js').Config} Config
+ */
+
+const SETTINGS = ['eos_token_id', 'bad_words_ids', 'suppress_tokens', 'decoder_start_token_id', 'forced_bos_token_id']
+
+/**
+ * The configuration with the settings of generation_config.json.
+ * @param {Config} config @param {Config} generation
+ * @returns {Config}
+ */
+export function mergeGenerationConfig(config, generation) {
+  const names = SETTINGS.filter(name => generation[name] != null)
+  return { ...config, ...Object.fromEntries(names.map(name => [name, generation[name]])) }
+}
+
+/** @param {unknown} id @param {number} vocabSize */
+const isTokenId = (id, vocabSize) => typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabSize
+
+/**
+ * Ids that are never generated: bad_words_ids of one token each (usually the padding) and suppress_tokens.
+ * @param {Config} config @param {number} vocabSize of the decoder @returns {number[]}
+ */
+function readSuppressedTokens({ bad_words_ids: lists, suppress_tokens: suppressed }, vocabSize) {
+  const check = (/** @type {string} */ name, /** @type {unknown} */ list, /** @type {(item: any) => boolean} */ isValid,
+    /** @type {string} */ expected) => {
+    const items = list ?? []
+    expect(Array.isArray(items) && items.every(isValid), 'format', () => `models: ${name} must be a list of ${expected}, got ` +
+      (Array.isArray(items) ? JSON.stringify(items.find(item => !isValid(item))) : describe(items)))
+    return items
+  }
+  const isSingleId = (/** @type {any} */ item) =>
+    Array.isArray(item) && item.length === 1 && isTokenId(item[0], vocabSize)
+  return [...new Set([
+    ...check('bad_words_ids', lists, isSingleId, `lists of one id below ${vocabSize} each`).flat(),
+    ...check('suppress_tokens', suppressed, item => isTokenId(item, vocabSize), `ids below ${vocabSize}`)
+  ])]
+}
+
+/**
+ * Checks the settings of generation.
+ * @param {Config} config with the settings of generation_config.json @param {number} vocabSize of the decoder
+ * @returns {{ eosTokenIds: number[], suppressedTokenIds: number[], forcedBosTokenId: number | null }}
+ *   forcedBosTokenId: the first token that is generated
+ */
+export function readGenerationConfig(config, vocabSize) {
+  const { eos_token_id: eosTokenIds, forced_bos_token_id: forcedBosTokenId = null } = config
+  expect(forcedBosTokenId === null || isTokenId(forcedBosTokenId, vocabSize), 'format',
+    () => `models: forced_bos_token_id must be an id below ${vocabSize}, got ${describe(forcedBosTokenId)}`)
+  return {
+    eosTokenIds: [eosTokenIds ?? []].flat().filter(id => Number.isInteger(id) && id >= 0 && id < 2 ** 31),
+    suppressedTokenIds: readSuppressedTokens(config, vocabSize), forcedBosTokenId
+  }
+}
