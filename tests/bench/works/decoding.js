@@ -19,7 +19,8 @@ const past = Array.from({ length: PAST }, (_, i) => i * 197 % WORDS)
 function drawn() {
   gf.manualSeed(1)
   const model = gf.engine.withoutDraws(() => new GPT2(gf.engine, {
-    channels: C, heads: H, layers: LAYERS, feedForwardSize: 4 * C, maxPositions: 1024, vocabSize: WORDS, activation: x => F.gelu(x),
+    channels: C, heads: H, layers: LAYERS, feedForwardSize: 4 * C, maxPositions: 1024,
+    vocabSize: WORDS, activation: x => F.gelu(x),
     eps: 1e-5, dropout: 0, isScaled: true, isScaledByLayer: false, isTied: true, isTransposed: false
   })).eval()
   for (const weight of model.parameters()) {
