@@ -146,9 +146,9 @@ GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, in
                                  double unknown_score, int unknown, int flags);
 /* Training of a unigram language model by expectation maximization, on n words that occur counts [n] times.
  * gf_unigram_expect (E step): expected [ids] += the expected count of each piece over all segmentations; returns the
- * log-likelihood, or NaN if out of memory. gf_unigram_maximize (M step): scores [n] from expected [n], with a minimum
- * count; the buffers may be the same. gf_unigram_losses: losses [n] = the decrease of the log-likelihood without piece
- * k, which occurs frequency [n] times and is segmented into ids, which end at ends [n], without it. */
+ * log-likelihood, or NaN if out of memory. gf_unigram_maximize (M step): scores [n] from expected [n], all positive; the
+ * buffers may be the same. gf_unigram_losses: losses [n] = the decrease of the mean log-likelihood per piece without
+ * piece k, which occurs frequency [n] times and is segmented into ids, which end at ends [n], without it. */
 GF_EXPORT double gf_unigram_expect(double *expected, const gf_pieces *p, const double *scores, const uint8_t *text,
                                    const int32_t *words, const int32_t *counts, int n);
 GF_EXPORT void gf_unigram_maximize(double *scores, const double *expected, int n);
