@@ -3,7 +3,7 @@
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
 /** @type {[string, string[]]} */
-const MATMUL = ['ops/matmul.c', ['many_rows', 'full_tile', 'tile_step']]
+const MATMUL = ['ops/matmul.c', ['multiply_many_rows', 'compute_tile', 'tile_step']]
 
 /** What a line of the table becomes. @type {[string, string[]]} */
 const PAIRS = ['ops/binary.c', ['forward']]
@@ -28,8 +28,8 @@ const reduction = (name, parts, js) => ({
 export const SOURCES = {
   sum: reduction('sum', [['ops/sum.c', ['gf_sum']]], ['sum']),
   mean: reduction('mean', [['ops/reduce.c', ['mean_of']], ['ops/sum.c', ['gf_sum']]], ['mean']),
-  max: reduction('amax', [['ops/reduce.c', ['best_of', 'most_of', 'first_of', 'largest']]], ['extreme']),
-  min: reduction('amin', [['ops/reduce.c', ['best_of', 'least_of', 'first_of', 'smallest']]], ['extreme']),
+  max: reduction('amax', [['ops/reduce.c', ['extreme_of', 'max_value', 'first_occurrence', 'row_max']]], ['extreme']),
+  min: reduction('amin', [['ops/reduce.c', ['extreme_of', 'min_value', 'first_occurrence', 'row_min']]], ['extreme']),
   cat: { c: [STRIDED], js: [['ops/join.js', ['cat', 'copyPart']]], torch: 'torch.cat(tensors, dim)' },
   expand: { c: [STRIDED], js: [['ops/strided.js', ['expand', 'arranged']]], torch: 'x.expand(shape)' },
   slice: { c: [STRIDED], js: [['ops/strided.js', ['slice', 'cut', 'arranged']]], torch: 'x[start:end:step]' },
@@ -74,7 +74,7 @@ export const SOURCES = {
     torch: 'torch.nn.functional.dropout(x, p, training)'
   },
   attention: {
-    c: [['ops/attention.c', ['forward_block', 'weigh']], ['ops/softmax.h', ['gf_row_softmax']]],
+    c: [['ops/attention.c', ['forward_block', 'compute_weights']], ['ops/softmax.h', ['gf_row_softmax']]],
     js: [['ops/attention.js', ['attend']]],
     torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
   },
@@ -87,11 +87,11 @@ export const SOURCES = {
     js: [['ops/rotary.js', ['rotary']]], torch: 'torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)'
   },
   alibi: {
-    c: [['ops/alibi.c', ['slope', 'gf_alibi']]], js: [['ops/position_bias.js', ['alibi']]],
+    c: [['ops/alibi.c', ['head_slope', 'gf_alibi']]], js: [['ops/position_bias.js', ['alibi']]],
     torch: '-slopes[:, None, None] * (i - j).abs()'
   },
   cache: {
-    c: [['ops/attention_cache.c', ['place', 'gf_cache_copy']]], js: [['ops/attention.js', ['multiheadAttention']]],
+    c: [['ops/attention_cache.c', ['cell_index', 'gf_cache_copy']]], js: [['ops/attention.js', ['multiheadAttention']]],
     torch: 'keys = torch.cat([keys, k], dim=1)'
   },
   softmax: {
