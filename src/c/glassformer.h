@@ -45,33 +45,32 @@ GF_EXPORT double gf_cos(double x);
 
 /* Text ------------------------------------------------------------------------------------------------------------- */
 
-/* Text is UTF-8. Bytes that are not count as U+FFFD, one for each maximal subpart, as in TextDecoder. A long text may
- * be given in windows: the first has GF_TEXT_START, the last GF_TEXT_END, a short text both. What the last word of a
- * window becomes may depend on what follows, so the next window begins done[0] bytes after the beginning of this
- * one. */
+/* Text is UTF-8. Each maximal invalid subpart counts as one U+FFFD, as in TextDecoder. A long text can be passed in
+ * windows: GF_TEXT_START marks the first, GF_TEXT_END the last, and a short text has both flags. The tokens at the end
+ * of a window may depend on the text after it, so the next window starts done[0] bytes after the start of this one. */
 enum {
   GF_TEXT_START = 1,
   GF_TEXT_END = 2,
   GF_TEXT_DROP_PUNCTUATION = 4 /* leave out the tokens , ? ! . */
 };
-/* Why a call ended before the end of the text. Nothing done and NEEDS_TEXT: give a longer window; nothing done and
- * NEEDS_ROOM: give more room for spans. */
+/* Why a call stopped: at the end of the text, because it needs the following text, or because spans is full. If done[0]
+ * is 0, NEEDS_TEXT asks for a longer window and NEEDS_ROOM for more spans. */
 typedef enum { GF_TEXT_DONE = 0, GF_TEXT_NEEDS_TEXT = 1, GF_TEXT_NEEDS_ROOM = 2 } gf_text_stop;
-/* Stands in place of the end of a span whose token is not a piece of the text: a quotation mark written as `` or ''. */
+/* Replaces the end of a span if the token differs from the text: a quotation mark that becomes `` or ''. */
 enum { GF_TOKEN_OPENING_QUOTE = -1, GF_TOKEN_CLOSING_QUOTE = -2 };
 
-/* A cache of tokens met lately. It lets a caller keep one object for each and use it again. */
+/* A cache slot of a recently seen token. With the cache, a caller can reuse one string object per token. */
 typedef struct {
   uint64_t first, last, middle, bytes;
 } gf_recent;
-enum { GF_RECENT_PLACES = 4096, GF_RECENT_BYTES = 32 }; /* places, and the bytes of each */
+enum { GF_RECENT_PLACES = 4096, GF_RECENT_BYTES = 32 }; /* the number of slots, and sizeof(gf_recent) */
 
-/* Python's str.split() and NLTK 3.8's word_tokenize(text, preserve_line=True). Both return the number of tokens.
- * spans [room,3]: start and end of each in UTF-16 code units from the beginning of this window, ascending; and a place:
- *   p > 0, the token is the one that was last given place p; p < 0, it has place -p from now on; 0, it has none.
- * done [3]: bytes and UTF-16 units that are done with, and a gf_text_stop.
- * recent [GF_RECENT_PLACES], all zero before the first window, or NULL: no places.
- * text [bytes]; may be NULL when empty. */
+/* Python's str.split() and NLTK 3.8's word_tokenize(text, preserve_line=True). Both return the number of tokens. spans
+ * [room,3]: the start and end of each token in UTF-16 code units from the start of this window, ascending, and its
+ *   cache slot p. p > 0: the token is the one last stored in slot p; p < 0: it is now stored in slot -p; 0: not cached.
+ * done [3]: the processed bytes and UTF-16 units, and a gf_text_stop.
+ * recent [GF_RECENT_PLACES]: the cache, all zero before the first window; NULL: no cache.
+ * text [bytes]: may be NULL if empty. */
 GF_EXPORT int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
                             int flags);
 GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
@@ -85,31 +84,32 @@ GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const u
 typedef struct gf_vocab gf_vocab;
 GF_EXPORT gf_vocab *gf_vocab_new(uint32_t seed);
 GF_EXPORT void gf_vocab_free(gf_vocab *v);
-/* Counts n tokens. text [bytes] holds them with one byte between each and the next; units [n] are their lengths in
- * UTF-16 code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT when the
- * lengths go past the text, or GF_NO_MEMORY; the tokens before the one that failed are counted. */
+/* Counts n tokens. text [bytes] holds them with one separator byte between them; units [n] are their lengths in UTF-16
+ * code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT if the lengths
+ * exceed the text, or GF_NO_MEMORY; tokens before the failing one are counted. */
 GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *units, int n);
-/* order [V]: the ids, sorted by count, highest first, then by code points; or unsorted, as first seen. counts [V]: the
- * count of each, in the same order. Returns V, or GF_NO_MEMORY. */
+/* order [V]: the ids, if `sorted` by descending count and then by code points, else in order of first appearance.
+ * counts [V]: the counts in the same order. Returns V, or GF_NO_MEMORY. */
 GF_EXPORT int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted);
 
-/* Tokenizers that cut words into pieces ---------------------------------------------------------------------------- */
+/* Subword tokenizers ----------------------------------------------------------------------------------------------- */
 
-/* GPT-2's rule for cutting a text into words. ends [room]: the byte after each. classes [GF_CLASSES]: 1 for letters, 2
- * for numbers, 3 for white space, 0 for the rest. Returns how many; what is left over needs the next window (flags
- * GF_TEXT_END: this is the last) or more room. Nothing done before the end: give a longer window. */
+/* Splits a text into words by GPT-2's pre-tokenizer. ends [room]: the end of each word in bytes. classes [GF_CLASSES]:
+ * the class of each code point: 1 letter, 2 number, 3 white space, 0 other. flags: GF_TEXT_END for the last window.
+ * Returns the number of words; the rest of the text needs the next window or more room. If it returns 0 before the end
+ * of the text, pass a longer window. */
 enum { GF_CLASSES = 262144 };
 GF_EXPORT int gf_cut(int32_t *ends, const uint8_t *classes, const uint8_t *text, int bytes, int room, int flags);
-/* ends [n], ascending, in UTF-16 units of text [bytes], are replaced by bytes: the end of the character that has the
- * last of these units. */
+/* Converts ends [n], ascending, from UTF-16 units to bytes of text [bytes]. An end inside a character becomes the end
+ * of that character. */
 GF_EXPORT void gf_byte_ends(int32_t *ends, int n, const uint8_t *text, int bytes);
-/* spans [n,2] in UTF-16 units of pieces that end at ends [n], ascending, in bytes of text [bytes]: a piece has every
- * character of which it has a byte. Returns the end of the last. */
+/* spans [n,2]: the spans in UTF-16 units of the pieces that end at ends [n], ascending, in bytes of text [bytes]. A
+ * piece includes every character of which it has a byte. Returns the end of the last span. */
 GF_EXPORT int gf_unit_spans(int32_t *spans, const int32_t *ends, int n, const uint8_t *text, int bytes);
 
-/* A set of pieces: byte strings with ids. gf_pieces_new returns NULL when there is no memory; gf_pieces_free takes NULL
- * too. gf_pieces_add: piece k of n ends at ends [n] in text and has id ids [n]; `continuing` ones are apart from the
- * others. Returns GF_OK or GF_NO_MEMORY. */
+/* A map from pieces (byte strings) to ids. gf_pieces_new returns NULL if out of memory; gf_pieces_free accepts NULL.
+ * gf_pieces_add adds n pieces, which end at ends [n] in text, with ids [n]; `continuing` pieces (WordPiece's ##) have a
+ * separate map. Returns GF_OK or GF_NO_MEMORY. */
 typedef struct gf_pieces gf_pieces;
 GF_EXPORT gf_pieces *gf_pieces_new(uint32_t seed);
 GF_EXPORT void gf_pieces_free(gf_pieces *p);
@@ -123,45 +123,46 @@ typedef struct gf_bpe gf_bpe;
 GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole,
                              uint32_t seed);
 GF_EXPORT void gf_bpe_free(gf_bpe *b);
-/* Joins the bytes of text, or symbols, inside each of n words, which end at words [n]. ids and ends have room for as
- * many as there are bytes (symbols); ends are where each piece ends, in bytes (symbols). Returns how many, or
+/* Merges the bytes of text, or symbols, of each of n words, which end at words [n]. ids and ends receive the id and the
+ * end of each piece, in bytes (symbols), and need room for one per byte (symbol). Returns the number of pieces, or
  * GF_NO_MEMORY. */
 GF_EXPORT int gf_bpe_bytes(int32_t *ids, int32_t *ends, gf_bpe *b, const uint8_t *text, const int32_t *words, int n);
 GF_EXPORT int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32_t *symbols, const int32_t *words,
                              int n);
-/* WordPiece: the longest piece each time, in each of n words, which end at words [n] in bytes of text. A word of more
- * than `longest` characters, or that cannot be cut, has the id `unknown`. ids and ends have room for as many as there
- * are bytes. Returns how many. */
+/* WordPiece: greedy longest match in each of n words, which end at words [n] in bytes of text. A word of more than
+ * `longest` characters, or without a match, gets the id `unknown`. ids and ends need room for one per byte. Returns the
+ * number of pieces. */
 GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, const uint8_t *text, const int32_t *words,
                            int n, int unknown, int longest);
-/* The unigram language model: the most probable pieces of each of n words. scores [ids] are logarithms; a character
- * that is no piece has unknown_score and the id `unknown`; those in a row are one with GF_UNIGRAM_FUSE.
- * GF_UNIGRAM_SINGLE: sums are rounded to float32. GF_UNIGRAM_SPLIT: no word of several characters is one piece. Returns
- * how many, or GF_NO_MEMORY. */
+/* Unigram language model: the most probable segmentation of each of n words (Viterbi). scores [ids] are
+ * log-probabilities; a character that is not a piece gets unknown_score and the id `unknown`. GF_UNIGRAM_FUSE joins
+ * consecutive unknown characters, GF_UNIGRAM_SINGLE rounds sums to float32, GF_UNIGRAM_SPLIT excludes pieces that are a
+ * whole word of several characters. Returns the number of pieces, or GF_NO_MEMORY. */
 enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
-/* The same search in one word, to be seen: arcs [room,3] are the pieces that it looked at, start, end and id, in the
- * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with,
- * -1 where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there
- * are, of which no more than `room` are written, or GF_NO_MEMORY. */
+/* The lattice of gf_unigram for one word. arcs [room,3]: the start, end and id of each piece in search order, with
+ * arc_scores [room]. last [bytes+1]: the last arc of the best segmentation up to each byte, -1 where no piece ends;
+ * totals [bytes+1]: the score of that segmentation, else 0. Returns the number of arcs, of which at most `room` are
+ * written, or GF_NO_MEMORY. */
 GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, int32_t *last, double *totals,
                                  const gf_pieces *p, const double *scores, const uint8_t *text, int bytes,
                                  double unknown_score, int unknown, int flags);
-/* Learning a unigram language model of words that occur counts [n] times. gf_unigram_expect: how often each piece is
- * expected in all cuts, added to expected [ids]; returns the logarithm of the words' probability, NaN without memory.
- * gf_unigram_maximize: scores [n] of what is expected [n], at least a little; they may be the same memory.
- * gf_unigram_losses [n]: how much less probable the words are without piece k, which occurs frequency [n] times and is
- * cut otherwise into ids, which end at ends [n]. */
+/* Training of a unigram language model by expectation maximization, on n words that occur counts [n] times.
+ * gf_unigram_expect (E step): expected [ids] += the expected count of each piece over all segmentations; returns the
+ * log-likelihood, or NaN if out of memory. gf_unigram_maximize (M step): scores [n] from expected [n], all positive; the
+ * buffers may be the same. gf_unigram_losses: losses [n] = the decrease of the mean log-likelihood per piece without
+ * piece k, which occurs frequency [n] times and is segmented into ids, which end at ends [n], without it. */
 GF_EXPORT double gf_unigram_expect(double *expected, const gf_pieces *p, const double *scores, const uint8_t *text,
                                    const int32_t *words, const int32_t *counts, int n);
 GF_EXPORT void gf_unigram_maximize(double *scores, const double *expected, int n);
 GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const int32_t *ids, const int32_t *ends,
                                  int n);
-/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made,
- * and how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it
- * is overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only
- * continue a word. likelihood: WordPiece's choice. Returns the number of merges, or GF_NO_MEMORY. */
+/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left symbol, right
+ * symbol, merged symbol, count of the pair. text holds the symbols of n words, which end at ends [n] and occur counts
+ * [n] times; it is overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from
+ * `plain` on only continue a word. If `likelihood`, pairs are scored as in WordPiece. Returns the number of merges, or
+ * GF_NO_MEMORY. */
 GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
                            const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size,
                            int least, int likelihood, uint32_t seed);
