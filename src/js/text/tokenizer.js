@@ -243,7 +243,7 @@ export class Tokenizer {
     if (special) pieces.addMarks(this.#around.before, 0)
     this.#read(source, pieces)
     if (special) pieces.addMarks(this.#around.after, source.string.length)
-    return pieces.encoding(this.#tokens)
+    return pieces.encoding(this.#tokens, this.#around.trim)
   }
 
   /**
