@@ -1,7 +1,4 @@
-import { onDemand } from './on_demand.js'
-
-/** A space, also as byte-level vocabularies write it, at the beginning or the end of a token. */
-const SPACES_BEFORE = onDemand(String.raw`^[Ġ\p{White_Space}]+`, 'u'), SPACES_AFTER = onDemand(String.raw`[Ġ\p{White_Space}]+$`, 'u')
+import { endOfSpaces, startOfSpaces } from './spaces.js'
 
 /**
  * Offsets without the spaces of a token, as Hugging Face's ByteLevel and RobertaProcessing have them.
@@ -10,7 +7,8 @@ const SPACES_BEFORE = onDemand(String.raw`^[Ġ\p{White_Space}]+`, 'u'), SPACES_A
  * @returns {[number, number]}
  */
 function trimmed(token, [from, to], isFirst, { hasSpace }) {
-  const before = SPACES_BEFORE().exec(token)?.[0].length ?? 0, after = SPACES_AFTER().exec(token)?.[0].length ?? 0
+  const text = token.replaceAll('Ġ', ' ') // as byte-level vocabularies write it
+  const before = endOfSpaces(text, 0), after = text.length - startOfSpaces(text, text.length)
   // Before several spaces none was put.
   const isPut = hasSpace && before === 1 && (isFirst || from === 0), start = Math.min(to, from + before - Number(isPut))
   return [start, after && to >= after ? Math.max(start, to - after) : to]
