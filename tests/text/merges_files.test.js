@@ -69,7 +69,7 @@ test('tokens that were added have their ids', () => {
 
 test('what is not known is refused by name', () => {
   for (const name of ['DebertaTokenizer', 'PreTrainedTokenizerFast', 'constructor']) {
-    assertRejects(() => open({ tokenizer_class: name }), 'format', `tokenizer_class "${name}" is not among GPT2Tokenizer, `)
+    assertRejects(() => open({ tokenizer_class: name }), 'format', `tokenizer_class "${name}" is not among those of gpt2, `)
   }
   assertRejects(() => open({ tokenizer_class: 5 }), 'format', 'tokenizer_class 5 is not among')
   assertRejects(() => open({ added_tokens_decoder: [] }), 'format', 'added_tokens_decoder must be an object, got an array of 0')

@@ -5,6 +5,7 @@ import { idsIn, textIn } from './fields.js'
 import { noMemory, owned, passing, pieces } from './handles.js'
 
 const encoder = new TextEncoder()
+const WHERE = 'tokenizer: model'
 
 /** @typedef {import('./by_words.js').Emit} Emit */
 
@@ -24,7 +25,6 @@ export class BpeModel {
    * @throws {GlassformerError} 'format' when a merge makes no token
    */
   constructor(engine, json, vocab, byteLevel) {
-    for (const name of ['continuing_subword_prefix', 'end_of_word_suffix']) textIn('tokenizer: model', json, name, '')
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
@@ -99,8 +99,8 @@ class Characters {
     this.#byteLevel = byteLevel
     this.#vocab = vocab
     this.#unknown = unknown
-    this.#prefix = json.continuing_subword_prefix ?? ''
-    this.#suffix = json.end_of_word_suffix ?? ''
+    this.#prefix = textIn(WHERE, json, 'continuing_subword_prefix', '')
+    this.#suffix = textIn(WHERE, json, 'end_of_word_suffix', '')
     this.#fuse = json.fuse_unk === true
     this.#ignoresMerges = json.ignore_merges === true
     this.#bytes = json.byte_fallback ? tokensOfBytes(vocab) : undefined
@@ -203,9 +203,9 @@ export function byteTokens(vocab) {
  * @param {any} json @param {Map<string, number>} vocab
  */
 function mergesOf(json, vocab) {
-  const { merges } = json, prefix = json.continuing_subword_prefix ?? ''
+  const { merges } = json, prefix = json.continuing_subword_prefix || ''
   expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be a list, got ${describe(merges)}`)
-  const ranks = json.ranks == null ? undefined : idsIn('tokenizer: model', json, 'ranks')
+  const ranks = json.ranks == null ? undefined : idsIn(WHERE, json, 'ranks')
   const all = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = pairOf(merge, vocab)

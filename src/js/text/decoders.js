@@ -1,5 +1,5 @@
 import { bytesOfLetters } from './byte_letters.js'
-import { flagIn, kindIn, listIn, objectIn, textIn, wholeIn } from './fields.js'
+import { flagIn, kindIn, listIn, textIn, wholeIn } from './fields.js'
 import { patternFrom } from './pattern.js'
 
 /** Tokens on their way to a text; the parts are joined in the end. @typedef {(parts: string[]) => string[]} Decode */
@@ -84,8 +84,7 @@ function wordpiece(json) {
 /** SentencePiece's: its own way with the first space, and with bytes. @param {any} json @returns {Decode} */
 function sentencePiece(json) {
   const [dummy, tidy] = ['add_dummy_prefix', 'remove_extra_whitespaces'].map(name => flagIn(WHERE, json, name, true))
-  const named = objectIn(WHERE, json, 'unknown')
-  const [piece, surface] = ['piece', 'surface'].map(name => textIn(`${WHERE}: unknown`, named, name))
+  const [piece, surface] = ['piece', 'surface'].map(name => textIn(`${WHERE}: unknown`, json.unknown ?? {}, name))
   return parts => {
     let text = '', atStart = true, dropped = false
     /** @type {number[]} */ let bytes = []

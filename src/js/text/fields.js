@@ -30,21 +30,19 @@ export function expectShallow(where, json, depth = 0) {
   if (json instanceof Object) for (const part of Object.values(json)) expectShallow(where, part, depth + 1)
 }
 
-/** @param {string} where @param {any} json @param {string} name @returns {number[]} */
-export function idsIn(where, json, name) {
-  return listIn(where, json, name).map((id, i) => {
-    expect(Number.isInteger(id), 'format', () => `${where}: ${name}[${i}] must be a whole number, got ${describe(id)}`)
-    return id
-  })
-}
+/**
+ * @param {(one: any) => boolean} isOne @param {string} expected in words
+ * @returns {(where: string, json: any, name: string) => any[]}
+ */
+const listOf = (isOne, expected) => (where, json, name) => listIn(where, json, name).map((one, i) => {
+  expect(isOne(one), 'format', () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(one)}`)
+  return one
+})
 
-/** @param {string} where @param {any} json @param {string} name @returns {string[]} */
-export function textsIn(where, json, name) {
-  return listIn(where, json, name).map((text, i) => {
-    expect(typeof text === 'string', 'format', () => `${where}: ${name}[${i}] must be text, got ${describe(text)}`)
-    return text
-  })
-}
+/** @type {(where: string, json: any, name: string) => number[]} */
+export const idsIn = listOf(Number.isInteger, 'a whole number')
+/** @type {(where: string, json: any, name: string) => string[]} */
+export const textsIn = listOf(one => typeof one === 'string', 'text')
 
 /** @param {string} where @param {any} json @param {string} name @returns {any[]} */
 export function listIn(where, json, name) {
@@ -68,12 +66,6 @@ export function wholeIn(where, json, name, usual) {
   expect(Number.isInteger(value) && value >= 0, 'format',
     () => `${where}: ${name} must be a whole number from 0, got ${describe(value)}`)
   return value
-}
-
-/** @param {string} where @param {any} json @param {string} name @returns {any} */
-export function objectIn(where, json, name) {
-  expect(isPlain(json[name]), 'format', () => `${where}: ${name} must be an object, got ${describe(json[name])}`)
-  return json[name]
 }
 
 /**

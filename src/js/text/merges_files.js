@@ -30,9 +30,11 @@ export const bpe = (vocab, merges) => ({
   merges
 })
 
-const byteLevel = (/** @type {Json} */ more) => ({ type: 'ByteLevel', add_prefix_space: false, trim_offsets: true,
+export const byteLevel = (/** @type {Json} */ more) => ({ type: 'ByteLevel', add_prefix_space: false, trim_offsets: true,
   use_regex: true, ...more })
-const split = (/** @type {string} */ pattern, /** @type {Json} */ more) => ({ type: 'Split', pattern: { Regex: pattern }, ...more })
+const split = (/** @type {string} */ Regex, /** @type {string} */ behavior, /** @type {boolean} */ invert) =>
+  ({ type: 'Split', pattern: { Regex }, behavior, invert })
+const inTurn = (/** @type {Json[]} */ ...pretokenizers) => ({ type: 'Sequence', pretokenizers })
 
 const QWEN = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 const CLIP = String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`
@@ -56,69 +58,64 @@ function gpt2({ config, id }) {
 const between = ({ id }, cls, sep) =>
   ({ type: 'RobertaProcessing', cls: id(cls), sep: id(sep), trim_offsets: false, add_prefix_space: false })
 
-/** @type {Record<string, (given: Given) => Json>} */
+/** By what stands before Tokenizer in the name of a class. @type {Record<string, (given: Given) => Json>} */
 const CLASSES = {
-  GPT2Tokenizer: gpt2,
-  CodeGenTokenizer: gpt2,
-  RobertaTokenizer: given => ({ ...gpt2(given), post_processor: { ...between(given, 'cls_token', 'sep_token'),
-    trim_offsets: true, add_prefix_space: given.config.add_prefix_space ?? false } }),
-  Qwen2Tokenizer: () => ({
+  gpt2,
+  roberta: given => ({ ...gpt2(given), post_processor: { ...between(given, 'cls_token', 'sep_token'), trim_offsets: true,
+    add_prefix_space: given.config.add_prefix_space ?? false } }),
+  qwen2: () => ({
     normalizer: { type: 'NFC' },
-    pre_tokenizer: { type: 'Sequence',
-      pretokenizers: [split(QWEN, { behavior: 'Isolated', invert: false }), byteLevel({ use_regex: false })] },
+    pre_tokenizer: inTurn(split(QWEN, 'Isolated', false), byteLevel({ use_regex: false })),
     post_processor: null
   }),
-  CLIPTokenizer: given => ({
+  clip: given => ({
     normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' },
       { type: 'Replace', pattern: { Regex: '\\s+' }, content: ' ' }, { type: 'Lowercase' }] },
-    pre_tokenizer: { type: 'Sequence',
-      pretokenizers: [split(CLIP, { behavior: 'Removed', invert: true }), byteLevel({})] },
+    pre_tokenizer: inTurn(split(CLIP, 'Removed', true), byteLevel({})),
     post_processor: between(given, 'bos_token', 'eos_token'),
     suffix: '</w>'
   })
 }
-/** Classes that read as another does. @type {Record<string, string>} */
-const ALIKE = { BartTokenizer: 'RobertaTokenizer', LongformerTokenizer: 'RobertaTokenizer', LEDTokenizer: 'RobertaTokenizer' }
-/** The class of a model, where no file names it. @type {Record<string, string>} */
-const OF_MODELS = { roberta: 'RobertaTokenizer', bart: 'RobertaTokenizer', longformer: 'RobertaTokenizer', led: 'RobertaTokenizer',
-  qwen2: 'Qwen2Tokenizer', qwen2_moe: 'Qwen2Tokenizer', qwen3: 'Qwen2Tokenizer', qwen3_moe: 'Qwen2Tokenizer', clip: 'CLIPTokenizer',
-  clip_text_model: 'CLIPTokenizer' }
+/** Classes, and types of models, that read as another does. @type {Record<string, string>} */
+const ALIKE = { codegen: 'gpt2', bart: 'roberta', longformer: 'roberta', led: 'roberta', qwen3: 'qwen2' }
 const END = '<|endoftext|>'
-/** Special tokens that a class has without being told. @type {Record<string, Record<string, string>>} */
+/** Special tokens that a class has without being told. @type {Record<string, string>} */
+const ENDS = { bos_token: END, eos_token: END, unk_token: END }
+/** @type {Record<string, Record<string, string>>} */
 const USUAL = {
-  GPT2Tokenizer: { bos_token: END, eos_token: END, unk_token: END },
-  CodeGenTokenizer: { bos_token: END, eos_token: END, unk_token: END },
-  Qwen2Tokenizer: { eos_token: END, unk_token: END, pad_token: END },
-  RobertaTokenizer: { bos_token: '<s>', eos_token: '</s>', sep_token: '</s>', cls_token: '<s>', unk_token: '<unk>',
-    pad_token: '<pad>', mask_token: '<mask>' },
-  CLIPTokenizer: { bos_token: '<|startoftext|>', eos_token: END, unk_token: END, pad_token: END }
+  gpt2: ENDS,
+  qwen2: ENDS,
+  roberta: { bos_token: '<s>', eos_token: '</s>', sep_token: '</s>', cls_token: '<s>', unk_token: '<unk>', pad_token: '<pad>',
+    mask_token: '<mask>' },
+  clip: { ...ENDS, bos_token: '<|startoftext|>' }
 }
-const ROLES = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token']
 
-/** @param {Json} config @param {unknown} modelType @returns {string} */
+/** The name of a class as the tables here have it, if they do. @param {unknown} name */
+function known(name) {
+  const short = String(name).toLowerCase(), own = Object.hasOwn(ALIKE, short) ? ALIKE[short] : short
+  return Object.hasOwn(CLASSES, own) ? own : undefined
+}
+
+/** @param {Json} config @param {unknown} modelType @returns {string | undefined} */
 function classOf({ tokenizer_class: named }, modelType) {
-  const given = named ?? OF_MODELS[String(modelType)] ?? 'GPT2Tokenizer'
-  const name = typeof given === 'string' ? given.replace(/Fast$/, '') : '', own = ALIKE[name] ?? name
-  if (Object.hasOwn(CLASSES, own)) return own
-  throw new GlassformerError('format', `tokenizer: tokenizer_config.json: tokenizer_class ${describe(given)} is not among ` +
-    `${[...Object.keys(CLASSES), ...Object.keys(ALIKE)].join(', ')}, which are known from vocab.json and merges.txt; give tokenizer.json`)
+  if (named == null) return known(String(modelType).split('_')[0])
+  const found = known(String(named).replace(/Tokenizer(Fast)?$/, ''))
+  if (found) return found
+  throw new GlassformerError('format', `tokenizer: tokenizer_class ${describe(named)} is not among those of ` +
+    `${Object.keys({ ...CLASSES, ...ALIKE }).join(', ')}; give tokenizer.json`)
 }
-
-/** @param {string} name @param {unknown} value @returns {asserts value is Json} */
-const expectObject = (name, value) => expect(isPlain(value), 'format', () =>
-  `tokenizer: ${name} must be an object, got ${describe(value)}`)
 
 /**
  * What added_tokens_decoder and added_tokens.json say, by content.
  * @param {Json} config @param {Json | undefined} added @param {Set<string>} marks
  */
 function addedOf({ added_tokens_decoder: decoder = {} }, added = {}, marks) {
-  expectObject('tokenizer_config.json: added_tokens_decoder', decoder)
+  expect(isPlain(decoder), 'format', () => `tokenizer: added_tokens_decoder must be an object, got ${describe(decoder)}`)
   const tokens = new Map(Object.entries(added).map(([content, id]) =>
     [content, { ...special(content, id), special: marks.has(content) }]))
   for (const [id, token] of Object.entries(decoder)) {
     expect(typeof token?.content === 'string', 'format', () =>
-      `tokenizer: tokenizer_config.json: added_tokens_decoder[${describe(id)}] must have a content, got ${describe(token)}`)
+      `tokenizer: added_tokens_decoder[${describe(id)}] must have a content, got ${describe(token)}`)
     tokens.set(token.content, { ...special(token.content, Number(id)), ...token, id: Number(id) })
   }
   return tokens
@@ -145,26 +142,25 @@ export function byteLevelBpe(vocab, merges, { config, added, modelType }) {
     `tokenizer: vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
   expect(LETTERS.every(letter => Object.hasOwn(vocab, letter)), 'format',
     () => 'tokenizer: vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
-  const ids = /** @type {Record<string, number>} */ (vocab), name = classOf(config, modelType)
+  const ids = /** @type {Record<string, number>} */ (vocab), told = classOf(config, modelType), name = told ?? 'gpt2'
   /** Special tokens by their roles. @type {Json} */ const roles = {}
-  for (const role of ROLES) {
-    const given = config[role] ?? USUAL[name][role], content = given?.content ?? given
-    if (typeof content === 'string') roles[role] = typeof given === 'string' ? { content } : given
+  for (const [role, usual] of Object.entries({ ...config, ...USUAL[name] })) {
+    const given = config[role] ?? usual, content = given?.content ?? given
+    if (/_token$/.test(role) && typeof content === 'string') roles[role] = { ...given.content && given, content }
   }
   const tokens = addedOf(config, added, new Set(Object.values(roles).map(({ content }) => content)))
   for (const { content, ...more } of Object.values(roles)) {
     if (!Object.hasOwn(ids, content) || tokens.has(content)) continue
     tokens.set(content, { ...special(content, ids[content]), ...more, special: true })
   }
-  const mask = name === 'RobertaTokenizer' && !config.added_tokens_decoder && tokens.get(roles.mask_token?.content)
+  const mask = name === 'roberta' && !config.added_tokens_decoder && tokens.get(roles.mask_token?.content)
   if (mask) mask.lstrip = true
   const { suffix = '', ...parts } = CLASSES[name]({ config, id: role => {
     const content = roles[role]?.content, id = tokens.get(content)?.id ?? ids[content]
     expect(id !== undefined, 'format', () => `tokenizer: ${role} ${describe(content)} is not among the tokens`)
     return [content, id]
   } })
-  const isNamed = config.tokenizer_class !== undefined || Object.hasOwn(OF_MODELS, String(modelType))
-  for (const [content, id] of isNamed ? [] : putWhole(ids, merges)) {
+  for (const [content, id] of told ? [] : putWhole(ids, merges)) {
     if (!tokens.has(content)) tokens.set(content, special(content, id))
   }
   return {

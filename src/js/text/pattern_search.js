@@ -26,7 +26,6 @@ const ENDS = 2
 class Program {
   /** @type {Step[]} */ steps = []
   splits = 0
-  /** @type {Map<string, (code: number) => boolean>} */ #tests = new Map()
 
   /** @param {Node} tree @throws {Error} when it has what cannot be searched so */
   constructor(tree) {
@@ -45,18 +44,17 @@ class Program {
    */
   #compile(node, next, isBehind) {
     switch (node.kind) {
-      case 'one': return this.#add({ kind: 'one', next, isBehind, test: this.#test(node.source) })
-      case 'edge': return this.#add({ kind: 'edge', next, atEnd: node.atEnd })
+      case 'one': return this.#add({ kind: 'one', next, isBehind, test: testOf(node.source) })
+      case 'edge': return this.#add({ ...node, next })
       case 'sequence': return fromTheEnd(node.items, isBehind).reduce(
         (after, item) => this.#compile(item, after, isBehind), next)
       case 'alternation': return node.items.map(item => this.#compile(item, next, isBehind)).reduceRight(
         (other, first) => this.#split(first, other))
       case 'repeat': return this.#repeat(node, next, isBehind)
-      case 'look': return this.#add({ kind: 'look', next, isNegative: node.isNegative,
-        other: this.#compile(node.item, this.#add({ kind: 'end' }), node.isBehind) })
-      case 'atomic': return this.#add({ kind: 'atomic', next,
-        other: this.#compile(node.item, this.#add({ kind: 'end' }), isBehind) })
-      default: throw new Error('it refers back to a group')
+      case 'backreference': throw new Error('it refers back to a group')
+      // A look, or an atomic group, which goes on.
+      default: return this.#add({ isBehind, ...node, next, other: this.#compile(node.item, this.#add({ kind: 'end' }),
+        'isBehind' in node ? node.isBehind : isBehind) })
     }
   }
 
@@ -68,7 +66,7 @@ class Program {
 
   /** @param {import('./pattern_tree.js').Repeat} repeat @param {number} next @param {boolean} isBehind */
   #repeat({ item, low, high, isLazy }, next, isBehind) {
-    if (high > low && mayBeEmpty(item)) throw new Error('what may match nothing is repeated in it')
+    if (high > low && mayBeEmpty(item)) throw new Error('what may be empty is repeated in it')
     const choice = (/** @type {number} */ first) => isLazy ? this.#split(next, first) : this.#split(first, next)
     let start = next
     if (high === Infinity) {
@@ -79,20 +77,16 @@ class Program {
     for (let i = 0; i < low; i++) start = this.#compile(item, start, isBehind)
     return start
   }
+}
 
-  /** Whether a character is of a class. @param {string} source */
-  #test(source) {
-    const made = this.#tests.get(source)
-    if (made) return made
-    const pattern = new RegExp(`^${source}$`, 'u')
-    /** @type {Map<number, boolean>} */ const known = new Map()
-    const test = (/** @type {number} */ code) => {
-      let is = known.get(code)
-      if (is === undefined) known.set(code, is = pattern.test(String.fromCodePoint(code)))
-      return is
-    }
-    this.#tests.set(source, test)
-    return test
+/** Whether a character is of a class. @param {string} source @returns {(code: number) => boolean} */
+function testOf(source) {
+  const pattern = new RegExp(`^${source}$`, 'u')
+  /** @type {Map<number, boolean>} */ const known = new Map()
+  return code => {
+    let is = known.get(code)
+    if (is === undefined) known.set(code, is = pattern.test(String.fromCodePoint(code)))
+    return is
   }
 }
 
@@ -103,8 +97,7 @@ class Search {
   /** @param {Program} program @param {string} string */
   constructor(program, string) {
     if (program.splits * string.length > MAX_KNOWN) throw new GlassformerError('memory',
-      `tokenizer: a text of ${string.length} characters is too long for a pattern with ${program.splits} choices; ` +
-      'give it in parts')
+      `tokenizer: a text of ${string.length} characters is too long for its pattern; give it in parts`)
     this.steps = program.steps
     this.string = string
   }

@@ -14,89 +14,63 @@
 
 /** How pattern.js begins what gives nothing back. */
 const ATOMIC = /^\(\?:\(\?=\(\?<kept/
-const TOKEN = new RegExp([
-  String.raw`\(\?:\(\?=\(\?<kept\d+>|\)\)\\k<kept\d+>\)`, String.raw`\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]`,
-  String.raw`(?:[?*+]|\{\d+(?:,\d*)?\})\??`, String.raw`\[(?:\\[^]|[^\]\\])*\]`,
-  String.raw`\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])`, '[^]'
-].join('|'), 'uy')
+const TOKEN = /\(\?:\(\?=\(\?<kept\d+>|\)\)\\k<kept\d+>\)|\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]|(?:[?*+]|\{\d+(?:,\d*)?\})\??|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])|[^]/gu
 const MAX_DEPTH = 200
 
-/** Reads a pattern token by token. */
-class Reader {
-  /** Whether what is read is matched from its end to its beginning. */
-  isBehind = false
-
-  /** @param {string} source */
-  constructor(source) {
-    this.source = source
-    this.at = 0
-  }
-
-  /** The next token, or '' at the end. */
-  peek() {
-    TOKEN.lastIndex = this.at
-    return TOKEN.exec(this.source)?.[0] ?? ''
-  }
-
-  next() {
-    const token = this.peek()
-    this.at += token.length
-    return token
-  }
-}
+/**
+ * Tokens of a pattern, how many of them have been read, how deep groups are, and whether what is read is matched from
+ * its end to its beginning.
+ * @typedef {{ tokens: string[], at: number, depth: number, isBehind: boolean }} Reader
+ */
 
 /**
  * @param {string} source of a RegExp with the flag u
  * @returns {Node}
  * @throws {Error} when it is nested too deep, or JavaScript would not do what it says
  */
-export function treeOf(source) {
-  return alternation(new Reader(source), 0)
-}
+export const treeOf = source => alternation({ tokens: source.match(TOKEN) ?? [], at: 0, depth: 0, isBehind: false })
 
-/** @param {Reader} reader @param {number} depth @returns {Node} */
-function alternation(reader, depth) {
-  if (depth > MAX_DEPTH) throw new Error(`groups are nested more than ${MAX_DEPTH} deep`)
-  const items = [sequence(reader, depth)]
-  while (reader.peek() === '|') {
-    reader.next()
-    items.push(sequence(reader, depth))
-  }
+/** @param {Reader} reader @returns {Node} */
+function alternation(reader) {
+  const items = []
+  do items.push(sequence(reader))
+  while (reader.tokens[reader.at++] === '|')
   return items.length === 1 ? items[0] : { kind: 'alternation', items }
 }
 
-/** @param {Reader} reader @param {number} depth @returns {Node} */
-function sequence(reader, depth) {
+/** Up to what ends it. @param {Reader} reader @returns {Node} */
+function sequence(reader) {
   /** @type {Node[]} */ const items = []
-  for (let token = reader.peek(); token && token !== '|' && !token.startsWith(')'); token = reader.peek()) {
+  for (let token; (token = reader.tokens[reader.at]) && !/^[|)]/.test(token);) {
+    reader.at++
     const limits = /^(?:([?*+])|\{(\d+)(,?)(\d*)\})(\??)$/.exec(token)
     if (!limits) {
-      items.push(itemOf(reader, depth))
+      items.push(itemOf(reader, token))
       continue
     }
-    reader.next()
     const [, sign, least, comma, most, lazy] = limits, item = /** @type {Node} */ (items.pop())
     const low = sign ? Number(sign === '+') : Number(least)
-    const high = sign ? (sign === '?' ? 1 : Infinity) : most ? Number(most) : comma ? Infinity : low
+    const high = sign === '?' ? 1 : sign || (comma && !most) ? Infinity : Number(most || low)
     items.push({ kind: 'repeat', item, low, high, isLazy: lazy === '?' })
   }
   return items.length === 1 ? items[0] : { kind: 'sequence', items }
 }
 
-/** @param {Reader} reader @param {number} depth @returns {Node} */
-function itemOf(reader, depth) {
-  const token = reader.next()
-  if (token === '^' || token === '$') return { kind: 'edge', atEnd: token === '$' }
+/** @param {Reader} reader @param {string} token @returns {Node} */
+function itemOf(reader, token) {
+  if (/^[$^]$/.test(token)) return { kind: 'edge', atEnd: token === '$' }
   if (/^\\(?:k|[1-9])/.test(token)) return { kind: 'backreference' }
   if (!token.startsWith('(')) return { kind: 'one', source: token }
   const look = /^\(\?(<?)([=!])$/.exec(token), isAtomic = ATOMIC.test(token), { isBehind } = reader
-  if (isAtomic && isBehind) throw new Error('a possessive quantifier in what is looked for before')
+  if (isAtomic && isBehind) throw new Error('a possessive quantifier in a lookbehind')
   if (look) reader.isBehind = look[1] === '<'
-  const item = alternation(reader, depth + 1)
-  reader.next()
+  if (++reader.depth > MAX_DEPTH) throw new Error(`groups are nested more than ${MAX_DEPTH} deep`)
+  const item = alternation(reader) // and its end
+  reader.depth--
+  const wasBehind = reader.isBehind
   reader.isBehind = isBehind
   if (isAtomic) return { kind: 'atomic', item }
-  return look ? { kind: 'look', item, isBehind: look[1] === '<', isNegative: look[2] === '!' } : item
+  return look ? { kind: 'look', item, isBehind: wasBehind, isNegative: look[2] === '!' } : item
 }
 
 /**
@@ -107,20 +81,15 @@ export const fromTheEnd = (items, isBehind) => (isBehind ? items : [...items].re
 
 /** Whether a node may match nothing. @param {Node} node @returns {boolean} */
 export function mayBeEmpty(node) {
-  switch (node.kind) {
-    case 'one': return false
-    case 'sequence': return node.items.every(mayBeEmpty)
-    case 'alternation': return node.items.some(mayBeEmpty)
-    case 'repeat': return node.low === 0 || mayBeEmpty(node.item)
-    case 'atomic': return mayBeEmpty(node.item)
-    default: return true
-  }
+  if ('items' in node) return node.kind === 'sequence' ? node.items.every(mayBeEmpty) : node.items.some(mayBeEmpty)
+  if (node.kind === 'repeat' || node.kind === 'atomic') return ('low' in node && !node.low) || mayBeEmpty(node.item)
+  return node.kind !== 'one'
 }
 
 /**
  * What trying everything from a position on may take at most: `steps`, times the length of the text as often as
- * `degree` says when it succeeds in the end, as `failing` when it does not; and whether it may fail, so that what
- * stands before it is tried in other ways.
+ * `degree` says, as `failing` when it does not succeed in the end; and whether it may fail, so that what stands before
+ * it is tried in other ways.
  * @typedef {{ steps: number, degree: number, failing: number, fails: boolean }} Cost
  */
 /** @type {Cost} */
@@ -140,7 +109,7 @@ export function isSafe(node) {
 }
 
 /** @param {Cost} cost */
-const isSmall = ({ steps, degree, failing }) => Math.max(degree, failing) <= 1 && steps <= MAX_STEPS
+const isSmall = ({ steps, degree }) => degree <= 1 && steps <= MAX_STEPS
 
 /** @param {Node} node @param {Cost} rest of what follows @param {boolean} isBehind @returns {Cost} */
 function costOf(node, rest, isBehind) {
@@ -155,9 +124,8 @@ function costOf(node, rest, isBehind) {
     default: {
       const inner = costOf(node.item, DONE, node.kind === 'look' && node.isBehind)
       const fails = node.kind === 'look' || inner.fails || rest.fails
-      const most = Math.max(inner.degree, inner.failing)
-      return { steps: more.steps + inner.steps, fails, degree: Math.max(most, rest.degree),
-        failing: Math.max(most, rest.failing) }
+      return { steps: more.steps + inner.steps, fails, degree: Math.max(inner.degree, rest.degree),
+        failing: Math.max(inner.degree, rest.failing) }
     }
   }
 }
@@ -189,7 +157,7 @@ function costOfRepeat({ item, low, high }, rest, isBehind) {
 function costOfLoop(item, low, rest, isBehind) {
   if (rest.fails || low > 1) return { ...rest, degree: Infinity }
   const { steps, degree, failing, fails } = costOf(item, { ...DONE, steps: rest.steps }, isBehind)
-  return { steps, degree: Math.max(rest.degree, 1 + degree, 1 + failing), failing, fails: low > 0 && fails }
+  return { steps, degree: Math.max(rest.degree, 1 + degree), failing, fails: low > 0 && fails }
 }
 
 /**

@@ -1,3 +1,19 @@
+import { endOfSpaces, startOfSpaces } from './spaces.js'
+
+/**
+ * Offsets without the spaces of a token, as Hugging Face's ByteLevel and RobertaProcessing have them.
+ * @param {string} token @param {[number, number]} offsets @param {boolean} isFirst
+ * @param {{ hasSpace: boolean }} trim hasSpace: whether a space was put before the first token, which is in no text
+ * @returns {[number, number]}
+ */
+function trimmed(token, [from, to], isFirst, { hasSpace }) {
+  const text = token.replaceAll('Ġ', ' ') // as byte-level vocabularies write it
+  const before = endOfSpaces(text, 0), after = text.length - startOfSpaces(text, text.length)
+  // Before several spaces none was put.
+  const isPut = hasSpace && before === 1 && (isFirst || from === 0), start = Math.min(to, from + before - Number(isPut))
+  return [start, after && to >= after ? Math.max(start, to - after) : to]
+}
+
 /** The pieces of a text that have been found so far. */
 export class Pieces {
   /** @type {{ ids: ArrayLike<number>, spans: ArrayLike<number>, base: number }[]} */ #parts = []
@@ -26,9 +42,10 @@ export class Pieces {
 
   /**
    * Tokens and offsets are made when they are asked for: often only the ids are wanted.
-   * @param {readonly (string | undefined)[]} names @returns {import('./tokenizer.js').Encoding}
+   * @param {readonly (string | undefined)[]} names @param {{ hasSpace: boolean }} [trim] whether offsets are trimmed
+   * @returns {import('./tokenizer.js').Encoding}
    */
-  encoding(names) {
+  encoding(names, trim) {
     const parts = this.#parts
     /** @type {number[]} */ const ids = new Array(this.#count)
     let at = 0
@@ -41,8 +58,11 @@ export class Pieces {
         return tokens ??= parts.flatMap(part => Array.from(part.ids, id => /** @type {string} */ (names[id])))
       },
       get offsets() {
-        return offsets ??= parts.flatMap(({ ids, spans, base }) => Array.from(ids,
+        if (offsets) return offsets
+        offsets = parts.flatMap(({ ids, spans, base }) => Array.from(ids,
           (_, i) => /** @type {[number, number]} */ ([base + spans[2 * i], base + spans[2 * i + 1]])))
+        if (trim) offsets = offsets.map((one, i) => trimmed(/** @type {string} */ (names[ids[i]]), one, i === 0, trim))
+        return offsets
       }
     }
   }

@@ -1,7 +1,10 @@
 import { describe, expect } from '../errors.js'
-import { kindIn, listIn } from './fields.js'
+import { flagIn, kindIn, listIn } from './fields.js'
 
-/** Special tokens around a text. @typedef {{ before: number[], after: number[] }} Around */
+/**
+ * Special tokens around a text, and whether offsets are without spaces.
+ * @typedef {{ before: number[], after: number[], trim?: { hasSpace: boolean } }} Around
+ */
 
 const WHERE = 'tokenizer: post_processor'
 
@@ -28,14 +31,19 @@ function template(json) {
   return { before: ids.slice(0, at).flat(), after: ids.slice(at + 1).flat() }
 }
 
+/** @param {any} json @returns {{ trim?: { hasSpace: boolean } }} */
+const trimOf = json => (flagIn(WHERE, json, 'trim_offsets', true)
+  ? { trim: { hasSpace: flagIn(WHERE, json, 'add_prefix_space', true) } } : {})
+
 /** @type {Record<string, (json: any) => Around>} */
 const KINDS = {
   TemplateProcessing: template,
   BertProcessing: between,
-  RobertaProcessing: between,
-  ByteLevel: () => ({ before: [], after: [] }),
+  RobertaProcessing: json => ({ ...between(json), ...trimOf(json) }),
+  ByteLevel: json => ({ before: [], after: [], ...trimOf(json) }),
   Sequence: json => listIn(WHERE, json, 'processors').map(postprocessor).reduceRight((outer, inner) =>
-    ({ before: [...outer.before, ...inner.before], after: [...inner.after, ...outer.after] }),
+    ({ before: [...outer.before, ...inner.before], after: [...inner.after, ...outer.after],
+      trim: outer.trim ?? inner.trim }),
   { before: [], after: [] })
 }
 

@@ -2,6 +2,7 @@ import { GlassformerError, expect } from '../errors.js'
 import { fieldsOf } from './protobuf.js'
 import { base64OfBytes } from './spm_normalizer.js'
 import { byteOfToken } from './decoders.js'
+import { bpe, special } from './merges_files.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -112,7 +113,7 @@ function partsOf(where, pieces, settings) {
     padding: null,
     // Byte-pair encoding leaves the user's symbols alone; the unigram model weighs them with the other pieces.
     added_tokens: settings.type === BPE ?
-        kinds.userDefined.map(id => ({ ...plainToken, id, content: pieces[id].piece })) : [],
+        kinds.userDefined.map(id => ({ ...special(pieces[id].piece, id), normalized: true, special: false })) : [],
     normalizer: {
       type: 'SentencePiece',
       charsmap: settings.charsmap,
@@ -140,8 +141,6 @@ function partsOf(where, pieces, settings) {
   }
 }
 
-const plainToken = { single_word: false, lstrip: false, rstrip: false, normalized: true, special: false }
-
 /**
  * @param {string} where @param {readonly Piece[]} pieces @param {number} unknown
  * @param {import('./unigram_model.js').PieceKinds} kinds @param {Settings} settings
@@ -156,16 +155,12 @@ function modelOf(where, pieces, unknown, kinds, { type, byteFallback }) {
   }
   expect(kinds.unused.length === 0, 'format', () => `${where} has unused pieces, which BPE here cannot pass over`)
   const { merges, ranks } = mergesByScore(pieces)
+  const { ignore_merges: _, ...usual } = bpe(Object.fromEntries(pieces.map(({ piece }, id) => [piece, id])), merges)
   return {
-    type: 'BPE',
-    dropout: null,
+    ...usual,
     unk_token: pieces[unknown].piece,
-    continuing_subword_prefix: null,
-    end_of_word_suffix: null,
     fuse_unk: true,
     byte_fallback: byteFallback,
-    vocab: Object.fromEntries(pieces.map(({ piece }, id) => [piece, id])),
-    merges,
     ranks,
     kinds
   }

@@ -5,7 +5,7 @@ import { BpeModel, marksWords } from './bpe_model.js'
 import { bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
 import { Explained } from './explained.js'
-import { expectShallow, idsIn, objectIn } from './fields.js'
+import { expectShallow, idsIn } from './fields.js'
 import { mergesInto } from './merging.js'
 import { normalizer } from './normalizers.js'
 import { Pieces } from './pieces.js'
@@ -243,7 +243,7 @@ export class Tokenizer {
     if (special) pieces.addMarks(this.#around.before, 0)
     this.#read(source, pieces)
     if (special) pieces.addMarks(this.#around.after, source.string.length)
-    return pieces.encoding(this.#tokens)
+    return pieces.encoding(this.#tokens, this.#around.trim)
   }
 
   /**
@@ -366,10 +366,7 @@ function addedTokens({ added_tokens: added = [] }) {
 }
 
 /** The marks of a model that is not Hugging Face's. @param {any} model */
-function marksOf({ special, kinds }) {
-  if (special !== undefined) return idsIn('tokenizer: model', { special }, 'special')
-  return kinds === undefined ? [] : idsIn('tokenizer: model.kinds', objectIn('tokenizer: model', { kinds }, 'kinds'), 'control')
-}
+const marksOf = ({ special, kinds }) => idsIn('tokenizer: model', { marks: special ?? kinds?.control ?? [] }, 'marks')
 
 /** @param {any} model @returns {Iterable<[string, number]>} */
 function vocabOf({ vocab, names }) {

@@ -2,7 +2,7 @@ import { flag } from '../errors.js'
 import { ALPHABET, LETTERS } from './byte_letters.js'
 import { bertProcessing } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
-import { bpe, special } from './merges_files.js'
+import { bpe, byteLevel, special } from './merges_files.js'
 import { normalizer } from './normalizers.js'
 import { GPT2, pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
@@ -73,9 +73,9 @@ export function trainBPE(engine, text, options) {
     return [tokens[left], tokens[right]]
   })
   const vocab = Object.fromEntries([...specials, ...tokens].map((token, id) => [token, id]))
-  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
+  const bytes = byteLevel({})
   return new Tokenizer(engine, tokenizerJson({
-    added_tokens: specials.map(special), pre_tokenizer: byteLevel, decoder: byteLevel, model: bpe(vocab, pairs)
+    added_tokens: specials.map(special), pre_tokenizer: bytes, decoder: bytes, model: bpe(vocab, pairs)
   }), mergesOf(learned, tokens, specials.length))
 }
 

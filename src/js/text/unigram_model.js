@@ -42,9 +42,9 @@ export class UnigramModel {
     this.#engine = engine
     this.#list = list
     this.#unknown = unknown
-    this.#ids = json.ids === undefined ? undefined : idsIn('tokenizer: model', json, 'ids')
+    this.#ids = json.ids && idsIn('tokenizer: model', json, 'ids')
     expect(!this.#ids || this.#ids.length === list.length, 'format',
-      () => `tokenizer: model.ids must be as many as the ${list.length} pieces, got ${this.#ids?.length}`)
+      () => `tokenizer: model.ids must be ${list.length}, one for each piece, got ${this.#ids?.length}`)
     this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
     const { scores, usable, unknownScore, single } = json.kinds ? scoresOfSentencePiece(list, unknown, json.kinds)
       : { ...scoresOfList(list), single: false }

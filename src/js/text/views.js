@@ -1,4 +1,4 @@
-import { describe, expect } from '../errors.js'
+import { GlassformerError, describe, expect } from '../errors.js'
 
 /**
  * Refuses a view whose memory was handed to another thread: it would be empty, or break.
@@ -6,13 +6,11 @@ import { describe, expect } from '../errors.js'
  */
 export function expectAttached(where, name, value) {
   if (!ArrayBuffer.isView(value)) return
-  let isThere = true
   try {
     new Uint8Array(value.buffer)
   } catch {
-    isThere = false
+    throw new GlassformerError('type', `${where}: ${name} is a ${value.constructor.name} whose memory was transferred`)
   }
-  expect(isThere, 'type', () => `${where}: ${name} is a ${value.constructor.name} whose memory was transferred; keep a copy of it`)
 }
 
 /**

@@ -20,9 +20,8 @@ export class WordPieceModel {
    * @throws {GlassformerError} 'format' when the unknown token is not in the vocabulary
    */
   constructor(engine, json, vocab) {
-    const { unk_token: name = '[UNK]', continuing_subword_prefix: prefix = '##',
-      max_input_chars_per_word: longest = 100 } = json
-    textIn('tokenizer: model', json, 'continuing_subword_prefix', '##')
+    const { unk_token: name = '[UNK]', max_input_chars_per_word: longest = 100 } = json
+    const prefix = textIn('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
     expect(Number.isInteger(longest) && longest >= 0, 'format',
       () => `tokenizer: model.max_input_chars_per_word must be a whole number, got ${describe(longest)}`)
