@@ -113,7 +113,7 @@ test('who reloads after an answer is in the step, and is asked again', async () 
 
 longTest('the last lesson leads on as well: to the theatre, and out of the lesson', async () => {
   const { lesson } = await lessonOf('round').load()
-  for (const [language, name] of [['ko', '다음: 학습 극장'], ['en', 'Next: Training']]) {
+  for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
     await arrived(page, 'yours')
     assert.equal(await page.textContent('.lesson-next'), name)

@@ -37,7 +37,7 @@ test('room, head and text stand below the title, and what a twin is', async () =
     [{ room: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
       '토큰 하나씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],
     [{ model: 'sentences', room: 'self_attn.scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
-    [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
+    [twin, `로짓 · november 20 2026 · 차이(비교 − 지금) · 비교 위치 인코딩: 안 더하기 → ${answer}`]
   ], 4)) {
     const { page, complaints, close } = await open(state)
     if (state.twin) await page.waitForSelector('.twin-body .caption')

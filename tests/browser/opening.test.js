@@ -30,7 +30,7 @@ test('every step shows what the run has: the tokens, their shares, and where it 
       assert.deepEqual(await written(page), steps.map((one, i) => (i <= at ? one.token : '')))
       assert.deepEqual(await shares(page), options.map(one => [one.token, one.share.toFixed(2)]))
       assert.ok((await page.textContent('.living-now')).includes(
-        `“${token}”, head ${best.head} looked at “${source[best.place]}” with a share of ${best.weight.toFixed(2)}`))
+        `“${token}”, head ${best.head} gave ${Math.round(best.weight * 100)}% of its attention to “${source[best.place]}”`))
       const drawn = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
       looks.flat().forEach((weight, i) => assert.ok(Math.abs(drawn[i] - weight) < 1e-6))
     }

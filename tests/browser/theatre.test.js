@@ -71,7 +71,7 @@ test('the model of any step stands behind the glass, and walks through its steps
     document.querySelector('.field.is-target input').value === wanted), text)
   await changing(page, () => press(page, 'inside'))
   await answer(answers[60])
-  assert.equal(await page.textContent('.learned output'), '60걸음 중 60걸음까지 배운 모델')
+  assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
   await page.click('.share summary')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
   const taken = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
@@ -130,7 +130,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   follower.pin({ name, index }, session.inputsOf(ABOUT.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
-  const seen = step => `${step}걸음의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
+  const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
   const says = text => page.waitForFunction(wanted => [...document.querySelectorAll('.theatre-token')]
     .some(({ textContent }) => textContent === wanted), text)
   await says(seen(20))
@@ -268,7 +268,7 @@ longTest('two trainings race, and where they part is said', async () => {
   })
   const parted = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
   assert.equal(parted, 2)
-  const text = `2걸음에서 처음 갈라졌어요. 25걸음의 학습 손실은 ${runs.map(loss => brief(loss[24])).join(' 대 ')}.`
+  const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => brief(loss[24])).join(' 대 ')}.`
   await page.waitForFunction(wanted => document.querySelector('.theatre-raced').textContent === wanted, text)
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
@@ -284,7 +284,7 @@ test('the tab is closed and opened again, and the training goes on; so it does f
   await press(page, 'step')
   await press(page, 'step')
   await until(page, 2)
-  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2걸음까지'))
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'))
   const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'download')])
   const path = await saved.path()
   await page.reload()
@@ -324,7 +324,7 @@ longTest('a step that is made while the one before is still written is kept afte
   await press(page, 'step')
   await page.waitForFunction(() => globalThis.written === 1)
   await press(page, 'step')
-  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2걸음까지'),
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'),
     null, { timeout: 8000 })
   assert.deepEqual(complaints, [])
   await close()
@@ -341,15 +341,15 @@ longTest('where numbers break off it says where, and goes on from the step befor
   await page.waitForSelector('[data-action="calmer"]')
   const said = await page.textContent('.theatre-problem')
   assert.ok(Number.isFinite(lastLoss), 'the gradient broke, not the loss')
-  assert.ok(said.startsWith(`${step}걸음에서 손실은 아직 수였지만(${lastLoss})`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
-  assert.ok(said.includes(`${step - 1}걸음의 가중치는 그대로예요`), said)
+  assert.ok(said.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
+  assert.ok(said.includes(`${step - 1}스텝의 가중치는 그대로예요`), said)
   assert.equal(await stepIn(page), step - 1)
   await press(page, 'calmer')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('start-given'))
   await drawn(page, 0)
   assert.equal(await page.isVisible('[data-action="calmer"]'), false)
   await press(page, 'step')
-  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('1걸음까지'))
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('1스텝까지'))
   const settings = read(await page.getAttribute('.theatre', 'data-open'))
   assert.equal(settings.rate, 100)
   const session = createSession(gf, settings, undefined, player.session.file())

@@ -26,7 +26,7 @@ test('a text of one\'s own is learned from; one that cannot be is refused, and n
   const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
   assert.equal(shown[0], brief(session.history.loss[29]))
   session.dispose()
-  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('30걸음'))
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('30스텝'))
   await page.reload()
   await until(page, 30)
   assert.equal(await page.inputValue('[data-field="text"]'), text)

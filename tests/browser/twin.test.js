@@ -56,13 +56,13 @@ longTest('in every room the answers of both stand above both figures, the twin\'
   const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const [room, how] of [['source.positions'], ['encoder.0.self_attn.weights'], ['output', options], ['decoding']]) {
     const { page, complaints, close } = await opened({ room }, how)
-    assert.deepEqual(await heads(page), ['지금 위치 인코딩: 더하기', '견줌 위치 인코딩: 안 더하기'], room)
+    assert.deepEqual(await heads(page), ['지금 위치 인코딩: 더하기', '비교 위치 인코딩: 안 더하기'], room)
     const { said: sentence, texts, rows, apart: marked, isAbove } = await told(page)
     assert.deepEqual(rows[0], ['지금', ...mine], room)
-    assert.deepEqual(rows[1].slice(0, theirs.length + 1), ['견줌', ...theirs], room)
+    assert.deepEqual(rows[1].slice(0, theirs.length + 1), ['비교', ...theirs], room)
     assert.deepEqual(texts, ['2026년 11월 20일', said(there)], room)
     assert.equal(marked, mine.filter((token, i) => token !== theirs[i]).length, room)
-    assert.ok(sentence.startsWith(`${apart + 1}번째 토큰에서 답이 갈려요. 지금은 ‘${mine[apart]}’, 견줌은 ‘${theirs[apart]}’`), sentence)
+    assert.ok(sentence.startsWith(`${apart + 1}번째 토큰에서 답이 갈려요. 지금은 ‘${mine[apart]}’, 비교 쪽은 ‘${theirs[apart]}’`), sentence)
     assert.ok(isAbove, room)
     assert.equal(await beyond(page), 0, room)
     assert.deepEqual(await violations(page, '.twin-answers'), [], room)

@@ -90,7 +90,7 @@ export function living(container, { t, written }) {
     const { token, looks, best, options } = shown.steps[here()]
     ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
     setText(caption, t('opening.now', {
-      token, head: best.head, place: shown.source[best.place], weight: fixed(best.weight)
+      token, head: best.head, place: shown.source[best.place], weight: `${Math.round(best.weight * 100)}%`
     }))
     keep(shares, options, createShare, (item, one) => {
       setText(item.children[0], one.token)
