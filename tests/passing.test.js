@@ -51,7 +51,7 @@ test('so do decoders and the models of files', async () => {
   })
   assert.equal(await stack(9), await stack(2))
   const given = { channels: C, heads: H, kvHeads: H, size: C / H, inner: INNER, words: 11, positions: T, eps: 1e-5,
-    dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'halves' }
+    dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'half' }
   for (const Model of [GPT2, Llama]) {
     const model = layers => peakOf(own => {
       const made = new Model(own.engine, { ...given, layers }).eval()

@@ -14,11 +14,11 @@ import { explain, explainGradient } from './trace_explain.js'
  *
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
- * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean,
+ * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], allowMissing?: boolean,
  *   keepAttention?: readonly string[] }} TraceOptions
  */
 
-const OPTIONS = ['modules', 'edits', 'mayMiss', 'keepAttention']
+const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
 
 /** Inputs that are known by their own names where nobody has named them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -53,10 +53,10 @@ export class Trace {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], mayMiss = false, keepAttention } = optionsOf('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention } = optionsOf('trace', options, OPTIONS)
     this.engine = engine
     this.#calls = new Calls('trace', modules)
-    this.#edits = new AppliedEdits(edits, mayMiss)
+    this.#edits = new AppliedEdits(edits, allowMissing)
     this.#kept = new KeptAttention('trace', keepAttention)
   }
 
@@ -276,7 +276,7 @@ export class Trace {
   }
 
   /** Edits that found no cell to replace, where they may. */
-  get idleEdits() {
+  get unusedEdits() {
     return this.#edits.idle
   }
 
@@ -424,7 +424,7 @@ export class Trace {
  * @param {TraceOptions} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
  *   everything after them is computed from them. An edited parameter stays changed after the trace, unless fn or an
- *   edit fails; mayMiss: false; true: edits of what is not made are `idleEdits` of the trace and no error;
+ *   edit fails; allowMissing: false; true: edits of what is not made are `unusedEdits` of the trace and no error;
  *   keepAttention: all; paths of modules: of attentions elsewhere dots, scores, masked_scores and weights, a number for
  *   every query and key each, are never stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all
  *   other numbers are the same bits

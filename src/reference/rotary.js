@@ -1,5 +1,5 @@
 // Pair i of a head turns by position * base^(-2i/D): (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are D/2 apart
-// (halves) or neighbours. x [B, H, T, heads*D]; positions [T] or [B, T], from 0 without them. Frequencies and angles
+// (half) or side by side (interleaved). x [B, H, T, heads*D]; positions [T] or [B, T], from 0 without them. Frequencies and angles
 // are
 // rounded to float32, as the models in use do: that is part of what is computed, not an error of it.
 /** @import { Given, Tensor } from './tensor.js' */
@@ -31,13 +31,13 @@ export function tables(positions, half, base = 10000) {
  * @param {Params} params
  * @param {number} sign
  */
-function turned(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
+function turned(x, { cos, sin }, { layout = 'half', heads = 1 }, sign) {
   const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
     const at = rows === T ? row % T : Math.floor(row / (H * T)) * T + row % T
     for (let pair = 0; pair < heads * half; pair++) {
       const head = Math.floor(pair / half), i = pair % half, start = row * C + head * D
-      const [p, q] = layout === 'halves' ? [start + i, start + i + half] : [start + 2 * i, start + 2 * i + 1]
+      const [p, q] = layout === 'half' ? [start + i, start + i + half] : [start + 2 * i, start + 2 * i + 1]
       const [c, s] = [cos.data[at * half + i], sign * sin.data[at * half + i]]
       y.data[p] = x.data[p] * c - x.data[q] * s
       y.data[q] = x.data[q] * c + x.data[p] * s

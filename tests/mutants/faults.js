@@ -26,7 +26,7 @@ export const FAULTS = [
   [`${C}rotary.c`, '(float)positions[t] * frequencies[i]', '(float)(positions[t] + 1) * frequencies[i]'],
   [`${C}rotary.c`, '(size_t)t * half + i] = (float)gf_sin(angle)', '(size_t)t * half + i] = (float)gf_cos(angle)'],
   [`${WEB}layer.js`, "const q = this.tag('q', this.project(x, 0, nhead, past))", "const q = this.tag('q', this.project(x, 0, 0, past))"],
-  [`${WEB}layer.js`, 'F.rotary(y, { heads, base: rotaryBase, ...positions })', "F.rotary(y, { heads, base: rotaryBase, layout: 'neighbours' })"],
+  [`${WEB}layer.js`, 'F.rotary(y, { heads, base: rotaryBase, ...positions })', "F.rotary(y, { heads, base: rotaryBase, layout: 'interleaved' })"],
   // Attention: the kernel.
   [`${C}attention.c`, 'gf_row_scale(r.scores + first, count, p->scale);', ''],
   [`${C}attention.c`, 'return min(last + 1, p->Tk);', 'return min(last + 2, p->Tk);'],

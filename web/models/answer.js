@@ -38,7 +38,7 @@ function looksAhead({ index }) {
  */
 function compute(gf, edits, fn, modules = {}) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => /** @type {Float32Array} */ (fn().values.slice())))
-  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true, keepAttention: [] })
+  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, allowMissing: true, keepAttention: [] })
   const values = /** @type {Float32Array} */ (output.values.slice())
   trace.dispose()
   output.dispose()

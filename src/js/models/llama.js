@@ -61,7 +61,7 @@ function settings(config, shapeOf) {
     eps: real(config, 'rms_norm_eps', 1e-6),
     base: baseOf(config),
     /** Hugging Face's files have pairs half a head apart, llama2.c's side by side. */
-    layout: meaning(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
+    layout: meaning(config, 'rotary_layout', { half: 'half', interleaved: 'interleaved' }, 'half'),
     hasBias: truth(config, 'attention_bias', false),
     hasInnerBias: truth(config, 'mlp_bias', false),
     isTied: isTied(config, shapeOf)
@@ -79,7 +79,7 @@ class Attention extends Module {
     this.k_proj = new Linear(engine, channels, kvHeads * size, { bias })
     this.v_proj = new Linear(engine, channels, kvHeads * size, { bias })
     this.o_proj = new Linear(engine, heads * size, channels, { bias })
-    this.given = { heads, kvHeads, base, layout: /** @type {'halves' | 'neighbours'} */ (layout) }
+    this.given = { heads, kvHeads, base, layout: /** @type {'half' | 'interleaved'} */ (layout) }
   }
 
   /**
@@ -179,7 +179,7 @@ own(Attention, FeedForward, Layer, Llama)
  * @param {string} key @param {Settings} given
  */
 const pairsOf = (key, { layout, size }) =>
-  (layout === 'neighbours' && /\.[qk]_proj\./.test(key) ? { pairs: size } : {})
+  (layout === 'interleaved' && /\.[qk]_proj\./.test(key) ? { pairs: size } : {})
 
 /** @param {Settings} given */
 function layerTable(given) {
