@@ -1,6 +1,5 @@
-// Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, what a draw falls on, and
-// beam
-// search over every row by hand.
+// Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, which token a random number
+// selects, and beam search over every row by hand.
 
 /** Places from the largest value to the smallest; of equal ones the first. */
 export const ranked = row => Array.from(row.keys()).sort(
@@ -11,20 +10,23 @@ const softmax = values => {
   return parts.map(part => part / sum)
 }
 
-/** { ids, shares }: the k best, then the shortest beginning of them whose shares reach p, with their own shares. */
-export function kept(logits, { temperature = 1, topK = 0, topP = 1 } = {}) {
+/**
+ * { ids, probabilities }: the k best, then the shortest beginning of them whose probabilities reach p, with their own
+ * probabilities.
+ */
+export function filterLogits(logits, { temperature = 1, topK = 0, topP = 1 } = {}) {
   const row = Array.from(logits, v => v / temperature)
   let ids = ranked(row).slice(0, topK || row.length)
   if (topP < 1) {
-    const shares = softmax(ids.map(id => row[id]))
-    const sums = shares.map((_, i) => shares.slice(0, i + 1).reduce((a, b) => a + b))
+    const probabilities = softmax(ids.map(id => row[id]))
+    const sums = probabilities.map((_, i) => probabilities.slice(0, i + 1).reduce((a, b) => a + b))
     ids = ids.slice(0, sums.findIndex(sum => sum >= topP) + 1 || ids.length)
   }
-  return { ids, shares: softmax(ids.map(id => row[id])) }
+  return { ids, probabilities: softmax(ids.map(id => row[id])) }
 }
 
-export const picked = ({ ids, shares }, draw) =>
-  ids[shares.findIndex((_, i) => shares.slice(0, i + 1).reduce((a, b) => a + b) > draw)] ?? ids.at(-1)
+export const pick = ({ ids, probabilities }, draw) =>
+  ids[probabilities.findIndex((_, i) => probabilities.slice(0, i + 1).reduce((a, b) => a + b) > draw)] ?? ids.at(-1)
 
 /** Every beginning of a width-limited search, whose logarithms come from `logsOf(ids)`: the best answer. */
 export function beams(logsOf, prompt, width, steps, end) {

@@ -55,7 +55,7 @@ export class Causal extends LanguageModel {
   generate(ids, options) {
     const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) =>
       this.without(next(this, given, cache), this.never)
-    return generate(this.engine, logits, ids, options, { ends: this.ends, places: this.positions })
+    return generate(this.engine, logits, ids, options, { ends: this.ends, maxPositions: this.positions })
   }
 }
 

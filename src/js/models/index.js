@@ -6,7 +6,7 @@ import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHTS } from '../dtype.js'
 import { settleWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
-import { turn } from '../turn.js'
+import { nextTask } from '../next_task.js'
 import { bert } from './bert.js'
 import { generationOf, withGeneration } from './generation.js'
 import { gpt2 } from './gpt2.js'
@@ -276,7 +276,7 @@ function expectWhole({ kind, missing, problems, error }) {
  *   stored in: see quantize
  * @property {(progress: { done: number, total: number }) => void | Promise<void>} [onProgress] called as weights are
  *   read, with the bytes of the files that have been and that will be; of a promise the end is waited for
- * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks have their turn between
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks run between
  *   tensors
  * @property {boolean} [ignoreHead] false; true reads a model whose class has another head, such as one that tells
  *   classes apart, without that head: BertForSequenceClassification as the BERT that it is built on
@@ -353,7 +353,7 @@ async function read(engine, files, options) {
   try {
     const own = model.stateDict()
     for (const read of reads) {
-      if (watching.signal) await turn()
+      if (watching.signal) await nextTask()
       await settle(readRow(engine, own[read.own], read))
     }
     await finish()

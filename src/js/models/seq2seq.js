@@ -51,13 +51,13 @@ export class Seq2Seq extends LanguageModel {
    * @returns {any} number[], for several sentences number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const { prompts, isOne } = readPrompts(ids), { seed, signal } = readOptions(options)
+    const { prompts, isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null
     const one = (/** @type {number[]} */ row, /** @type {number} */ i) => answerOne(this, row,
       hasSeed ? { ...options, seed: BigInt.asUintN(64, BigInt(seed) + BigInt(i)) } : options)
-    if (signal) return inTurn(prompts, one).then(answers => (isOne ? answers[0] : answers))
+    if (signal) return inTurn(prompts, one).then(answers => (isSingle ? answers[0] : answers))
     const answers = prompts.map(one)
-    return isOne ? answers[0] : answers
+    return isSingle ? answers[0] : answers
   }
 }
 
@@ -90,7 +90,7 @@ function answerOne(model, row, options) {
   }
   const done = () => memory.dispose()
   try {
-    const answer = generate(engine, next, [model.start], options, { ends: model.ends, places: model.positions })
+    const answer = generate(engine, next, [model.start], options, { ends: model.ends, maxPositions: model.positions })
     if (answer instanceof Promise) return answer.finally(done)
     done()
     return answer

@@ -47,8 +47,8 @@ export default {
     'a constant of a function that nobody calls; the other bytes have a test',
   'src/js/text/handles.js: return memory.borrow(arrays.reduce((sum, one) => sum + round(one.byteLength), 0), start => { [0 -> 1]':
     'a byte more is lent than is used',
-  'src/js/decoding/choose.js: for (let before = 0; count < probabilities.length && (count === 0 || before < p * total); count++) before += probabilities[count] [< -> <=]':
-    'all shares, added in the same order, are the total and end the loop; the other < has a test',
+  'src/js/decoding/choose.js: for (let sum = 0; count < probabilities.length && (count === 0 || sum < p * total); count++) sum += probabilities[count] [< -> <=]':
+    'all probabilities, added in the same order, are the total and end the loop; the other < has a test',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
   'src/js/text/train_unigram.js: let at = 0 [0 -> 1]': 'the first piece ends no later than the first word',
@@ -76,13 +76,13 @@ export default {
   'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
     'looks less often before it sleeps: the same work, a little later',
   'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
-  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [1 -> 2]':
-    'all shares, added in the same order, are the total; what is 0 is left out in the end',
-  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [< -> <=]':
-    'all shares, added in the same order, are the total; what is 0 is left out in the end',
-  'src/js/decoding/choose.js: const probabilities = some < most ? softmaxOf(engine, values.subarray(0, some)) : all [< -> <=]':
-    'the shares of all are computed once more',
-  'src/js/decoding/generate.js: if (tokens > cache.capacity) cache.widen(Math.min(this.#room, 2 * tokens)) [> -> >=]':
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
+    'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [< -> <=]':
+    'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
+  'src/js/decoding/choose.js: const probabilities = count < k ? softmaxOf(engine, values.subarray(0, count)) : all [< -> <=]':
+    'the probabilities of all are computed once more',
+  'src/js/decoding/generate.js: if (tokens > cache.capacity) cache.widen(Math.min(this.#maxTokens, 2 * tokens)) [> -> >=]':
     'there is more room one token earlier',
   'src/js/dtype.js: return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25)) [< -> <=]':
     'the smallest normal number is the same either way',
