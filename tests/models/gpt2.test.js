@@ -35,7 +35,7 @@ test('gpt2: what forward does not take', async () => {
   const { model } = await gf.models.load(filesOf(first))
   const refuse = (call, code, message) =>
     assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
-  refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 places, but the model knows 8/)
+  refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 positions, but the model has at most 8/)
   refuse(() => model.forward([[[1]]]), 'shape', /ids must have shape \[B, T\]/)
   refuse(() => model.forward([[11]]), 'index', /ids must be from 0 to 10/)
   refuse(() => model.forward([[1, 2]], { attentionMask: [[1]] }), 'shape', /attentionMask must have shape \[1, 2\]/)

@@ -85,6 +85,6 @@ test('marian: places count from the beginning of the answer, with a cache, too',
     const step = list => model.answer(ids(list), memory, { cache })
     step(Array(positions - 1).fill(1))
     step([1])
-    assert.throws(() => step([1]), { code: 'range', message: new RegExp(`${positions + 1} places, but the model knows ${positions}`) })
+    assert.throws(() => step([1]), { code: 'range', message: new RegExp(`${positions + 1} positions, but the model has at most ${positions}`) })
   }))
 })

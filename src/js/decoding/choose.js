@@ -85,8 +85,9 @@ const softmaxOf = (engine, values) => engine.tidy(() => {
  */
 function nucleusSize(probabilities, p) {
   const total = probabilities.reduce((sum, probability) => sum + probability, 0)
+  const { length } = probabilities
   let count = 0
-  for (let sum = 0; count < probabilities.length && (count === 0 || sum < p * total); count++) sum += probabilities[count]
+  for (let sum = 0; count < length && (count === 0 || sum < p * total); count++) sum += probabilities[count]
   return count
 }
 

@@ -145,7 +145,7 @@ export class LanguageModel extends Module {
 
   /** @param {number} T @param {number} most places that the model has embeddings for */
   expectPlaces(T, most) {
-    expect(T <= most, 'range', () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
+    expect(T <= most, 'range', () => `${this.constructor.name}: ids has ${T} positions, but the model has at most ${most}`)
   }
 
   /**

@@ -47,7 +47,7 @@ export default {
     'a constant of a function that nobody calls; the other bytes have a test',
   'src/js/text/handles.js: return memory.borrow(arrays.reduce((sum, one) => sum + round(one.byteLength), 0), start => { [0 -> 1]':
     'a byte more is lent than is used',
-  'src/js/decoding/choose.js: for (let sum = 0; count < probabilities.length && (count === 0 || sum < p * total); count++) sum += probabilities[count] [< -> <=]':
+  'src/js/decoding/choose.js: for (let sum = 0; count < length && (count === 0 || sum < p * total); count++) sum += probabilities[count] [< -> <=]':
     'all probabilities, added in the same order, are the total and end the loop; the other < has a test',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
