@@ -34,7 +34,7 @@ export { GlassformerError, Tensor } from './index.js'
 
 export type { Node, Operation } from './autograd.js'
 export type { Axes, Axis } from './axes.js'
-export type { Bound } from './bound.js'
+export type { Bound } from './bind_engine.js'
 export type { MakeOptions } from './creation.js'
 export type { Branch } from './decoding/beam.js'
 export type { Candidates, RandomStream, SamplingOptions } from './decoding/choose.js'

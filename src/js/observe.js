@@ -1,7 +1,7 @@
 import { describe, expect, optionsOf } from './errors.js'
 import { axesOf } from './axes.js'
 import { DTYPES } from './dtype.js'
-import { graphOf, keyOf } from './graph.js'
+import { buildGraph, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
 import { trace } from './trace.js'
 
@@ -91,7 +91,7 @@ export class Run {
       if (known !== name) this.#aliases.set(name, known)
     }
     this.#axesSaid = axes
-    this.#graph = graphOf(trace.nodes)
+    this.#graph = buildGraph(trace.nodes)
   }
 
   /** What its tensors are: their axes and roles, and which led to the output. Nobody may ask of a run like the last. */

@@ -1,7 +1,7 @@
 import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
-import { seedBits } from '../random.js'
+import { readSeed } from '../random.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -161,7 +161,7 @@ export class RandomStream {
     this.#engine = engine
     this.#generator = 0
     if (seed === undefined || seed === null) return
-    const bits = seedBits('generate', seed)
+    const bits = readSeed('generate', seed)
     this.#generator = engine.memory.alloc(engine.c.gf_generator_size())
     engine.c.gf_seed(this.#generator, bits)
   }

@@ -4,7 +4,7 @@ import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { nextTask } from '../next_task.js'
 import { expandBeams, findBest, pathTo } from './beam.js'
-import { seedBits } from '../random.js'
+import { readSeed } from '../random.js'
 import {
   RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
 } from './choose.js'
@@ -106,7 +106,7 @@ export function readOptions(given, ends = []) {
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
   const stops = new Set([endIds].flat().map(id => wholeNumber(where, 'end', id)))
-  if (seed !== undefined && seed !== null) seedBits(where, seed)
+  if (seed !== undefined && seed !== null) readSeed(where, seed)
   const sampling = checkSamplingOptions(where, isSampled ? options : {})
   flag(where, 'cache', cache)
   return {
@@ -197,7 +197,7 @@ class LogitsReader {
 
   /** Doubles the capacity where it is less than the tokens. @param {Cache} cache @param {number} tokens */
   #ensureCapacity(cache, tokens) {
-    if (tokens > cache.capacity) cache.widen(Math.min(this.#maxTokens, 2 * tokens))
+    if (tokens > cache.capacity) cache.reserve(Math.min(this.#maxTokens, 2 * tokens))
   }
 
   /**

@@ -10,7 +10,7 @@ import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
 import { LanguageModel, times } from './model.js'
 import { both, joined, layerRows } from './plan.js'
@@ -88,7 +88,7 @@ class MaskedWords extends Module {
 
 /** BERT (Devlin et al. 2018): post-norm layers that see the whole sentence; MiniLM and other relatives. */
 export class Bert extends LanguageModel {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -114,12 +114,12 @@ export class Bert extends LanguageModel {
     const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, T] = tokens.shape
     const types = tokenTypeIds === undefined || tokenTypeIds === null
-      ? this.engine.aside(this.engine.zeros([B, T], 'int32')) : this.sentences('tokenTypeIds', tokenTypeIds)
+      ? this.engine.registerAuxiliary(this.engine.zeros([B, T], 'int32')) : this.sentences('tokenTypeIds', tokenTypeIds)
     this.expectShape('tokenTypeIds', types, tokens)
     this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
     const srcMask = this.paddingMask(kept)
     const read = this.embeddings.forward(tokens, this.places([B, T], null), types)
-    const x = through(this.layer, read, (layer, made) => layer.forward(made, { srcMask }))
+    const x = runLayers(this.layer, read, (layer, made) => layer.forward(made, { srcMask }))
     /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const made = { hidden: x }
     if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x)))
     if (this.predictions) made.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
@@ -137,7 +137,7 @@ export class Bert extends LanguageModel {
   }
 }
 
-own(Embeddings, MaskedWords, Bert)
+registerLibraryCode(Embeddings, MaskedWords, Bert)
 
 const LAYER = {
   ...joined(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),

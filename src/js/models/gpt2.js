@@ -8,7 +8,7 @@ import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { Causal, FORWARD } from './causal.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, layerRows } from './plan.js'
@@ -45,7 +45,7 @@ function settings(config, shapeOf) {
 
 /** GPT-2 (Radford et al. 2019): embeddings of words and places, pre-norm layers, the word table again as head. */
 export class GPT2 extends Causal {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -76,13 +76,13 @@ export class GPT2 extends Causal {
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
     const given = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(places)))
-    const hidden = this.ln_f.forward(through(this.h, x, (layer, made) => layer.forward(made, given)))
+    const hidden = this.ln_f.forward(runLayers(this.h, x, (layer, made) => layer.forward(made, given)))
     const told = this.lastOf(hidden, logitsToKeep)
     return { logits: this.lm_head ? this.lm_head.forward(told) : linear(told, this.wte.weight), hidden }
   }
 }
 
-own(GPT2)
+registerLibraryCode(GPT2)
 
 /** @param {boolean} transposed */
 const layerTable = transposed => ({

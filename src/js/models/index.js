@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, flag, isPlain, guardPromise, oneOf, optionsOf } from '../errors.js'
 import { foreignWeights } from '../files/foreign.js'
 import { baseName, expectOwn, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
@@ -110,7 +110,7 @@ function* noting(found, steps) {
 function promised({ Model }, settings, dtype) {
   const engine = metaEngine()
   try {
-    return engine.withoutDraws(() => new Model(engine, settings), dtype)
+    return engine.withoutInitialization(() => new Model(engine, settings), dtype)
   } catch (error) {
     const isLarge = error instanceof GlassformerError && error.code === 'memory'
     throw isLarge ? new GlassformerError('memory', 'config.json: its sizes make a tensor of more than 4 GB, and 32 bits ' +
@@ -337,7 +337,7 @@ function loadOptions(options) {
  *   of the signal when that is aborted; nothing is kept then
  */
 export const load = (engine, files, options) =>
-  mustAwait(read(engine, files, options), ['model', 'tokenizer', 'config'],
+  guardPromise(read(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
@@ -347,7 +347,7 @@ async function read(engine, files, options) {
   expectWhole(found)
   const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.isTokenizer))
-  const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
+  const model = engine.withoutInitialization(() => new kind.Model(engine, settings), dtype)
   Object.assign(model, found.answers)
   model.origin = { kind, settings, config, generation: found.generation }
   try {

@@ -8,7 +8,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { rotary } from '../ops/rotary.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { Causal, FORWARD } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
@@ -144,7 +144,7 @@ class Layer extends Module {
 
 /** Llama (Touvron et al. 2023) and its relatives: SmolLM, TinyStories of llama2.c. */
 export class Llama extends Causal {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -164,7 +164,7 @@ export class Llama extends Causal {
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD)
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
-    const x = through(this.layers, this.embed_tokens.forward(tokens),
+    const x = runLayers(this.layers, this.embed_tokens.forward(tokens),
       (layer, made) => layer.forward(made, places, { attnMask, cache }))
     const hidden = this.norm.forward(x)
     const told = this.lastOf(hidden, logitsToKeep)
@@ -172,7 +172,7 @@ export class Llama extends Causal {
   }
 }
 
-own(Attention, FeedForward, Layer, Llama)
+registerLibraryCode(Attention, FeedForward, Layer, Llama)
 
 /**
  * How the rows of queries and keys that llama2.c's files have are written for Hugging Face, pairs half a head apart.

@@ -6,7 +6,7 @@ import { add, mul } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, joined, layerRows } from './plan.js'
@@ -71,17 +71,17 @@ class Side extends Module {
 }
 
 class Encoder extends Side {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['ids', 'places', 'srcMask']
 
   /** @param {Tensor} ids @param {Tensor} places @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, places, srcMask) {
-    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, { srcMask }))
+    return runLayers(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, { srcMask }))
   }
 }
 
 class Decoder extends Side {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['ids', 'places', 'memory']
 
   /**
@@ -91,13 +91,13 @@ class Decoder extends Side {
    */
   forward(ids, places, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, memory, options))
+    return runLayers(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, memory, options))
   }
 }
 
 /** Marian (Junczys-Dowmunt et al. 2018), as in the translators called opus-mt: a transformer without final norms. */
 export class Marian extends Seq2Seq {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -136,7 +136,7 @@ export class Marian extends Seq2Seq {
   }
 }
 
-own(Encoder, Decoder, Marian)
+registerLibraryCode(Encoder, Decoder, Marian)
 
 /**
  * The projections of an attention: three blocks of rows here, three tensors there.

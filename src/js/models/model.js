@@ -117,7 +117,7 @@ export class LanguageModel extends Module {
     const counted = isCausal && cumsum(to(tokens, 'float32'), 1)
     const count = counted ? (past ? narrow(counted, 1, past, queries) : counted).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
-    const self = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
+    const self = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool'))
     self.values.fill(0)
     for (let i = 0; i < queries; i++) self.values[i * T + past + i] = 1
     return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), self)), 0, -Infinity)

@@ -75,7 +75,8 @@ const moduleAt = (model, path) => path.split('.').reduce((at, name) => at?.[name
  * @param {LanguageModel} model @param {Origin} origin @param {Record<string, Tensor>} state
  */
 function expectKeys(model, { kind, settings }, state) {
-  const engine = metaEngine(), expected = engine.withoutDraws(() => new kind.Model(engine, settings)).stateDict()
+  const engine = metaEngine()
+  const expected = engine.withoutInitialization(() => new kind.Model(engine, settings)).stateDict()
   const owner = (/** @type {string} */ key) => key.slice(0, Math.max(0, key.lastIndexOf('.')))
   const there = (/** @type {string} */ key) => {
     const path = owner(key), module = path === '' ? model : moduleAt(model, path)

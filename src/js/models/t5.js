@@ -9,7 +9,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, startOf, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
@@ -154,7 +154,7 @@ class Block extends Module {
 
 /** Blocks that share one table of relative positions. */
 class Stack extends Module {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {'encoder' | 'decoder'} side */
@@ -175,7 +175,7 @@ class Stack extends Module {
   bias(queries, past) {
     const { isDecoder, farthest, relative_attention_bias: table } = this, keys = queries + past
     const form = { bidirectional: !isDecoder, maxDistance: farthest, numBuckets: table.numEmbeddings, past }
-    const buckets = this.engine.aside(relativePositionBuckets(this.engine, queries, keys, form))
+    const buckets = this.engine.registerAuxiliary(relativePositionBuckets(this.engine, queries, keys, form))
     return table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, queries, keys)
   }
 
@@ -187,14 +187,14 @@ class Stack extends Module {
   forward(x, mask, memory, { keyPaddingMask, cache } = {}) {
     const bias = this.bias(x.shape[1], cache?.length ?? 0), attnMask = mask ? add(bias, mask) : bias
     const self = { attnMask, isCausal: this.isDecoder, cache }, cross = { keyPaddingMask, cache }
-    const y = through(this.block, this.dropout.forward(x), (block, made) => block.forward(made, self, memory, cross))
+    const y = runLayers(this.block, this.dropout.forward(x), (block, made) => block.forward(made, self, memory, cross))
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
 }
 
 /** T5 (Raffel et al. 2020): relative positions, norms without mean, no biases. */
 export class T5 extends Seq2Seq {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -221,7 +221,7 @@ export class T5 extends Seq2Seq {
   }
 }
 
-own(Attention, FeedForward, Block, Stack, T5)
+registerLibraryCode(Attention, FeedForward, Block, Stack, T5)
 
 /** @param {number} last the place of the feed-forward among the sub-layers @param {boolean} isGated */
 const blockTable = (last, isGated) => Object.fromEntries([

@@ -82,7 +82,7 @@ function tablesOf(engine, positions, half, base, given) {
     known.mayBeKept ||= engine.gradEnabled
     return known.tables
   }
-  const n = positions.length, tables = [0, 1].map(() => engine.aside(engine.keep(engine.empty([n, half]))))
+  const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
     const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
     if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/llama.js'
-import { hasParts } from '../src/js/passing.js'
+import { hasSubmodules } from '../src/js/intermediates.js'
 import { cases, filesOf } from './models/drawn.js'
 
 const gf = await load(), F = gf.functional
@@ -167,7 +167,7 @@ test('a tidy of a user inside, and an error, leave the scopes as they were', () 
   // Broken was given one, which is the user's now.
   assert.throws(() => gf.noGrad(() => layer.forward(x)), /inside/)
   assert.equal(gf.memory().tensors, tensors + 1, 'what was made on the way has ended')
-  assert.equal(gf.engine.outside, null)
+  assert.equal(gf.engine.outerScopes, null)
   const { length } = gf.engine.scopes
   const made = gf.tidy(() => F.relu(x))
   assert.deepEqual([made.disposed, gf.engine.scopes.length], [false, length])
@@ -184,7 +184,7 @@ test('a cache outlives the forward that fills it, and an answer what it was made
 
 test('in which modules what is made on the way ends, and which leave that to those around them', async () => {
   /** @type {Record<string, boolean | undefined>} */ const found = {}
-  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasParts(one) })
+  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasSubmodules(one) })
   note(new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 8 }))
   note(new nn.Sequential(new nn.ModuleList([new nn.GELU()])))
   for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) note((await gf.models.load(filesOf(cases(type)[0]))).model)
