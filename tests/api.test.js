@@ -43,7 +43,7 @@ test('what a transformer needs is there', () => {
 })
 
 /** How many arguments a class takes, by what it says of one too many; none where any number is taken. */
-function mostOf(Class) {
+function getMaxConstructorArguments(Class) {
   for (let n = 1; n < 9; n++) {
     try {
       void new Class(...Array(n).fill(undefined))
@@ -62,7 +62,7 @@ test('how many arguments classes and functions take', () => {
     LogSoftmax: 1, MSELoss: 1, ModuleDict: 1, ModuleList: 1, MultiheadAttention: 3, NLLLoss: 1, Parameter: 2,
     PositionalEncoding: 4, RMSNorm: 2, Softmax: 1, Softplus: 1, TransformerDecoder: 3, TransformerEncoder: 3
   }
-  for (const [name, count] of Object.entries(most)) assert.equal(mostOf(nn[name]), count, name)
+  for (const [name, count] of Object.entries(most)) assert.equal(getMaxConstructorArguments(nn[name]), count, name)
   const functions = { flatten: 3, tril: 2, triu: 2, matmul: 2, cat: 2, where: 3 }
   for (const [name, count] of Object.entries(functions)) assert.equal(gf[name].length, count, name)
   assert.equal(gf.functional.slice.length, 5)

@@ -118,7 +118,7 @@ test('a file that belongs to no model is asked about alone', async () => {
 test('a model without a tokenizer takes ids and says so, and options that do not go together are a mistake', () => {
   const cases = [
     [['generate', folder, 'Once upon'], /no tokenizer in '.*'.*give ids, such as "1 2 3", got 'Once upon'/],
-    [['generate', folder, '1 2', '--beams', '2', '--top-k', '3'], /--beams do not draw; leave --temperature, --top-k/]
+    [['generate', folder, '1 2', '--beams', '2', '--top-k', '3'], /--beams cannot be combined with sampling; leave --temperature, --top-k/]
   ]
   for (const [args, reason] of cases) {
     const { status, stderr, stdout } = run(args)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { own } from '../src/js/passing.js'
+import { registerLibraryCode } from '../src/js/intermediates.js'
 
 const gf = await load(), F = gf.functional, { nn } = gf
 const SMALL = { dimFeedforward: 12, dropout: 0 }
@@ -17,7 +17,7 @@ class Counted extends nn.Module {
   runs = { n: 0 }
   constructor(work, more = {}) {
     super()
-    own(work)
+    registerLibraryCode(work)
     Object.assign(this, more)
     this.work = work
   }
@@ -27,7 +27,7 @@ class Counted extends nn.Module {
     return this.work(this, ...inputs)
   }
 }
-own(Counted)
+registerLibraryCode(Counted)
 const counts = new WeakMap()
 const runsOf = module => counts.get(module.runs) ?? 0
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { own } from '../src/js/passing.js'
+import { registerLibraryCode } from '../src/js/intermediates.js'
 
 const gf = await load(), { nn } = gf
 const within = fn => gf.noGrad(() => gf.tidy(() => { fn() }))
@@ -41,7 +41,7 @@ test('whatever ends a recording, the forward has run and its output is given', (
       return this.inner(x)
     }
   }
-  own(Flaky)
+  registerLibraryCode(Flaky)
   const module = new Flaky(), fast = gf.compile(module), x = gf.randn([2, 4])
   const same = () => within(() => assert.ok(gf.equal(fast(x), module.inner(x))))
   same()
@@ -67,7 +67,7 @@ test('a recording that ends half-way gives the random numbers back that it drew'
         return out
       }
     }
-    own(Flaky)
+    registerLibraryCode(Flaky)
     const module = new Flaky(), call = compiles ? gf.compile(module) : module
     gf.manualSeed(5)
     const given = [1, 2, 3].map(() => gf.noGrad(() => gf.tidy(() => call(x).toArray())))

@@ -50,7 +50,7 @@ test('every tensor says what it is, what runs along it and what it was made from
   assert.deepEqual([about('head.weight').role, about('head.output').op], ['parameter', 'linear'])
   const ofTheLoss = run.names.filter(name => about(name).op === 'cross_entropy').map(name => about(name).role)
   assert.deepEqual(ofTheLoss.sort(), ['log_probs', 'loss'])
-  assert.ok(run.names.every(name => about(name).isOnTheWay), 'all of it leads to the loss')
+  assert.ok(run.names.every(name => about(name).affectsLoss), 'all of it leads to the loss')
   run.dispose()
 })
 
@@ -101,7 +101,7 @@ test('edits that find no cell are idle, the others act', () => {
   ]
   const run = read([[4, 5, 6]], { edits })
   assert.equal(run.tensor('lookup.output').at(0, 1, 2), 5)
-  assert.deepEqual(run.idleEdits, edits.slice(1))
+  assert.deepEqual(run.unusedEdits, edits.slice(1))
   run.dispose()
   assert.throws(() => gf.trace(() => reader.forward([[1]]), { edits: edits.slice(3) }), /nowhere/)
 })

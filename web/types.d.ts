@@ -445,7 +445,7 @@ export interface RunReport {
   signature: string
   streams: Record<string, Stream>
   passes: Pass[]
-  idleEdits: LibraryRun['idleEdits']
+  unusedEdits: LibraryRun['unusedEdits']
   loss: number
   hasLoss: boolean
   /** What gradients begin at. */

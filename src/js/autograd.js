@@ -1,4 +1,4 @@
-import { describe, expect, flag, optionsOf, otherEngine, shapeText } from './errors.js'
+import { describe, expect, flag, optionsOf, otherEngineError, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -60,11 +60,11 @@ export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.so
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
   const out = outputs.out ?? firstOf(outputs)
-  for (const name in inputs) if (inputs[name] && inputs[name].engine !== engine) throw otherEngine(op.name)
+  for (const name in inputs) if (inputs[name] && inputs[name].engine !== engine) throw otherEngineError(op.name)
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
-    /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace, at: engine.moment }
+    /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace, at: engine.writeCount }
     if (needsGrad) {
       out.requiresGrad = true
       for (const output of Object.values(outputs)) output.node = node
@@ -100,7 +100,7 @@ export function clearGradients(tensors) {
  * Whether an operation on these inputs will be asked about: then it keeps what it would otherwise throw away.
  * @param {import('./engine.js').Engine} engine @param {...(Tensor | null | undefined)} inputs
  */
-export const isRecording = (engine, ...inputs) => Boolean(engine.trace) || needsGradient(engine, inputs)
+export const needsSaving = (engine, ...inputs) => Boolean(engine.trace) || needsGradient(engine, inputs)
 
 /** The recorded operations that lead to `outs`, each after all that use its outputs. @param {Tensor[]} outs */
 function nodesFrom(outs) {
@@ -237,7 +237,7 @@ function walk(starts, retainGraph, isCollecting) {
   } finally {
     engine.isCollecting = outer
   }
-  if (!isCollecting) for (const node of nodes) node.usedAt = engine.moment
+  if (!isCollecting) for (const node of nodes) node.usedAt = engine.writeCount
   for (const held of begun) held.touch()
   return passing
 }

@@ -54,7 +54,7 @@ const version = () => JSON.parse(readFileSync(new URL('../../package.json', impo
 const say = text => process.stderr.write(`glassformer: ${text}\n`)
 
 /**
- * What is to be worked on: the words of the call, or the lines of standard input. @param {string[]} words
+ * What is to be derived on: the words of the call, or the lines of standard input. @param {string[]} words
  * @param {string} what
  */
 async function textsOf(words, what) {

@@ -1,9 +1,9 @@
-import { expectAtMost } from './counted.js'
+import { expectArgumentCount } from './arity.js'
 import { describe, expect, isPlain } from './errors.js'
 import { hookMoment, isHooked, isWrapped } from './nn/forward.js'
-import { compiledOf } from './nn/held.js'
+import { compiledFunctions } from './nn/property_checks.js'
 import { Module } from './nn/module.js'
-import { isOwn } from './passing.js'
+import { isLibraryClass } from './intermediates.js'
 import { Recording } from './recording.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -105,8 +105,8 @@ class State {
   #reasonOf(module, values) {
     const { name } = module.constructor, { engine } = module
     const isForeign = (/** @type {any} */ one) => (
-      typeof one === 'function' && !(one instanceof Module) && !isOwn(one))
-    if (!isOwn(Object.getPrototypeOf(module)) || !isWrapped(module)) {
+      typeof one === 'function' && !(one instanceof Module) && !isLibraryClass(one))
+    if (!isLibraryClass(Object.getPrototypeOf(module)) || !isWrapped(module)) {
       return `${name} is no class of the library, so its forward may do more than call kernels; compile its parts`
     }
     if (values.some(isForeign)) return `${name} holds a function that is not the library's`
@@ -150,9 +150,9 @@ function undrawn({ memory, generator, c }, fn) {
 }
 
 /** Why nothing is recorded or run again now. @param {Engine} engine */
-function modeReason({ gradEnabled, trace, made, recording }) {
+function modeReason({ gradEnabled, trace, newTensors, recording }) {
   if (gradEnabled) return 'gradients are recorded; call it within gf.noGrad'
-  return trace || made || recording ? 'somebody watches what the forward makes' : ''
+  return trace || newTensors || recording ? 'somebody watches what the forward makes' : ''
 }
 
 /** The recordings of a module. */
@@ -333,12 +333,12 @@ class Compiled {
  * fast.recordings                                 // 1
  */
 export function compile(module, ...more) {
-  if (more.length) expectAtMost('compile', 1, [module, ...more])
+  if (more.length) expectArgumentCount('compile', 1, [module, ...more])
   expect(module instanceof Module, 'type', () =>
     `compile: module must be a module, got ${describe(module)}`)
   const compiled = new Compiled(module)
   const forward = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
-  compiledOf.set(forward, { module, again: compile })
+  compiledFunctions.set(forward, { module, again: compile })
   return /** @type {any} */ (Object.defineProperties(forward, {
     forward: { value: forward },
     reason: { get: () => compiled.reason },

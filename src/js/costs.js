@@ -19,7 +19,7 @@ function parametersOf(trace, { inputs }) {
 }
 
 /** @param {Trace} trace @returns {Cost[]} */
-export const costsOf = trace => trace.nodes.map(node => {
+export const computeCosts = trace => trace.nodes.map(node => {
   const { multiplyAdds = 0, parameters = parametersOf(trace, node), by } = node.op.cost?.(node) ?? {}
   const outputs = Object.entries(node.outputs).map(([key, tensor], i) => ({
     name: trace.nameOf(tensor) ?? '', bytes: node.op.isView || tensor.isLeftOut ? 0 : tensor.size * DTYPES[tensor.dtype].bytes,

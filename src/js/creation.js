@@ -1,6 +1,6 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
 import { DTYPES, MADE } from './dtype.js'
-import { requireGrad } from './from_values.js'
+import { setRequiresGrad } from './from_values.js'
 import { anyTensor, checkShape } from './ops/checks.js'
 
 /**
@@ -39,7 +39,7 @@ function filled(where, engine, shape, { dtype, requiresGrad }, fill) {
     () => `${where}: values of an int32 tensor must be from ${INT32_MIN} to ${INT32_MAX}, got ${wrong}`)
   engine.c.gf_convert(out.address, DTYPES[dtype].code, wide.address, DTYPES.float64.code, out.size)
   wide.dispose()
-  return requireGrad(out, requiresGrad)
+  return setRequiresGrad(out, requiresGrad)
 }
 
 /**
@@ -64,7 +64,7 @@ export function full(engine, shape, value, options) {
  */
 export function zeros(engine, shape, options) {
   const sides = checkShape('zeros', shape), { dtype, requiresGrad } = readOptions('zeros', options)
-  return requireGrad(engine.zeros(sides, dtype), requiresGrad)
+  return setRequiresGrad(engine.zeros(sides, dtype), requiresGrad)
 }
 
 /**

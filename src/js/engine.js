@@ -1,35 +1,35 @@
 import { DTYPES } from './dtype.js'
-import { runNow } from './errors.js'
+import { runSync } from './errors.js'
 import { Kernels } from './kernels.js'
 import { Tensor } from './tensor.js'
 
 /**
- * Whether this engine runs products in pairs no slower than one by one (measured on Zen 3): Chromium 156, Firefox 153
- * and Node 24, which keep the order of instructions, and Node 22 and 23, which do not; but not Node 20. V8 has
- * Array.fromAsync since Node 22, Firefox and Safari since 2023.
+ * Whether this JavaScript engine runs the matrix product's paired loop at least as fast as the single one (measured on
+ * Zen 3): true for Chromium 156, Firefox 153 and Node 24, which keep the order of instructions, and for Node 22 and 23,
+ * which do not; false for Node 20. V8 has Array.fromAsync since Node 22, Firefox and Safari since 2023.
  */
 export const prefersPairs = () => 'fromAsync' in Array
 
 /**
- * Running kernels and what belongs to tensors: random generator, open scopes and modes.
- * Tensors carry their engine, so operations need no global state and two engines can live side by side.
+ * The kernels together with the state of tensors: random generator, open scopes and modes.
+ * Tensors refer to their engine, so operations need no global state and engines are independent of each other.
  */
 export class Engine extends Kernels {
   /** Address of the random generator's state. */ generator
-  /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
-  /** Those around the library's own modules while they run, see passing.js. @type {Set<Tensor>[] | null} */
-  outside = null
-  /** The outermost forward that runs, if one does. @type {import('./nn/forward.js').Outermost | null} */
-  outermost = null
+  /** Tensors of each open `tidy`, the innermost last. @type {Set<Tensor>[]} */ scopes = []
+  /** The scopes around the library's modules while one runs, see intermediates.js. @type {Set<Tensor>[] | null} */
+  outerScopes = null
+  /** State of the outermost forward that is running, if any. @type {import('./nn/forward.js').Outermost | null} */
+  outermostForward = null
   /** False inside `noGrad`. */ gradEnabled = true
-  /** Whether a backward collects gradients, as gf.grad does, and changes no `grad`. */ isCollecting = false
-  /** Counts how often values were overwritten. */ moment = 0
-  /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
-  /** What the matrices of new modules are stored in. @type {import('./dtype.js').DType} */ matrixType = 'float32'
+  /** Whether the running backward returns gradients (gf.grad) instead of adding them to `grad`. */ isCollecting = false
+  /** How often values of tensors were overwritten. */ writeCount = 0
+  /** False while modules are constructed whose weights will be loaded. */ initializesWeights = true
+  /** The dtype of the matrices of new modules. @type {import('./dtype.js').DType} */ matrixType = 'float32'
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
-  /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
-  /** Room for rows that become panels, and back. See panels.js. */ turning = { address: 0, bytes: 0 }
-  /** What a tidy returned that was in no scope of its own, such as a borrowed tensor. @type {WeakSet<Tensor>} */
+  /** Collects new tensors for an observer, if there is one. @type {Set<Tensor> | null} */ newTensors = null
+  /** Workspace for converting rows to panels and back, see panels.js. */ panelBuffer = { address: 0, bytes: 0 }
+  /** Tensors that a tidy returned and that were in no scope, such as borrowed ones. @type {WeakSet<Tensor>} */
   #returned = new WeakSet()
   #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
     storage.release()
@@ -45,7 +45,7 @@ export class Engine extends Kernels {
   }
 
   /**
-   * A new tensor with whatever the memory holds: for operations that write every cell.
+   * A new tensor with uninitialized values: for operations that write every cell.
    * @param {readonly number[]} shape
    * @param {import('./tensor.js').DType} [dtype]
    */
@@ -61,61 +61,64 @@ export class Engine extends Kernels {
   }
 
   /**
-   * A new tensor that shows values of another in a shape of its own.
-   * @param {Tensor} base @param {readonly number[]} shape @param {number} [offset] the value of base to start at
+   * A view of another tensor's values with a shape of its own.
+   * @param {Tensor} base @param {readonly number[]} shape @param {number} [offset] index of the first value in base
    */
   view(base, shape, offset = 0) {
     return new Tensor(this, shape, base.dtype, base, offset)
   }
 
-  /** A tensor of a shape and no values, which takes no memory. @param {readonly number[]} shape */
-  leftOut(shape) {
+  /** A tensor with a shape but no values, which takes no memory. @param {readonly number[]} shape */
+  createPlaceholder(shape) {
     return new Tensor(this, shape, 'float32', null)
   }
 
-  /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */
+  /** Registers a new tensor with the innermost `tidy`, or else with the garbage collector. @param {Tensor} tensor */
   adopt(tensor) {
-    this.made?.add(tensor)
+    this.newTensors?.add(tensor)
     const scope = this.scopes[this.scopes.length - 1]
     if (scope) scope.add(tensor)
-    else this.#freeWhenForgotten(tensor)
+    else this.#freeWhenCollected(tensor)
   }
 
   /** @param {Tensor} tensor */
-  #freeWhenForgotten(tensor) {
+  #freeWhenCollected(tensor) {
     if (!tensor.storage) return
     this.#freed.register(tensor, tensor.storage, tensor)
-    if (tensor.isForgettable) tensor.storage.leaveToCollector()
+    if (tensor.isCollectable) tensor.storage.leaveToGarbageCollector()
   }
 
-  /** Forgets a tensor that is being disposed. @param {Tensor} tensor */
+  /** Unregisters a tensor that is being disposed. @param {Tensor} tensor */
   release(tensor) {
     if (!this.#leaveScope(tensor)) this.#freed.unregister(tensor)
   }
 
-  /** The scope it was in, if any. @param {Tensor} tensor */
+  /** Removes a tensor from its scope, which it returns, if any. @param {Tensor} tensor */
   #leaveScope(tensor) {
     return this.scopes.find(scope => scope.delete(tensor)) ?? null
   }
 
-  /** Takes a tensor out of every scope: it lives until disposed or forgotten. @template {Tensor} T @param {T} tensor */
+  /**
+   * Takes a tensor out of its scope: it lives until disposed or garbage collected.
+   * @template {Tensor} T @param {T} tensor
+   */
   keep(tensor) {
     this.borrow(tensor)
     return tensor
   }
 
   /**
-   * The same for a time: `giveBack` with the scope that it was in undoes it.
-   * @param {Tensor} tensor @returns {Set<Tensor> | null} null where it was in none
+   * Takes a tensor out of its scope for a time: `giveBack` with the returned scope undoes it.
+   * @param {Tensor} tensor @returns {Set<Tensor> | null} null where it was in no scope
    */
   borrow(tensor) {
     const scope = this.#leaveScope(tensor)
-    if (scope) this.#freeWhenForgotten(tensor)
+    if (scope) this.#freeWhenCollected(tensor)
     return scope
   }
 
   /**
-   * A borrowed tensor ends with its scope again: at once if that has ended, unless it was returned from there.
+   * Returns a borrowed tensor to its scope. If that has ended and did not return it, the tensor is disposed.
    * @param {Tensor} tensor @param {Set<Tensor>} scope
    */
   giveBack(tensor, scope) {
@@ -125,20 +128,20 @@ export class Engine extends Kernels {
     } else if (!this.#returned.has(tensor)) tensor.dispose()
   }
 
-  /** Gives a view memory of its own, so that writing to it changes no other tensor. @param {Tensor} tensor */
+  /** Gives a view its own memory, so that writing to it changes no other tensor. @param {Tensor} tensor */
   separate(tensor) {
     const isInScope = this.scopes.some(scope => scope.has(tensor))
     if (!isInScope) this.#freed.unregister(tensor)
     tensor.separate()
-    if (!isInScope) this.#freeWhenForgotten(tensor)
+    if (!isInScope) this.#freeWhenCollected(tensor)
   }
 
   /**
-   * A tensor that an operation makes for itself and nobody else is given: a trace that is recorded frees it at its end.
+   * Registers an internal tensor of an operation with the trace being recorded, if any, which frees it when disposed.
    * @param {Tensor} tensor
    */
-  aside(tensor) {
-    this.trace?.aside.push(tensor)
+  registerAuxiliary(tensor) {
+    this.trace?.auxiliary.push(tensor)
     return tensor
   }
 
@@ -149,38 +152,38 @@ export class Engine extends Kernels {
    * @returns {T}
    * @example
    * const before = gf.memory().tensors
-   * const kept = gf.tidy(() => gf.ones([3]).add(1).mul(2))
+   * const result = gf.tidy(() => gf.ones([3]).add(1).mul(2))
    * gf.memory().tensors - before                    // 1
-   * kept                                            // [4, 4, 4]
+   * result                                          // [4, 4, 4]
    */
   tidy(fn) {
     const scope = new Set()
     this.scopes.push(scope)
-    /** @type {Tensor[]} */ let kept = []
+    /** @type {Tensor[]} */ let returned = []
     try {
-      const result = runNow('tidy', fn)
-      kept = tensorsIn(result).filter(tensor => scope.delete(tensor) || !this.#returned.add(tensor))
+      const result = runSync('tidy', fn)
+      returned = findTensors(result).filter(tensor => scope.delete(tensor) || !this.#returned.add(tensor))
       return result
     } finally {
       for (const tensor of scope) tensor.end()
       this.scopes.pop()
-      for (const tensor of kept) this.adopt(tensor)
+      for (const tensor of returned) this.adopt(tensor)
     }
   }
 
   /**
-   * Runs `fn`, whose new modules keep what the memory holds: their weights come from elsewhere. Nothing is drawn.
+   * Runs `fn`, in which new modules leave their weights uninitialized and use no random numbers: they will be loaded.
    * @template T
-   * @param {() => T} fn @param {import('./dtype.js').DType} [dtype] what matrices are stored in
+   * @param {() => T} fn @param {import('./dtype.js').DType} [dtype] of the matrices
    * @returns {T}
    */
-  withoutDraws(fn, dtype = 'float32') {
-    this.drawsWeights = false
+  withoutInitialization(fn, dtype = 'float32') {
+    this.initializesWeights = false
     this.matrixType = dtype
     try {
       return fn()
     } finally {
-      this.drawsWeights = true
+      this.initializesWeights = true
       this.matrixType = 'float32'
     }
   }
@@ -195,27 +198,27 @@ export class Engine extends Kernels {
    * gf.noGrad(() => x.mul(2)).requiresGrad          // false
    */
   noGrad(fn) {
-    return this.#recording('noGrad', false, fn)
+    return this.#withGradMode('noGrad', false, fn)
   }
 
   /**
-   * Runs `fn` recording it, also inside `noGrad`.
+   * Runs `fn` and records it for `backward`, also inside `noGrad`.
    * @template T
    * @param {() => T} fn
    * @returns {T}
    */
   enableGrad(fn) {
-    return this.#recording('enableGrad', true, fn)
+    return this.#withGradMode('enableGrad', true, fn)
   }
 
   /** @template T @param {string} where @param {boolean} enabled @param {() => T} fn @returns {T} */
-  #recording(where, enabled, fn) {
-    const before = this.gradEnabled
+  #withGradMode(where, enabled, fn) {
+    const previous = this.gradEnabled
     this.gradEnabled = enabled
     try {
-      return runNow(where, fn)
+      return runSync(where, fn)
     } finally {
-      this.gradEnabled = before
+      this.gradEnabled = previous
     }
   }
 }
@@ -224,16 +227,21 @@ export class Engine extends Kernels {
 const isPlainObject = value =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 
-/** The tensors in a value, each once, also where it contains itself. @param {unknown} value */
-export function tensorsIn(value) {
+/**
+ * The tensors in a value (nested in arrays, objects, Maps, Sets), each once; cycles are fine.
+ * @param {unknown} value
+ */
+export function findTensors(value) {
   if (value instanceof Tensor) return [value]
   /** @type {Tensor[]} */ const tensors = []
-  /** @type {Set<unknown>} grows while it is walked */ const found = new Set([value])
-  for (const one of found) {
-    if (one instanceof Tensor) tensors.push(one)
-    else if (one instanceof Map) for (const [key, item] of one) found.add(key).add(item)
-    else if (Array.isArray(one) || one instanceof Set) for (const item of one) found.add(item)
-    else if (isPlainObject(one)) for (const item of Object.values(/** @type {object} */ (one))) found.add(item)
+  /** @type {Set<unknown>} grows during the iteration */ const visited = new Set([value])
+  for (const container of visited) {
+    if (container instanceof Tensor) tensors.push(container)
+    else if (container instanceof Map) for (const [key, item] of container) visited.add(key).add(item)
+    else if (Array.isArray(container) || container instanceof Set) for (const item of container) visited.add(item)
+    else if (isPlainObject(container)) {
+      for (const item of Object.values(/** @type {object} */ (container))) visited.add(item)
+    }
   }
   return tensors
 }

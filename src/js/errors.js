@@ -64,7 +64,7 @@ export function expect(condition, code, message) {
 }
 
 /** @param {string} where */
-export const otherEngine = where => new GlassformerError('state',
+export const otherEngineError = where => new GlassformerError('state',
   `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
 
 /**
@@ -73,8 +73,8 @@ export const otherEngine = where => new GlassformerError('state',
  * @param {import('./engine.js').Engine | undefined} engine
  * @param {readonly ({ engine: import('./engine.js').Engine } | null | undefined)[]} tensors
  */
-export function inEngine(where, engine, tensors) {
-  for (const tensor of tensors) if (tensor && tensor.engine !== engine) throw otherEngine(where)
+export function expectEngine(where, engine, tensors) {
+  for (const tensor of tensors) if (tensor && tensor.engine !== engine) throw otherEngineError(where)
 }
 
 /**
@@ -83,7 +83,7 @@ export function inEngine(where, engine, tensors) {
  * @param {Promise<T>} promise @param {readonly string[]} names that one would ask of the result
  * @param {string} example how it is written
  */
-export function mustAwait(promise, names, example) {
+export function guardPromise(promise, names, example) {
   const get = () => { throw new GlassformerError('state', `this is a promise, not yet its result; write ${example}`) }
   return Object.defineProperties(promise, Object.fromEntries(names.map(name => [name, { get }])))
 }
@@ -95,7 +95,7 @@ export function mustAwait(promise, names, example) {
  * @param {() => T} fn
  * @returns {T}
  */
-export function runNow(where, fn) {
+export function runSync(where, fn) {
   expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}; write gf.${where}(() => …)`)
   const result = fn()
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see

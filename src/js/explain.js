@@ -84,16 +84,16 @@ export function cell(tensor, index, symbol) {
 export const constant = (symbol, value) => ({ symbol, value })
 
 /**
- * A factor that is worked out of others, such as `(x − mean)`: its symbol says how, in which theirs stand in order.
- * @typedef {{ symbol: string, value: number, parts: Factor[] }} Worked
- * @param {string} symbol @param {number} value @param {...Factor} parts @returns {Worked}
+ * A factor that is derived out of others, such as `(x − mean)`: its symbol says how, in which theirs stand in order.
+ * @typedef {{ symbol: string, value: number, parts: Factor[] }} Derived
+ * @param {string} symbol @param {number} value @param {...Factor} parts @returns {Derived}
  */
-export const worked = (symbol, value, ...parts) => ({ symbol, value, parts })
+export const derived = (symbol, value, ...parts) => ({ symbol, value, parts })
 
-/** The product of some factors. @param {...(Factor | Worked)} factors @returns {Term} */
+/** The product of some factors. @param {...(Factor | Derived)} factors @returns {Term} */
 export const product = (...factors) => productOf(factors)
 
-/** The same of a list, of any length. @param {(Factor | Worked)[]} factors @returns {Term} */
+/** The same of a list, of any length. @param {(Factor | Derived)[]} factors @returns {Term} */
 export const productOf = factors => ({
   label: factors.map(f => f.symbol).join(' × '),
   value: factors.reduce((value, f) => value * f.value, 1),

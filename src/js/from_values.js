@@ -17,7 +17,7 @@ const VALUES = 'tensor: values'
  * The first value of nested arrays; of those that are deeper than a tensor may be, an array.
  * @param {any} nested @returns {unknown}
  */
-export function firstLeaf(nested) {
+export function getFirstLeaf(nested) {
   let leaf = nested
   for (let level = 0; Array.isArray(leaf) && level <= MAX_AXES; level++) leaf = leaf[0]
   return leaf
@@ -27,7 +27,7 @@ export function firstLeaf(nested) {
  * The shape of nested arrays.
  * @param {string} what the function and the argument, for messages @param {unknown} nested @returns {number[]}
  */
-export function nestedShape(what, nested) {
+export function getNestedShape(what, nested) {
   /** @type {number[]} */ const shape = []
   for (let level = nested; Array.isArray(level); level = level[0]) {
     expect(shape.push(level.length) <= MAX_AXES, 'shape',
@@ -66,9 +66,9 @@ function checkIntegers(what, values, dtype) {
  * @param {import('./engine.js').Engine} engine @param {string} what @param {any} values a typed array
  */
 function ownValues({ memory }, what, values) {
-  expect(!memory.isStale(values), 'state', () =>
+  expect(!memory.isDetached(values), 'state', () =>
     `${what} are no longer valid: a tensor's data lasts until the next call into the library; ask for it again`)
-  return memory.holds(values) ? values.slice() : values
+  return memory.ownsView(values) ? values.slice() : values
 }
 
 /** Puts numbers into a tensor whose memory does not show them as such. @param {Tensor} out @param {any} flat */
@@ -111,7 +111,7 @@ export function tensor(engine, values, options, what = VALUES) {
     () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
   expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
     'already; x.clone() copies it, x.to(dtype) converts it')
-  const shown = isTyped ? null : nestedShape(what, values)
+  const shown = isTyped ? null : getNestedShape(what, values)
   const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
   /** @type {DType} */ const kind = dtype ?? usualType(flat)
@@ -125,8 +125,8 @@ export function tensor(engine, values, options, what = VALUES) {
   const out = engine.empty(target, kind)
   if (DTYPES[kind].read) setConverted(out, flat)
   else out.values.set(flat)
-  return requireGrad(out, requiresGrad)
+  return setRequiresGrad(out, requiresGrad)
 }
 
 /** @template {Tensor} T @param {T} tensor @param {boolean} requiresGrad @returns {T} */
-export const requireGrad = (tensor, requiresGrad) => Object.assign(tensor, { requiresGrad })
+export const setRequiresGrad = (tensor, requiresGrad) => Object.assign(tensor, { requiresGrad })

@@ -34,11 +34,13 @@ export { GlassformerError, Tensor } from './index.js'
 
 export type { Node, Operation } from './autograd.js'
 export type { Axes, Axis } from './axes.js'
-export type { Bound } from './bound.js'
+export type { Bound } from './bind_engine.js'
 export type { MakeOptions } from './creation.js'
 export type { Branch } from './decoding/beam.js'
-export type { Cuts, Draws, Kept } from './decoding/choose.js'
-export type { Answer, Answered, AnswersTo, Decodable, GenerateOptions, Next, Prompt } from './decoding/generate.js'
+export type { Candidates, RandomStream, SamplingOptions } from './decoding/choose.js'
+export type {
+  Decodable, GenerateOptions, GenerateResult, Generation, ModelFacts, Next, Prompt, ResultsFor
+} from './decoding/generate.js'
 export type { DType, Data } from './dtype.js'
 export type { Edit } from './edits.js'
 export type { Engine } from './engine.js'

@@ -10,7 +10,7 @@
  * The tensor that a chain of views shows, or the tensor itself.
  * @param {Node[]} nodes @returns {(tensor: Tensor) => Tensor}
  */
-export function seenThrough(nodes) {
+export function resolveViews(nodes) {
   const views = nodes.filter(({ op }) => op.isView)
   const shown = new Map(views.map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
   return tensor => {
@@ -25,8 +25,8 @@ export function seenThrough(nodes) {
  * through.
  * @param {Node[]} nodes @returns {Map<Tensor, Record<string, Tensor>>}
  */
-export function graphOf(nodes) {
-  const behind = seenThrough(nodes)
+export function buildGraph(nodes) {
+  const behind = resolveViews(nodes)
   return new Map(nodes.flatMap(node => Object.entries(node.outputs).map(([key, tensor]) => {
     const from = Object.entries(node.op.from?.(node, key) ?? node.inputs).filter(([, input]) => input)
     return [tensor, Object.fromEntries(from.map(([name, input]) => [name, behind(input)]))]

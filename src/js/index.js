@@ -1,6 +1,6 @@
-import { GlassformerError, inEngine, mustAwait, optionsOf } from './errors.js'
-import { standsFor, withEngine } from './bound.js'
-import { countForwards, counted, expectAtMost } from './counted.js'
+import { GlassformerError, expectEngine, guardPromise, optionsOf } from './errors.js'
+import { createPublicClass, bindClass } from './bind_engine.js'
+import { registerForwards, withArityChecks, expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'
 import { tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
@@ -37,11 +37,11 @@ import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { answerLibrary, answerLists, answerModules, answerOptimizers, answerSpellings, answerTensors } from './spelling.js'
+import { addLibraryHints, addListHints, addModuleHints, addOptimizerHints, addSpellingHints, addTensorHints } from './name_hints.js'
 import { bindText } from './text/index.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
-import { own } from './passing.js'
+import { registerLibraryCode } from './intermediates.js'
 import { loadThreads } from './threads/load.js'
 
 /**
@@ -60,7 +60,7 @@ const pick = (all, some) => /** @type {any} */ (Object.fromEntries(
   Object.entries(all).filter(([name]) => name in some)))
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
-const functional = answerSpellings(counted({
+const functional = addSpellingHints(withArityChecks({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }))
@@ -68,13 +68,13 @@ const functional = answerSpellings(counted({
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
-countForwards(modules)
-own(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
-answerTensors(Tensor.prototype)
-for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
-answerModules(modules.Module.prototype)
-answerLists(Object.getPrototypeOf(modules.ModuleList.prototype))
-answerOptimizers(Optimizer.prototype)
+registerForwards(modules)
+registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
+addTensorHints(Tensor.prototype)
+for (const Class of [Methods, Tensor, modules.Module, Optimizer]) addSpellingHints(Class.prototype)
+addModuleHints(modules.Module.prototype)
+addListHints(Object.getPrototypeOf(modules.ModuleList.prototype))
+addOptimizerHints(Optimizer.prototype)
 
 /**
  * torch.nn for one engine.
@@ -86,25 +86,25 @@ answerOptimizers(Optimizer.prototype)
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
   const bound = Object.entries(rest).map(([name, Class]) => {
-    const Own = withEngine(engine, Class, name)
-    own(Own)
+    const Own = bindClass(engine, Class, name)
+    registerLibraryCode(Own)
     return [name, Own]
   })
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
-    Parameter: standsFor(Parameter, class extends Parameter {
+    Parameter: createPublicClass(Parameter, class extends Parameter {
       /**
        * A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter.
        * @param {any} values @param {{ requiresGrad?: boolean }} [options] true @param {unknown[]} more
        */
       constructor(values, options, ...more) {
-        if (more.length) expectAtMost('Parameter', 2, [values, options, ...more])
+        if (more.length) expectArgumentCount('Parameter', 2, [values, options, ...more])
         if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
           'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to draw them')
         const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
-        inEngine('Parameter', engine, [base])
+        expectEngine('Parameter', engine, [base])
         super(engine, base.shape, base)
         this.requiresGrad = requiresGrad
       }
@@ -112,7 +112,7 @@ function bindModules(engine) {
   })
 }
 
-/** @import { Bound } from './bound.js' */
+/** @import { Bound } from './bind_engine.js' */
 /** @typedef {import('./creation.js').MakeOptions} MakeOptions */
 
 /**
@@ -146,12 +146,12 @@ const ASKED = [
  * @param {Parameters<typeof loadThreads>[0]} [options] wasm: where the kernels are, if not beside the package; threads:
  *   1; more compute together where they can, with the same bits, see gf.threads
  */
-export const load = options => mustAwait(start(options), ASKED, 'const gf = await load()')
+export const load = options => guardPromise(start(options), ASKED, 'const gf = await load()')
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
-  return answerLibrary(answerSpellings({
+  return addLibraryHints(addSpellingHints({
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
@@ -178,7 +178,7 @@ async function start(options) {
      * What live tensors take: { bytes, tensors, peak }, peak being the most bytes at once. Forgotten ones count until
      * they are collected.
      */
-    memory: () => engine.memory.held,
+    memory: () => engine.memory.usage,
     /**
      * Runs fn without recording it for backward: torch.no_grad.
      * @template T @param {() => T} fn
@@ -278,8 +278,8 @@ async function start(options) {
     },
     functional,
     ...torchFunctions,
-    nn: { ...bindModules(engine), init: answerSpellings({ ...init }), functional },
-    optim: answerSpellings({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
+    nn: { ...bindModules(engine), init: addSpellingHints({ ...init }), functional },
+    optim: addSpellingHints({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
     decoding: bindDecoding(engine)
   }))
 }

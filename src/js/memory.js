@@ -1,31 +1,31 @@
 import { outOfMemory } from './errors.js'
 
-/** What 32 bits can address, less what the allocator needs for itself. */
-const MOST_BYTES = 0xfff00000
+/** The largest block: what 32 bits can address, less what the allocator needs for itself. */
+const MAX_BYTES = 0xfff00000
 const PAGE = 65536
-/** What stands on the collector's scales for as much that only it will give back. */
-const WEIGHT = 2 ** 25
-/** How much more a memory that had to grow grows at once. */
+/** Bytes of each dummy ArrayBuffer that makes the garbage collector account for wasm memory. */
+const BALLAST_BYTES = 2 ** 25
+/** When the memory has to grow, it grows by this fraction more. */
 const GROW_AHEAD = 1 / 4
 
 /**
  * The engine's linear memory: blocks by address, and typed-array views of them.
  *
- * No other file knows its buffer. A view is valid until the next call that may allocate: growing the memory replaces
- * the buffer and empties every view of it. So views are asked for when they are needed and never kept.
+ * No other file accesses its buffer. A view is valid until the next call that may allocate: growing the memory replaces
+ * the buffer and detaches every view of it. So views are created when they are needed and never stored.
  */
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory
-  /** Where the memory ended when it was last asked, which takes as long as making a block. */ #end
+  /** The size when it was last read: reading it takes as long as allocating a block. */ #end
   #bytes = 0
   #tensors = 0
   #peak = 0
-  #forgettable = 0
-  /** @type {ArrayBuffer[]} */ #weights = []
+  #collectable = 0
+  /** @type {ArrayBuffer[]} */ #ballast = []
   #alloc
   #free
   /** @type {{ bytes: Uint8Array, halves: Uint16Array, ints: Int32Array,
-   *   floats: Float32Array, doubles: Float64Array } | undefined} */ #whole
+   *   floats: Float32Array, doubles: Float64Array } | undefined} */ #cachedViews
 
   /** @param {any} c the exports of the wasm module */
   constructor(c) {
@@ -35,11 +35,11 @@ export class Memory {
     this.#end = this.size
   }
 
-  /** Whole-memory views of the current buffer. */
+  /** Views of the whole current buffer. */
   get #views() {
     const { buffer } = this.#memory
-    if (this.#whole?.bytes.buffer !== buffer) {
-      this.#whole = {
+    if (this.#cachedViews?.bytes.buffer !== buffer) {
+      this.#cachedViews = {
         bytes: new Uint8Array(buffer),
         halves: new Uint16Array(buffer),
         ints: new Int32Array(buffer),
@@ -47,10 +47,10 @@ export class Memory {
         doubles: new Float64Array(buffer)
       }
     }
-    return this.#whole
+    return this.#cachedViews
   }
 
-  /** The size of the whole memory in bytes. It never shrinks. */
+  /** The size of the memory in bytes. It never shrinks. */
   get size() {
     return this.#memory.buffer.byteLength
   }
@@ -58,30 +58,30 @@ export class Memory {
   /**
    * @param {number} bytes
    * @returns {number} the address of a new block
-   * @throws {import('./errors.js').GlassformerError} 'memory' when there is none left
+   * @throws {import('./errors.js').GlassformerError} 'memory' when the block cannot be allocated
    */
   alloc(bytes) {
-    const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MOST_BYTES ? this.#alloc(bytes) >>> 0 : 0
+    const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MAX_BYTES ? this.#alloc(bytes) >>> 0 : 0
     if (!address) throw outOfMemory(bytes)
     if (address + bytes > this.#end - PAGE) this.#growAhead()
     return address
   }
 
   /**
-   * Growing takes long, however little is asked for. So when it had to be, it is done ahead, where there is room. Only
-   * a block that ends where the memory did can have made it grow.
+   * Growing takes long, however small the step. So when an allocation made the memory grow, it grows further ahead,
+   * where possible. Only a block that ends at the old end of the memory can have made it grow.
    */
   #growAhead() {
     if (this.size === this.#end) return
     try {
       this.#memory.grow(Math.ceil(this.size * GROW_AHEAD / PAGE))
     } catch {
-      // What was asked for is there.
+      // The requested block is there already.
     }
     this.#end = this.size
   }
 
-  /** Counts what tensors hold. @param {number} bytes @param {number} tensors */
+  /** Updates the totals of what tensors use. @param {number} bytes @param {number} tensors */
   count(bytes, tensors) {
     this.#bytes += bytes
     this.#tensors += tensors
@@ -89,38 +89,36 @@ export class Memory {
   }
 
   /**
-   * Counts bytes that nobody frees but the garbage collector. It does not see this memory: a tensor of a megabyte is a
-   * small object to it, and a server's forgotten ones would pile up to gigabytes before it comes. So as much as they
-   * take is put where it does see it: empty buffers, which no page of memory stands behind until it is written to.
+   * Tracks bytes that only the garbage collector frees. It does not see wasm memory: a tensor of a megabyte is a small
+   * object to it, and unreachable tensors of a server would pile up to gigabytes before a collection. So dummy
+   * ArrayBuffers of the same size are held, which it does see; no physical memory backs them until it is written to.
    * @param {number} bytes
    */
-  countForgettable(bytes) {
-    this.#forgettable += bytes
-    const wanted = Math.floor(this.#forgettable / WEIGHT), { length } = this.#weights
-    if (wanted < length - 1) this.#weights.length = wanted
-    for (let n = length; n < wanted; n++) {
+  trackCollectable(bytes) {
+    this.#collectable += bytes
+    const count = Math.floor(this.#collectable / BALLAST_BYTES), { length } = this.#ballast
+    if (count < length - 1) this.#ballast.length = count
+    for (let n = length; n < count; n++) {
       try {
-        this.#weights.push(new ArrayBuffer(WEIGHT))
+        this.#ballast.push(new ArrayBuffer(BALLAST_BYTES))
       } catch {
-        return // Who cannot have an empty buffer will be collected soon enough.
+        return // Where no buffer can be allocated, a collection is near anyway.
       }
     }
   }
 
-  /** What live tensors take, and the most bytes they took at once. */
-  get held() {
+  /** What live tensors use: bytes, their number, and the peak of bytes. */
+  get usage() {
     return { bytes: this.#bytes, tensors: this.#tensors, peak: this.#peak }
   }
 
-  /**
-   * Whether a typed array shows this memory, so that it will be emptied when that grows. @param {ArrayBufferView} view
-   */
-  holds(view) {
+  /** Whether a typed array is a view of this memory, so that growing detaches it. @param {ArrayBufferView} view */
+  ownsView(view) {
     return view.buffer === this.#memory.buffer
   }
 
-  /** Whether a typed array showed a memory that has grown since. @param {ArrayBufferView} view */
-  isStale(view) {
+  /** Whether a typed array is detached, since its memory has grown. @param {ArrayBufferView} view */
+  isDetached(view) {
     try {
       return view.byteLength === 0 && !new Uint8Array(view.buffer)
     } catch {
@@ -134,7 +132,7 @@ export class Memory {
   }
 
   /**
-   * Lends a block to `use` and takes it back, whatever happens.
+   * Calls `use` with a temporary block and frees it afterwards, also where `use` throws.
    * @template T
    * @param {number} bytes
    * @param {(address: number) => T} use
@@ -149,12 +147,12 @@ export class Memory {
     }
   }
 
-  /** Copies bytes from one place to another. @param {number} to @param {number} from @param {number} n */
+  /** Copies n bytes. @param {number} to @param {number} from @param {number} n */
   move(to, from, n) {
     this.#views.bytes.copyWithin(to, from, from + n)
   }
 
-  /** Puts zeros into bytes. @param {number} address @param {number} n */
+  /** Sets n bytes to zero. @param {number} address @param {number} n */
   clear(address, n) {
     this.#views.bytes.fill(0, address, address + n)
   }
@@ -175,7 +173,7 @@ export class Memory {
   }
 
   /**
-   * Puts a few integers at an address; a view made for them would take longer.
+   * Writes a few integers at an address; creating a view for them would take longer.
    * @param {number} address @param {readonly number[]} values
    */
   setInts(address, values) {

@@ -1,4 +1,4 @@
-import { expectAtMost, mostOfFunction } from './counted.js'
+import { expectArgumentCount, getMaxArguments } from './arity.js'
 import { GlassformerError, describe } from './errors.js'
 import { refusesSubscripts } from './subscripts.js'
 
@@ -59,11 +59,11 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   for (const [name, fn] of Object.entries(functions)) {
-    const most = mostOfFunction(name, fn) - 1
+    const most = getMaxArguments(name, fn) - 1
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
       value(...rest) {
-        if (rest.length > most) expectAtMost(name, most, rest)
+        if (rest.length > most) expectArgumentCount(name, most, rest)
         return fn(this, ...rest)
       },
       configurable: true, writable: true

@@ -1,7 +1,7 @@
 import { describe, expect, optionsOf } from './errors.js'
 import { axesOf } from './axes.js'
 import { DTYPES } from './dtype.js'
-import { graphOf, keyOf } from './graph.js'
+import { buildGraph, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
 import { trace } from './trace.js'
 
@@ -22,7 +22,7 @@ import { trace } from './trace.js'
  * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
  * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
  * @property {boolean} isKept whether its values are there: `keepAttention` may leave them out
- * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an
+ * @property {boolean} affectsLoss the loss was computed from it, so that it has a gradient and an edit of it has an
  *   effect
  *
  * One use of an operation, with names for tensors.
@@ -91,7 +91,7 @@ export class Run {
       if (known !== name) this.#aliases.set(name, known)
     }
     this.#axesSaid = axes
-    this.#graph = graphOf(trace.nodes)
+    this.#graph = buildGraph(trace.nodes)
   }
 
   /** What its tensors are: their axes and roles, and which led to the output. Nobody may ask of a run like the last. */
@@ -105,8 +105,8 @@ export class Run {
   }
 
   /** Edits that this run has no cell for. */
-  get idleEdits() {
-    return this.#trace.idleEdits
+  get unusedEdits() {
+    return this.#trace.unusedEdits
   }
 
   /** Other names that tensors go by. @returns {ReadonlyMap<string, string>} */
@@ -164,7 +164,7 @@ export class Run {
       role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
         (tensor.requiresGrad ? 'parameter' : 'given'),
       op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
-      isKept: !tensor.isLeftOut, isOnTheWay: onTheWay.has(tensor)
+      isKept: !tensor.isLeftOut, affectsLoss: onTheWay.has(tensor)
     }
   }
 
@@ -272,7 +272,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names for modules that fn calls directly
  * @param {readonly import('./edits.js').Edit[]} [options.edits] values to put in place of computed ones; those that
- *   find no cell are `idleEdits`. An edited parameter stays changed
+ *   find no cell are `unusedEdits`. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] what runs along the axes of tensors, by name, where
  *   operations cannot know it: whose words the rows of an embedding are
  * @param {Record<string, unknown>} [options.streams] the text that runs along them: tokens, vocabulary
@@ -290,7 +290,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
     optionsOf('observe', options, OPTIONS)
-  const { output: made, trace: recording } = trace(engine, fn, { modules, edits, mayMiss: true, keepAttention })
+  const { output: made, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
   const parts = made instanceof Tensor ? { output: made, loss: null } : { loss: null, ...(made) }
   try {
     expect(parts.output instanceof Tensor, 'type',

@@ -21,11 +21,11 @@ const WORTH_PACKING = 4
  * Bytes that the last panel of [N, K] has beyond the last row.
  * @param {readonly number[]} shape @param {DType} dtype
  */
-export const spareBytes = ([N, K], dtype) =>
+export const getPaddingBytes = ([N, K], dtype) =>
   (N < WORTH_PACKING || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
 
 /** Where a cell of rows lies in panels. @param {number} place @param {number} K */
-export function placeInPanels(place, K) {
+export function getPanelOffset(place, K) {
   const row = Math.floor(place / K), within = row % PANEL
   return (row - within) * K + place % K * PANEL + within
 }
@@ -34,29 +34,29 @@ export function placeInPanels(place, K) {
  * @param {Engine} engine @param {Storage} storage @param {DType} dtype @param {number} K @param {number} back
  * @returns {boolean} whether it could be done
  */
-function turn({ c, turning }, storage, dtype, K, back) {
+function rearrange({ c, panelBuffer }, storage, dtype, K, back) {
   const { bytes, code } = DTYPES[dtype]
-  const isDone = c.gf_repack(storage.address, turning.address, storage.bytes / (bytes * K), K, code, back) !== 0
+  const isDone = c.gf_repack(storage.address, panelBuffer.address, storage.bytes / (bytes * K), K, code, back) !== 0
   if (isDone) storage.columns = back ? 0 : K
   return isDone
 }
 
 /** Panels become rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
-export const toRows = (engine, storage, dtype) => turn(engine, storage, dtype, storage.columns, 1)
+export const unpackPanels = (engine, storage, dtype) => rearrange(engine, storage, dtype, storage.columns, 1)
 
 /**
  * What panels need is there afterwards: a last one that is whole, and room to turn them, now and back.
  * @param {Engine} engine @param {Storage} storage @param {number} bytes @param {number} K
  */
 function hasRoom(engine, storage, bytes, K) {
-  const { turning } = engine, { memory } = storage, room = PANEL * K * 4
+  const { panelBuffer } = engine, { memory } = storage, room = PANEL * K * 4
   try {
-    if (turning.bytes < room) {
+    if (panelBuffer.bytes < room) {
       const address = memory.alloc(room)
-      if (turning.bytes) memory.free(turning.address)
-      engine.turning = { address, bytes: room }
+      if (panelBuffer.bytes) memory.free(panelBuffer.address)
+      engine.panelBuffer = { address, bytes: room }
     }
-    storage.widen(bytes)
+    storage.reserve(bytes)
     return true
   } catch (error) {
     if (error instanceof GlassformerError && error.code === 'memory') return false
@@ -68,12 +68,12 @@ function hasRoom(engine, storage, bytes, K) {
  * Whether a weight can be panels now, and is.
  * @param {Tensor} weight @param {Storage} storage
  */
-function isTurned(weight, storage) {
+function packWeight(weight, storage) {
   const { engine, dtype, shape } = weight, [, K] = shape, { bytes } = DTYPES[dtype]
   if (weight.offset || storage.bytes !== weight.size * bytes) return false
-  if (storage.columns) toRows(engine, storage, dtype)
-  if (!hasRoom(engine, storage, storage.bytes + spareBytes(shape, dtype), K)) return false
-  expect(turn(engine, storage, dtype, K, 0), 'range', () =>
+  if (storage.columns) unpackPanels(engine, storage, dtype)
+  if (!hasRoom(engine, storage, storage.bytes + getPaddingBytes(shape, dtype), K)) return false
+  expect(rearrange(engine, storage, dtype, K, 0), 'range', () =>
     `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
   return true
 }
@@ -86,14 +86,14 @@ function isTurned(weight, storage) {
  *   there is no memory
  * @throws {GlassformerError} 'range' for float16 that is not finite
  */
-export function panelsOf(weight, first, count, x, bias) {
+export function getPanels(weight, first, count, x, bias) {
   const { engine, storage, dtype } = weight, K = weight.shape[1]
   if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
   // The next part would begin within a panel and turn all of them back: read as rows, nothing is turned to and fro.
   if (count % PANEL && count < weight.shape[0]) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
   const isThere = storage.columns === K && weight.offset === 0
-  if (!isThere && !isTurned(weight, storage)) return 0
+  if (!isThere && !packWeight(weight, storage)) return 0
   engine.recording?.use(storage)
   return storage.address + first * K * DTYPES[dtype].bytes
 }

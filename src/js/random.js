@@ -1,7 +1,7 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { checkShape, floatTensor } from './ops/checks.js'
 import { withLast } from './shape.js'
-import { requireGrad, tensor } from './from_values.js'
+import { setRequiresGrad, tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -10,7 +10,7 @@ import { Tensor } from './tensor.js'
  * What starts a stream: the low 32 bits of a seed.
  * @param {string} where @param {any} seed
  */
-export function seedBits(where, seed) {
+export function readSeed(where, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
     () => `${where}: seed must be a whole number, got ${describe(seed)}`)
   expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
@@ -30,7 +30,7 @@ export function seedBits(where, seed) {
  * gf.rand([2])                                    // [0.8823, 0.915]
  */
 export function manualSeed(engine, seed) {
-  engine.c.gf_seed(engine.generator, seedBits('manualSeed', seed))
+  engine.c.gf_seed(engine.generator, readSeed('manualSeed', seed))
 }
 
 /**
@@ -45,7 +45,7 @@ export function rand(engine, shape, options) {
   const out = engine.empty(sides, dtype)
   if (dtype === 'float64') engine.c.gf_uniform_double(out.address, engine.generator, out.size)
   else engine.c.gf_uniform(out.address, engine.generator, out.size, 0, 1)
-  return requireGrad(out, requiresGrad)
+  return setRequiresGrad(out, requiresGrad)
 }
 
 /**
@@ -57,7 +57,7 @@ export function randn(engine, shape, options) {
   const sides = checkShape('randn', shape), { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
   const out = engine.empty(sides)
   engine.c.gf_normal(out.address, engine.generator, out.size, 0, 1)
-  return requireGrad(out, requiresGrad)
+  return setRequiresGrad(out, requiresGrad)
 }
 
 /**
@@ -87,7 +87,7 @@ export function normal(engine, shape, options) {
   const { mean = 0, std = 1, requiresGrad = false } = optionsOf('normal', options, ['mean', 'std', 'requiresGrad'])
   numberWhere('normal', 'mean', mean, 'a finite number', Number.isFinite)
   numberWhere('normal', 'std', std, 'a number >= 0', v => v >= 0 && v < Infinity)
-  return requireGrad(fillNormal(engine.empty(checkShape('normal', shape)), mean, std), requiresGrad)
+  return setRequiresGrad(fillNormal(engine.empty(checkShape('normal', shape)), mean, std), requiresGrad)
 }
 
 /** @param {Engine} engine @param {string} where @param {any} p @returns {import('./tensor.js').Tensor} */
@@ -149,7 +149,7 @@ export function randperm(engine, n) {
  */
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
-  if (engine.drawsWeights) engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
+  if (engine.initializesWeights) engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
   return tensor
 }
 
@@ -159,6 +159,6 @@ export function fillUniform(tensor, low, high) {
  */
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
-  if (engine.drawsWeights) engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
+  if (engine.initializesWeights) engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
   return tensor
 }

@@ -157,7 +157,7 @@ export class Recording {
         this.outputs = outputs.map(placeOf)
         return this.#refusal(inputs, outputs)
       })
-      return this.#memory.held.tensors ? 'its forward keeps tensors that it makes' : reason
+      return this.#memory.usage.tensors ? 'its forward keeps tensors that it makes' : reason
     } finally {
       this.#giveScratch()
       engine.c = c
@@ -188,9 +188,9 @@ export class Recording {
   /** @param {readonly Tensor[]} inputs @param {readonly Tensor[]} outputs */
   #refusal(inputs, outputs) {
     if (this.#memory.isSeen) return 'its forward reads or writes values in JavaScript'
-    const isOwn = (/** @type {Tensor} */ { storage }) =>
+    const isNewTensor = (/** @type {Tensor} */ { storage }) =>
       storage?.memory === this.#memory && inputs.every(input => input.storage !== storage)
-    if (!outputs.every(isOwn)) return 'its forward gives back what it was given, or a parameter'
+    if (!outputs.every(isNewTensor)) return 'its forward gives back what it was given, or a parameter'
     return this.#laysOut ? 'its weights were laid out anew' : ''
   }
 

@@ -5,7 +5,7 @@ import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
-import { placeInPanels, toRows } from './panels.js'
+import { getPanelOffset, unpackPanels } from './panels.js'
 import { cellsOf, nest, sameShape } from './shape.js'
 import { Storage } from './storage.js'
 
@@ -94,7 +94,7 @@ export class Tensor extends Methods {
   }
 
   /** Whether it may be one of many that nobody frees. @internal */
-  get isForgettable() {
+  get isCollectable() {
     return true
   }
 
@@ -109,7 +109,7 @@ export class Tensor extends Methods {
   get address() {
     const storage = this.#alive()
     if (this.dtype === 'int8') throw onlyAWeight(this)
-    if (storage.columns) toRows(this.engine, storage, this.dtype)
+    if (storage.columns) unpackPanels(this.engine, storage, this.dtype)
     this.engine.recording?.use(storage)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
@@ -198,19 +198,19 @@ export class Tensor extends Methods {
 
   /** Notes that the values have been overwritten: what was computed with the old ones can no longer be gone back. */
   touch() {
-    this.#alive().changed = ++this.engine.moment
+    this.#alive().lastWrite = ++this.engine.writeCount
   }
 
-  /** Whether the values have been overwritten since. @param {number} moment of the engine */
-  isChangedSince(moment) {
-    return this.storage !== null && this.storage.changed > moment
+  /** Whether the values were overwritten after an earlier writeCount of the engine. @param {number} writeCount */
+  isChangedSince(writeCount) {
+    return this.storage !== null && this.storage.lastWrite > writeCount
   }
 
   /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */
   #read(place) {
     if (this.dtype === 'int8') return readInt8(this, place)
     const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + place
-    const [value] = this.engine.memory[view](address + bytes * (columns ? placeInPanels(at, columns) : at), 1)
+    const [value] = this.engine.memory[view](address + bytes * (columns ? getPanelOffset(at, columns) : at), 1)
     return read ? read(value) : value
   }
 

@@ -1,6 +1,6 @@
-import { costsOf } from './costs.js'
-import { describe, expect, optionsOf, outside, runNow, similar } from './errors.js'
-import { KeptAttention } from './kept.js'
+import { computeCosts } from './costs.js'
+import { describe, expect, optionsOf, outside, runSync, similar } from './errors.js'
+import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 import { Calls } from './trace_calls.js'
@@ -14,11 +14,11 @@ import { explain, explainGradient } from './trace_explain.js'
  *
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
- * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean,
+ * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], allowMissing?: boolean,
  *   keepAttention?: readonly string[] }} TraceOptions
  */
 
-const OPTIONS = ['modules', 'edits', 'mayMiss', 'keepAttention']
+const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
 
 /** Inputs that are known by their own names where nobody has named them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -43,21 +43,21 @@ export class Trace {
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** Inputs that outlive their scopes for as long as this trace. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
-  /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ aside = []
+  /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
   #calls
   #edits
-  #kept
+  #attention
 
   /**
    * @param {import('./engine.js').Engine} engine
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], mayMiss = false, keepAttention } = optionsOf('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention } = optionsOf('trace', options, OPTIONS)
     this.engine = engine
     this.#calls = new Calls('trace', modules)
-    this.#edits = new AppliedEdits(edits, mayMiss)
-    this.#kept = new KeptAttention('trace', keepAttention)
+    this.#edits = new AppliedEdits(edits, allowMissing)
+    this.#attention = new AttentionSelection('trace', keepAttention)
   }
 
   /** Calls of modules, in the order in which they began. */
@@ -142,7 +142,7 @@ export class Trace {
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
     if (node.op.name === 'dropout') this.#dropAgain(node)
     if (node.saved.dropoutMask) {
-      this.aside.push(this.engine.keep(node.saved.dropoutMask))
+      this.auxiliary.push(this.engine.keep(node.saved.dropoutMask))
       this.#name(`${this.#prefix}dropout.mask`, node.saved.dropoutMask)
     }
     for (const [key, tensor] of Object.entries(node.outputs)) {
@@ -245,7 +245,7 @@ export class Trace {
     if (!node.op.usesOutput || node.computed) return
     node.computed = this.engine.keep(this.engine.empty(tensor.shape, tensor.dtype))
     node.computed.copyFrom(tensor)
-    this.aside.push(node.computed)
+    this.auxiliary.push(node.computed)
   }
 
   /**
@@ -272,11 +272,11 @@ export class Trace {
    */
   keepsAttention(...keys) {
     const isTaken = () => keys.some(key => this.#edits.takesFrom(this.#unused(this.#prefix + key)))
-    return this.#kept.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isTaken()
+    return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isTaken()
   }
 
   /** Edits that found no cell to replace, where they may. */
-  get idleEdits() {
+  get unusedEdits() {
     return this.#edits.idle
   }
 
@@ -294,7 +294,7 @@ export class Trace {
   /** After everything was made: edits of what was not are an error, or, where they may miss, idle. @internal */
   settleEdits() {
     this.#edits.settle(this.missedEdits, name => this.#like(name))
-    this.#kept.settle()
+    this.#attention.expectAllFound()
   }
 
   /**
@@ -345,7 +345,7 @@ export class Trace {
 
   /** What every operation of the run cost, in order. */
   stages() {
-    return costsOf(this)
+    return computeCosts(this)
   }
 
   /**
@@ -409,9 +409,9 @@ export class Trace {
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()
     for (const tensor of this.#madeBy.keys()) tensor.dispose()
-    for (const tensor of this.aside) tensor.dispose()
+    for (const tensor of this.auxiliary) tensor.dispose()
     this.#gradients.clear()
-    this.aside = []
+    this.auxiliary = []
     this.nodes = []
   }
 }
@@ -424,7 +424,7 @@ export class Trace {
  * @param {TraceOptions} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
  *   everything after them is computed from them. An edited parameter stays changed after the trace, unless fn or an
- *   edit fails; mayMiss: false; true: edits of what is not made are `idleEdits` of the trace and no error;
+ *   edit fails; allowMissing: false; true: edits of what is not made are `unusedEdits` of the trace and no error;
  *   keepAttention: all; paths of modules: of attentions elsewhere dots, scores, masked_scores and weights, a number for
  *   every query and key each, are never stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all
  *   other numbers are the same bits
@@ -443,7 +443,7 @@ export function trace(engine, fn, options) {
   const recording = new Trace(engine, options)
   engine.trace = recording
   try {
-    const output = runNow('trace', fn)
+    const output = runSync('trace', fn)
     recording.settleEdits()
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }

@@ -10,7 +10,7 @@ import { sameShape } from './shape.js'
 
 /** The edits of one trace, put into its tensors as they are made, and what they replaced. */
 export class AppliedEdits extends Edits {
-  #mayMiss
+  #allowMissing
   /**
    * What they replaced in inputs, by name and cell.
    * @type {Map<string, { tensor: Tensor, at: number, value: number }>}
@@ -20,10 +20,10 @@ export class AppliedEdits extends Edits {
   /** Those that found no cell to replace, where they may. @type {Edit[]} */
   idle = []
 
-  /** @param {readonly Edit[]} edits @param {boolean} mayMiss whether what is not there is no error */
-  constructor(edits, mayMiss) {
+  /** @param {readonly Edit[]} edits @param {boolean} allowMissing whether what is not there is no error */
+  constructor(edits, allowMissing) {
     super(edits)
-    this.#mayMiss = mayMiss
+    this.#allowMissing = allowMissing
   }
 
   /** An operation makes a tensor that will have a name. @param {string} name @param {Tensor} tensor */
@@ -40,7 +40,7 @@ export class AppliedEdits extends Edits {
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
       const source = from === undefined ? null : this.#passing.get(from) ?? tensorOf(from)
       const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
-      if (this.#mayMiss && !(cells && isThere)) {
+      if (this.#allowMissing && !(cells && isThere)) {
         if (!this.idle.includes(edit)) this.idle.push(edit)
         continue
       }
@@ -75,7 +75,7 @@ export class AppliedEdits extends Edits {
    * @param {(name: string) => string} like what to write instead
    */
   settle(missed, like) {
-    expect(this.#mayMiss || missed.length === 0, 'index',
+    expect(this.#allowMissing || missed.length === 0, 'index',
       () => `trace: edits name tensors that were not made: ${missed.join(', ')}; ${like(missed[0])}`)
     this.idle = this.list.filter(edit => this.idle.includes(edit) || missed.includes(edit.name))
   }

@@ -1,5 +1,5 @@
 // Rotary position embedding: pair i of a head is rotated by position * base^(-2i/D), (a, b) -> (a cos - b sin, b cos +
-// a sin). layout: the channels of a pair are D/2 apart ('halves') or adjacent ('neighbours'). x [B, H, T, heads*D];
+// a sin). layout: the channels of a pair are D/2 apart ('half') or adjacent ('interleaved'). x [B, H, T, heads*D];
 // positions [T] or [B, T], by default 0 .. T-1. Frequencies and angles are rounded to float32, as in existing models:
 // this rounding is part of the definition.
 /** @import { Given, Tensor } from './tensor.js' */
@@ -34,13 +34,13 @@ export function tables(positions, half, base = 10000, given) {
  * @param {Params} params
  * @param {number} sign
  */
-function rotate(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
+function rotate(x, { cos, sin }, { layout = 'half', heads = 1 }, sign) {
   const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
     const at = rows === T ? row % T : Math.floor(row / (H * T)) * T + row % T
     for (let pair = 0; pair < heads * half; pair++) {
       const head = Math.floor(pair / half), i = pair % half, start = row * C + head * D
-      const [p, q] = layout === 'halves' ? [start + i, start + i + half] : [start + 2 * i, start + 2 * i + 1]
+      const [p, q] = layout === 'half' ? [start + i, start + i + half] : [start + 2 * i, start + 2 * i + 1]
       const [c, s] = [cos.data[at * half + i], sign * sin.data[at * half + i]]
       y.data[p] = x.data[p] * c - x.data[q] * s
       y.data[q] = x.data[q] * c + x.data[p] * s

@@ -287,7 +287,7 @@ longTest('the block of the sentences can be edited, and an edit that has no cell
   const run = runHere({ ...state, edits })
   const tables = await tablesOf(page)
   assert.equal(parse(tables.at(-1).cells[1][2]), 3.5)
-  assert.deepEqual(run.idleEdits, [])
+  assert.deepEqual(run.unusedEdits, [])
   await changing(page, () => page.fill('#inputs textarea', 'word'))
   assert.equal(await page.locator('.edits .is-idle').count(), 1)
   await changing(page, () => page.selectOption('.models select', 'dates'))

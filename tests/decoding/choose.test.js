@@ -7,14 +7,14 @@ import * as reference from '../../src/reference/decoding.js'
 
 const { decoding } = gf
 
-/** Exactly the same ids; shares within a few roundings. */
-function same(logits, cuts, label) {
-  const found = decoding.kept(logits, cuts), expected = reference.kept(logits, cuts)
-  assert.deepEqual(Array.from(found.ids), expected.ids, `${label} ${JSON.stringify(cuts)}`)
-  assertClose(found.shares, expected.shares, { tol: 1e-6, name: `${label} ${JSON.stringify(cuts)}` })
+/** Exactly the same ids; probabilities within a few roundings. */
+function same(logits, options, label) {
+  const found = decoding.filterLogits(logits, options), expected = reference.filterLogits(logits, options)
+  assert.deepEqual(Array.from(found.ids), expected.ids, `${label} ${JSON.stringify(options)}`)
+  assertClose(found.probabilities, expected.probabilities, { tol: 1e-6, name: `${label} ${JSON.stringify(options)}` })
 }
 
-test('kept: the sets of a reference written apart, at many cuts and sizes', () => {
+test('filterLogits: the candidates of an independent reference, for many options and sizes', () => {
   for (const V of [1, 2, 3, 5, 17, 130, 1000]) {
     const logits = numbers([V], V, { scale: 3 }).data
     for (const temperature of [undefined, 0.5, 2]) {
@@ -25,46 +25,48 @@ test('kept: the sets of a reference written apart, at many cuts and sizes', () =
   }
 })
 
-test('kept: equal logits rank by id, and top-k cuts among them', () => {
+test('filterLogits: equal logits rank by id, and top-k cuts among them', () => {
   const logits = [1, 3, 2, 3, 3, 2, -1]
   for (const topK of [1, 2, 3, 4, 5, 6, 7]) same(logits, { topK }, 'ties')
-  assert.deepEqual(Array.from(decoding.kept(logits, { topK: 2 }).ids), [1, 3])
-  assert.deepEqual(Array.from(decoding.kept(new Array(200).fill(0.5), { topK: 70 }).ids),
+  assert.deepEqual(Array.from(decoding.filterLogits(logits, { topK: 2 }).ids), [1, 3])
+  assert.deepEqual(Array.from(decoding.filterLogits(new Array(200).fill(0.5), { topK: 70 }).ids),
     Array.from({ length: 70 }, (_, i) => i))
 })
 
-test('kept: at the boundary the share that completes p is the last one in', () => {
+test('filterLogits: the token whose probability completes topP is the last candidate', () => {
   const equal = [0, 0, 0, 0]
   for (const [topP, count] of [[0.25, 1], [0.2500001, 2], [0.5, 2], [0.5000001, 3], [0.75, 3], [0.76, 4], [1, 4],
     [1e-9, 1]]) {
-    assert.equal(decoding.kept(equal, { topP }).ids.length, count, `p = ${topP}`)
+    assert.equal(decoding.filterLogits(equal, { topP }).ids.length, count, `p = ${topP}`)
   }
-  // Top-p counts within what top-k left: two equal ones are halves.
-  assert.deepEqual(Array.from(decoding.kept([5, 0, 5, 4.9], { topK: 2, topP: 0.5 }).ids), [0])
-  assert.deepEqual(Array.from(decoding.kept([5, 0, 5, 4.9], { topK: 2, topP: 0.51 }).ids), [0, 2])
+  // Top-p sums the probabilities within what top-k left: two equal ones are 0.5 each.
+  assert.deepEqual(Array.from(decoding.filterLogits([5, 0, 5, 4.9], { topK: 2, topP: 0.5 }).ids), [0])
+  assert.deepEqual(Array.from(decoding.filterLogits([5, 0, 5, 4.9], { topK: 2, topP: 0.51 }).ids), [0, 2])
 })
 
-test('kept: what is impossible is not kept', () => {
-  const { ids, shares } = decoding.kept([-Infinity, 2, -Infinity, 2])
-  assert.deepEqual([Array.from(ids), Array.from(shares)], [[1, 3], [0.5, 0.5]])
+test('filterLogits: a token with probability 0 is no candidate', () => {
+  const { ids, probabilities } = decoding.filterLogits([-Infinity, 2, -Infinity, 2])
+  assert.deepEqual([Array.from(ids), Array.from(probabilities)], [[1, 3], [0.5, 0.5]])
 })
 
-test('pick: shares side by side, the largest first', () => {
-  const from = decoding.kept([0, 2, 1, 2], { topK: 3 })
-  for (let draw = 0; draw < 1; draw += 1 / 64) assert.equal(decoding.pick(from, draw), reference.picked(from, draw),
-    `${draw}`)
-  const halves = decoding.kept([1, 1])
-  assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(draw => decoding.pick(halves, draw)), [0, 0, 1, 1])
-  assertRejects(() => decoding.pick(halves, 1), 'range', 'draw', '1')
-  assert.equal(decoding.pick({ ids: [4, 7, 9], shares: [0.5, 0.25, 0.125] }, 0.95), 9, 'what rounding left is the last one\'s')
+test('pick: by the cumulative probabilities, the largest first', () => {
+  const from = decoding.filterLogits([0, 2, 1, 2], { topK: 3 })
+  for (let random = 0; random < 1; random += 1 / 64) {
+    assert.equal(decoding.pick(from, random), reference.pick(from, random),
+      `${random}`)
+  }
+  const halves = decoding.filterLogits([1, 1])
+  assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(random => decoding.pick(halves, random)), [0, 0, 1, 1])
+  assertRejects(() => decoding.pick(halves, 1), 'range', 'random', '1')
+  assert.equal(decoding.pick({ ids: [4, 7, 9], probabilities: [0.5, 0.25, 0.125] }, 0.95), 9, 'the last candidate takes what rounding left')
 })
 
-test('kept: tensors, views of rows, and what it does not take', () => {
+test('filterLogits: tensors, views of rows, and invalid arguments', () => {
   const row = gf.tensor([1, 2, 3])
-  assert.deepEqual(decoding.kept(row), decoding.kept([1, 2, 3]))
+  assert.deepEqual(decoding.filterLogits(row), decoding.filterLogits([1, 2, 3]))
   assert.equal(decoding.greedy(row), 2)
   assert.equal(decoding.greedy([3, 5, 5]), 1)
-  const reject = (code, args, ...rest) => assertRejects(() => decoding.kept(...args), code, 'kept', ...rest)
+  const reject = (code, args, ...rest) => assertRejects(() => decoding.filterLogits(...args), code, 'filterLogits', ...rest)
   reject('type', ['abc'], 'logits')
   reject('type', [[]], 'logits')
   reject('range', [[1], { temperature: 0 }], 'temperature')
@@ -73,29 +75,29 @@ test('kept: tensors, views of rows, and what it does not take', () => {
   reject('type', [[1], { top_k: 1 }], 'top_k')
 })
 
-test('logits of half the bits are the numbers they stand for', () => {
+test('float16 and bfloat16 logits are read as numbers', () => {
   for (const dtype of ['float16', 'bfloat16']) {
     const row = gf.tensor([1, -2, 0.5]).to(dtype)
     assert.equal(gf.decoding.greedy(row), 0, dtype)
-    assert.deepEqual([...gf.decoding.kept(row).ids], [0, 2, 1], dtype)
+    assert.deepEqual([...gf.decoding.filterLogits(row).ids], [0, 2, 1], dtype)
     const answer = gf.decoding.generate(() => row.reshape(1, 1, 3), [0], { maxNewTokens: 2, cache: false })
     assert.deepEqual([...answer.ids ?? answer], [0, 0], dtype)
   }
 })
 
-test('a temperature so small that logits become infinite keeps the best', () => {
+test('a temperature so small that logits overflow keeps the largest', () => {
   for (const temperature of [1e-36, 1e-38, Number.MIN_VALUE]) {
-    const { ids, shares } = gf.decoding.kept([3, 5, 30], { temperature })
-    assert.deepEqual([[...ids], [...shares]], [[2], [1]], `${temperature}`)
+    const { ids, probabilities } = gf.decoding.filterLogits([3, 5, 30], { temperature })
+    assert.deepEqual([[...ids], [...probabilities]], [[2], [1]], `${temperature}`)
   }
-  assert.deepEqual([...gf.decoding.kept([7, -2, 7], { temperature: 1e-40 }).shares], [0.5, 0.5])
-  assert.deepEqual([...gf.decoding.kept([-30, -3, -30], { temperature: 1e-39 }).ids], [1])
+  assert.deepEqual([...gf.decoding.filterLogits([7, -2, 7], { temperature: 1e-40 }).probabilities], [0.5, 0.5])
+  assert.deepEqual([...gf.decoding.filterLogits([-30, -3, -30], { temperature: 1e-39 }).ids], [1])
   const [all, best] = [-3e38, -Infinity].map(least => (
-    gf.decoding.kept([0.47, 7.41, least], { temperature: 0.3 }).shares))
-  assert.deepEqual(all, best, 'what is lost at the other end changes no bit')
+    gf.decoding.filterLogits([0.47, 7.41, least], { temperature: 0.3 }).probabilities))
+  assert.deepEqual(all, best, 'a logit that underflows changes no bit')
 })
 
-// A model that has diverged must not answer as if nothing had happened.
+// A model that has diverged must not generate as if nothing had happened.
 const settings = [
   {}, { beams: 2 }, { temperature: 1, seed: 0 }, { temperature: 1, topK: 2, seed: 1 },
   { temperature: 1, topP: 0.9, seed: 2 }
@@ -106,40 +108,40 @@ const generate = (row, options) =>
 test('NaN among the logits is an error, wherever a token is chosen', () => {
   for (const row of [[NaN, 1, 5], [0, NaN, 0], [0, 1, NaN], [NaN, NaN, NaN], [Infinity, NaN, 0]]) {
     const place = row.findIndex(Number.isNaN)
-    for (const options of settings) assertRejects(() => generate(row, options), 'range', 'generate: logits', `NaN at place ${place}`)
+    for (const options of settings) assertRejects(() => generate(row, options), 'range', 'generate: logits', `NaN at index ${place}`)
     for (const logits of [row, Float32Array.from(row), gf.tensor(row)]) {
-      assertRejects(() => decoding.greedy(logits), 'range', 'greedy: logits', `NaN at place ${place}`)
-      assertRejects(() => decoding.kept(logits), 'range', 'kept: logits', `NaN at place ${place}`)
+      assertRejects(() => decoding.greedy(logits), 'range', 'greedy: logits', `NaN at index ${place}`)
+      assertRejects(() => decoding.filterLogits(logits), 'range', 'filterLogits: logits', `NaN at index ${place}`)
     }
   }
 })
 
-test('+∞ among the logits wins, and shares with none but other infinite ones', () => {
+test('+∞ among the logits takes all of the probability, shared only with other +∞', () => {
   for (const options of settings) assert.deepEqual(generate([0, Infinity, 100], options), [1], JSON.stringify(options))
   assert.equal(decoding.greedy([0, Infinity, 100]), 1)
-  for (const [row, ids, shares] of [
+  for (const [row, ids, probabilities] of [
     [[0, 1, Infinity], [2], [1]], [[Infinity, 3, Infinity], [0, 2], [0.5, 0.5]], [[-Infinity, Infinity], [1], [1]],
     [[0, 1e40], [1], [1]]
-  ]) for (const cuts of [{}, { temperature: 0.1 }, { temperature: 1e-40 }]) {
-    const found = decoding.kept(row, cuts)
-    assert.deepEqual([Array.from(found.ids), Array.from(found.shares)], [ids, shares], `${row}`)
+  ]) for (const options of [{}, { temperature: 0.1 }, { temperature: 1e-40 }]) {
+    const found = decoding.filterLogits(row, options)
+    assert.deepEqual([Array.from(found.ids), Array.from(found.probabilities)], [ids, probabilities], `${row}`)
   }
 })
 
-test('logits that are all −∞ leave nothing to choose from', () => {
+test('logits that are all −∞ are refused', () => {
   const row = [-Infinity, -Infinity]
   for (const options of settings) assertRejects(() => generate(row, options), 'range', 'one of the logits must be above −∞')
   assertRejects(() => decoding.greedy(row), 'range', 'above −∞')
-  assertRejects(() => decoding.kept(row), 'range', 'above −∞')
+  assertRejects(() => decoding.filterLogits(row), 'range', 'above −∞')
 })
 
-test('what is no row of logits, no result of kept and no tree is refused', () => {
+test('greedy, filterLogits, pick and pathTo refuse values of the wrong type', () => {
   for (const wrong of [['a', 'b'], [], [undefined], null, 3, 'ab', new DataView(new ArrayBuffer(4))]) {
     assertRejects(() => decoding.greedy(wrong), 'type', 'greedy: logits must be a row of numbers')
-    assertRejects(() => decoding.kept(wrong), 'type', 'kept: logits must be a row of numbers')
+    assertRejects(() => decoding.filterLogits(wrong), 'type', 'filterLogits: logits must be a row of numbers')
   }
-  for (const wrong of [null, undefined, {}, { ids: [], shares: [] }, { ids: [1, 2], shares: [1] }]) {
-    assertRejects(() => decoding.pick(wrong, 0), 'type', 'pick: from must be { ids, shares }')
+  for (const wrong of [null, undefined, {}, { ids: [], probabilities: [] }, { ids: [1, 2], probabilities: [1] }]) {
+    assertRejects(() => decoding.pick(wrong, 0), 'type', 'pick: candidates must be { ids, probabilities }')
   }
   assertRejects(() => decoding.pathTo([{ id: 1, parent: 0 }], 0), 'range', 'pathTo: parent of tree[0]')
   assertRejects(() => decoding.pathTo([{ id: 1, parent: 1 }, { id: 2, parent: 0 }], 1), 'range', 'pathTo: parent of tree[0]')

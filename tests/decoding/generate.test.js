@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
-import { beams, kept, picked } from '../../src/reference/decoding.js'
+import { beams, filterLogits, pick } from '../../src/reference/decoding.js'
 
 const { nn, decoding } = gf, V = 11
 
-/** A small model of language: what comes next, from all that came before. */
+/** A small causal language model. */
 class Language extends nn.Module {
   constructor() {
     super()
@@ -38,7 +38,7 @@ function answer(prompt, count, choose) {
 }
 const most = row => row.indexOf(Math.max(...row))
 
-test('greedy: the most probable, with and without a cache', () => {
+test('greedy: the most probable token, with and without a cache', () => {
   const expected = answer([1, 2, 3], 20, most)
   for (const options of [{}, { cache: false }, { temperature: 0 }, { temperature: 0, topK: 5 }, { seed: 3 },
     { beams: 1 }]) {
@@ -47,7 +47,7 @@ test('greedy: the most probable, with and without a cache', () => {
   assert.ok(new Set(expected).size > 1, 'it says more than one word')
 })
 
-test('a cache: what has gone through is not given again', () => {
+test('a cache: the model gets only the tokens it has not seen', () => {
   model.asked = []
   decoding.generate(model, [1, 2, 3], { maxNewTokens: 4 })
   assert.deepEqual(model.asked, [[3], [1], [1], [1]])
@@ -56,44 +56,44 @@ test('a cache: what has gone through is not given again', () => {
   assert.deepEqual(model.asked, [[3], [4], [5], [6]])
 })
 
-test('draws: torch\'s stream of the seed, the reference\'s sets; the engine\'s own stream stays where it is', () => {
-  for (const cuts of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 },
+test('sampling: torch\'s random numbers of the seed, the reference\'s candidates; the engine\'s own stream does not move', () => {
+  for (const options of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 },
     { temperature: 1.5, topK: 6, topP: 0.9 }]) {
     gf.manualSeed(42)
-    const draws = Array.from(gf.rand([15]).values)
+    const randoms = Array.from(gf.rand([15]).values)
     gf.manualSeed(8)
     const before = gf.rand([1]).item()
     gf.manualSeed(8)
-    const expected = answer([5], 15, (row, step) => picked(kept(row, cuts), draws[step]))
+    const expected = answer([5], 15, (row, step) => pick(filterLogits(row, options), randoms[step]))
     for (const cache of [true, false]) {
-      assert.deepEqual(decoding.generate(model, [5], { ...cuts, seed: 42, maxNewTokens: 15, cache }), expected,
-        JSON.stringify(cuts))
+      assert.deepEqual(decoding.generate(model, [5], { ...options, seed: 42, maxNewTokens: 15, cache }), expected,
+        JSON.stringify(options))
     }
     assert.equal(gf.rand([1]).item(), before)
   }
 })
 
-test('draws without a seed come from the engine\'s stream', () => {
-  const draw = () => decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15 })
+test('sampling without a seed uses the engine\'s stream', () => {
+  const random = () => decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15 })
   gf.manualSeed(42)
-  const first = draw()
+  const first = random()
   assert.deepEqual(first, decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15, seed: 42 }))
-  assert.notDeepEqual(draw(), first)
+  assert.notDeepEqual(random(), first)
 })
 
-test('what is told of each step: what was kept, the draw, the token', () => {
+test('each step has its candidates, its random number and its token', () => {
   const told = []
   const { ids, steps } = decoding.decode(model, [5],
     { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => told.push([id, step]) })
   assert.deepEqual(told, ids.map((id, i) => [id, steps[i]]))
-  steps.forEach(({ step, id, kept: from, draw }, i) => {
+  steps.forEach(({ step, id, candidates, random }, i) => {
     assert.equal(step, i)
-    assert.equal(from.ids.length, 3)
-    assert.equal(decoding.pick(from, draw), id)
+    assert.equal(candidates.ids.length, 3)
+    assert.equal(decoding.pick(candidates, random), id)
   })
 })
 
-test('beams: the best of a search written apart, with and without a cache', () => {
+test('beams: the result of an independent search, with and without a cache', () => {
   for (const width of [2, 3, 5, 20]) for (const end of [7, 99]) {
     const expected = beams(logsOf, [1, 2], width, 6, end)
     for (const cache of [true, false]) {
@@ -103,7 +103,7 @@ test('beams: the best of a search written apart, with and without a cache', () =
   }
 })
 
-test('beams: the tree tells every branch', () => {
+test('beams: the tree holds every branch', () => {
   const { ids, tree, best } = decoding.decode(model, [1], { beams: 3, maxNewTokens: 4, end: 99 })
   assert.deepEqual(decoding.pathTo(tree, best), ids)
   for (let step = 0; step < 4; step++) assert.equal(
@@ -116,14 +116,14 @@ test('beams: the tree tells every branch', () => {
   assert.equal(onlyOne.ids.length, 4)
 })
 
-test('an end token ends the answer and is its last', () => {
+test('an end token ends the generation and is its last id', () => {
   const free = decoding.generate(model, [1, 2, 3], { maxNewTokens: 10 }), end = free[3]
   assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 10, end }), free.slice(0, free.indexOf(end) + 1))
   assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 0 }), [])
   assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 0, beams: 2 }), [])
 })
 
-test('prompts in every form; several are answered one after the other', () => {
+test('prompts in every form; several are processed one after the other', () => {
   const [one, two] = [[1, 2, 3], [4]].map(ids => decoding.generate(model, ids))
   assert.deepEqual(decoding.generate(model, Int32Array.of(1, 2, 3)), one)
   assert.deepEqual(decoding.generate(model, gf.tensor([4], { dtype: 'int32' })), two)
@@ -132,7 +132,7 @@ test('prompts in every form; several are answered one after the other', () => {
   assert.deepEqual(decoding.generate((rows, cache) => model.forward(rows, { cache }), [4]), two)
 })
 
-test('stoppingCriteria: asked after each token, with the answer so far; true ends it there', async () => {
+test('stoppingCriteria: called after each token with the ids so far; true ends the generation', async () => {
   for (const options of [{}, { cache: false }, { topK: 3, seed: 1 }]) {
     const whole = decoding.generate(model, [1], options), seen = []
     const stoppingCriteria = ids => seen.push(ids) === 4
@@ -147,7 +147,7 @@ test('stoppingCriteria: asked after each token, with the answer so far; true end
   assert.equal(seen.length, 2, 'an answer that has ended is not asked about')
 })
 
-test('stoppingCriteria: of beams the best so far', () => {
+test('stoppingCriteria: with beams it gets the best ids so far', () => {
   const seen = [], stoppingCriteria = ids => seen.push(ids) === 3
   const { ids, tree, best } = decoding.decode(model, [1, 2], { beams: 3, end: 99, stoppingCriteria })
   seen.forEach((one, t) => assert.deepEqual(one, beams(logsOf, [1, 2], 3, t + 1, 99)))
@@ -156,7 +156,7 @@ test('stoppingCriteria: of beams the best so far', () => {
   assert.deepEqual(decoding.pathTo(tree, best), ids)
 })
 
-test('a signal: a promise, other tasks in between, and an end when it is told', async () => {
+test('a signal: a promise, other tasks run in between, and abort rejects it', async () => {
   const ids = decoding.generate(model, [1])
   let turns = 0
   const timer = setInterval(() => { turns += 1 })
@@ -177,7 +177,7 @@ test('a signal: a promise, other tasks in between, and an end when it is told', 
   await assert.rejects(told, { name: 'AbortError' })
 })
 
-test('an async onToken is waited for with a signal, and its error ends the answer; else it is refused', async () => {
+test('an async onToken is awaited with a signal, and its error ends the generation; without one it is refused', async () => {
   const { signal } = new AbortController(), before = gf.memory().tensors
   for (const beams of [1, 2]) {
     let open = 0, calls = 0
@@ -198,7 +198,7 @@ test('an async onToken is waited for with a signal, and its error ends the answe
   assert.equal(gf.memory().tensors, before)
 })
 
-test('nothing is left behind, whatever happens', async () => {
+test('no tensor is left, also after errors and abort', async () => {
   const count = () => gf.memory().tensors
   decoding.generate(model, [1], { temperature: 1, seed: 1 })
   const before = count()
@@ -213,7 +213,7 @@ test('nothing is left behind, whatever happens', async () => {
   assert.equal(count(), before)
 })
 
-test('an answer as long as it likes: the cache grows with it, and what it says is that of one pass', () => {
+test('a very long generation: the cache grows with it, and the ids are those of one pass', () => {
   const { positions } = model
   model.positions = new nn.PositionalEncoding(16, 0, 2600)
   const { bytes } = gf.memory(), most = []
@@ -230,7 +230,7 @@ test('an answer as long as it likes: the cache grows with it, and what it says i
   model.positions = positions
 })
 
-test('what it does not take', () => {
+test('generate: invalid arguments', () => {
   const reject = (code, args, ...rest) => assertRejects(() => decoding.generate(...args), code, 'generate', ...rest)
   reject('type', [model, gf.tensor([1, 2])], 'ids', 'int32', 'float32')
   reject('type', [model, Float32Array.of(1)], 'ids', 'Float32Array')
@@ -264,14 +264,14 @@ test('hundreds of beams are no more than the stack holds', () => {
   assert.equal(gf.decoding.generate(zeros, [0], { beams: 400, maxNewTokens: 2, cache: false }).length, 2)
 })
 
-test('a forward that takes its ids for a tensor is told what it is given', () => {
+test('an error of a forward that expects a tensor of ids names the actual input', () => {
   class Shaped extends gf.nn.Module {
     forward(idx) {
       const [B, T] = idx.shape
       return gf.zeros([B, T, 3])
     }
   }
-  const said = /forward of Shaped is given ids as rows in arrays, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
+  const said = /forward of Shaped gets ids as arrays of rows, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
   for (const options of [{}, { cache: false }, { beams: 2 }]) {
     assert.throws(() => decoding.generate(new Shaped(), [4, 1, 2, 3], options), error => error.code === 'type' &&
       error.name === 'GlassformerError' && error.cause instanceof TypeError && said.test(error.message))

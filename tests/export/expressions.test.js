@@ -11,10 +11,10 @@ const attend = F.scaledDotProductAttention
 
 /** Operations on inputs of some shapes, and the lines they are, the outputs left out. */
 const CASES = {
-  'turns': [a => [F.rotary(a), F.rotary(a, { layout: 'neighbours', heads: 2, base: 100 }),
+  'turns': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
     F.rotary(a, { positions: [3, 4, 9] }), F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [[2, 3, 8]], `
     output = rotary(input)
-    rotary_2 = rotary(input, heads=2, base=100, neighbours=True)
+    rotary_2 = rotary(input, heads=2, base=100, interleaved=True)
     rotary_3 = rotary(input, positions=torch.tensor([3, 4, 9]))
     rotary_4 = rotary(input, positions=torch.tensor([[0, 1, 2], [5, 6, 7]]))`],
   'attention': [(q, k, mask) => [attend(q, k, k, { enableGqa: true, isCausal: true }),

@@ -49,7 +49,7 @@ test('a bool tensor that masks attention, and positions of a rotation, are input
   const attnMask = mask([[0, 1, 1], [0, 0, 1], [1, 0, 0]])
   await assertRuns(mha, { query: x, attnMask: mask([[0, 0, 0], [1, 0, 0], [0, 0, 0]]) }, { query: x, attnMask },
     () => mha.forward(x, undefined, undefined, { attnMask }))
-  for (const options of [{}, { base: 100, heads: 2, layout: 'neighbours' }, { frequencies: [1, 0.5, 0.1, 0.01] }]) {
+  for (const options of [{}, { base: 100, heads: 2, layout: 'interleaved' }, { frequencies: [1, 0.5, 0.1, 0.01] }]) {
     const turned = new Of((a, positions) => F.rotary(a, { ...options, positions }))
     for (const positions of [int([[5, 700, 2], [0, 2000, 9]]), int([3, 1, 2])]) {
       const plain = positions.shape.length === 2 ? int([[0, 1, 2], [0, 1, 2]]) : int([0, 1, 2])

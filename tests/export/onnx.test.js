@@ -105,7 +105,7 @@ const OPERATIONS = {
   'norms and copies': [(a, w) => [F.rmsNorm(a, w), F.rmsNorm(a), F.layerNorm(a, null, w), a.clone().detach(),
     a.to('int32').to('float32'), a.gt(0).to('float32'), F.dropout(a, { p: 0.5, training: false }), F.mseLoss(a, w.expand([
       3, 4]), { reduction: 'none' }), F.l1Loss(a, w.expand([3, 4]), { reduction: 'none' })], [3, 4], [4]],
-  'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'neighbours', heads: 2, base: 100 }),
+  'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
     F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [2, 3, 8]],
   'scaled products': [(q, k, mask) => [
     F.scaledDotProductAttention(q, k, k, { enableGqa: true, isCausal: true }),

@@ -12,12 +12,12 @@ torch.manual_seed(11)
 
 
 def rotate(x, positions, base, layout):
-    """As Hugging Face's Llama does it (halves), and as the paper writes it (neighbours)."""
+    """As Hugging Face's Llama does it (half), and as the paper writes it (interleaved)."""
     size = x.shape[-1]
     inverse = 1.0 / (base ** (torch.arange(0, size, 2).float() / size))
     angles = positions.float()[:, None] * inverse[None, :]
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    if layout == "halves":
+    if layout == "half":
         a, b = x[..., : size // 2], x[..., size // 2 :]
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
     a, b = x[..., 0::2], x[..., 1::2]
@@ -61,8 +61,8 @@ def slopes(heads):
 
 
 places = torch.arange(-300, 301)
-cases = [rotary(list(range(5)), 10000.0, "halves"), rotary(list(range(5)), 10000.0, "neighbours"),
-         rotary([997, 998, 4096], 500000.0, "halves"), rotary([7, 3, 30], 100.0, "neighbours")]
+cases = [rotary(list(range(5)), 10000.0, "half"), rotary(list(range(5)), 10000.0, "interleaved"),
+         rotary([997, 998, 4096], 500000.0, "half"), rotary([7, 3, 30], 100.0, "interleaved")]
 save("positions", "positions inside attention; made by positions.py", rtol=RTOL, cases=cases,
      buckets=[{"bidirectional": b, "numBuckets": n, "maxDistance": m, "first": -300, "buckets": buckets(b, n, m, places).tolist()}
               for b, n, m in [(True, 32, 128), (False, 32, 128), (True, 64, 256), (False, 8, 20), (True, 320, 800)]],

@@ -320,7 +320,7 @@ const rotaryRows = () => turnedShapes.flatMap(shape => {
   const [B, , T, C] = shape, x = numbers(shape, 61), name = `[${shape}]`
   return [
     [name, { x }, {}],
-    [`${name}, neighbours`, { x }, { layout: 'neighbours' }],
+    [`${name}, interleaved`, { x }, { layout: 'interleaved' }],
     [`${name}, base 100, from 900 on`, { x }, { base: 100, positions: Array.from({ length: T }, (_, t) => 900 + t) }],
     ...(B ? [[`${name}, places of their own`, { x },
       { positions: Array.from({ length: B }, (_, b) => Array.from({ length: T }, (_, t) => 3 * t + 7 * b)) }]] : []),

@@ -212,6 +212,6 @@ export function inLibrary(gf, { leaves, steps, edits, out, weights }) {
     }
     const last = made.get(out)
     last.mul(gf.tensor(weights, { shape: last.shape })).sum().backward()
-  }, { edits, mayMiss: true })
+  }, { edits, allowMissing: true })
   return { trace, tensors }
 }

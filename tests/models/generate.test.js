@@ -51,10 +51,10 @@ for (const type of ['marian', 't5']) test(
     assert.ok(score(beams(true)) >= score(greedy) - 1e-6, 'no worse than greedy')
   })
 
-test('an answer ends with the token of the configuration, or where the model knows no more places', async () => {
+test('an answer ends with the token of the configuration, or where the model has no more positions', async () => {
   const open = await model('gpt2'), prompt = row.slice(0, 3), free = open.generate(prompt, { maxNewTokens: 100 })
   assert.equal(free.length, 6, '8 places: 3 of the prompt, 5 of the answer, and what comes after the last')
-  assert.throws(() => open.generate([1, 2, 3, 4, 5, 6, 7, 8, 9]), { code: 'range', message: /ids has 9 places, but the model knows 8/ })
+  assert.throws(() => open.generate([1, 2, 3, 4, 5, 6, 7, 8, 9]), { code: 'range', message: /ids has 9 positions, but the model has at most 8/ })
   const ending = await model('gpt2', { eos_token_id: free[2] })
   assert.deepEqual(ending.generate(prompt, { maxNewTokens: 100 }), free.slice(0, free.indexOf(free[2]) + 1))
 })
@@ -84,7 +84,7 @@ for (const type of ['gpt2', 'llama', 't5']) test(`${type}: what is no id, seed o
   assert.deepEqual(drawn(2n ** 64n - 1n), drawn(-1))
 })
 
-test('marian: an answer ends where the model knows no more places', async () => {
+test('marian: an answer ends where the model has no more positions', async () => {
   const reader = await model('marian'), options = { maxNewTokens: 1e9, end: [] }, answer = reader.generate(row, options)
   assert.equal(answer.length, 8, '8 places: the start, 7 of the answer, and what comes after the last')
   assert.deepEqual(answer, reader.generate(row, { ...options, maxNewTokens: 8, cache: false }))

@@ -86,8 +86,8 @@ test('what was changed since goes along, also from a clone; what the configurati
 
 test('pairs that llama2.c has side by side are put half a head apart, queries as keys', async () => {
   const item = cases('llama')[1]
-  const neighbours = filesOf(item, { config: { rotary_layout: 'neighbours' } })
-  const { model } = await gf.models.load(neighbours), files = gf.models.save(model)
+  const interleaved = filesOf(item, { config: { rotary_layout: 'interleaved' } })
+  const { model } = await gf.models.load(interleaved), files = gf.models.save(model)
   assert.ok(!('rotary_layout' in JSON.parse(files['config.json'])))
   const again = (await gf.models.load(files)).model, size = item.config.head_dim
   const rows = model.layers.at(0).self_attn.k_proj.weight.toArray()

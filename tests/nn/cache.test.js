@@ -67,7 +67,7 @@ const widening = () => quiet(() => {
   const x = gf.randn([2, 11, 16]), memory = gf.randn([2, 5, 16])
   const whole = plain(decoder.forward(x, memory, { tgtIsCausal: true }))
   const cache = new Cache(2), widened = inPieces(x, [1, 2, 3, 7, 10], piece => {
-    if (cache.length + piece.shape[1] > cache.capacity) cache.widen(2 * cache.length + piece.shape[1])
+    if (cache.length + piece.shape[1] > cache.capacity) cache.reserve(2 * cache.length + piece.shape[1])
     return decoder.forward(piece, memory, { tgtIsCausal: true, cache })
   })
   assertSame(widened, whole)

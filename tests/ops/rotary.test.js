@@ -26,7 +26,7 @@ function bounds({ inputs: { x }, params, cot }) {
 testOp('rotary', { run, bounds, golden: { positions: ['rotary'] } })
 
 test('rotary: heads of every width, forward and back, of both layouts, gradients added to what is there', () => {
-  for (const D of [2, 6, 8, 10, 16, 22]) for (const layout of ['halves', 'neighbours']) {
+  for (const D of [2, 6, 8, 10, 16, 22]) for (const layout of ['half', 'interleaved']) {
     const x = numbers([2, 1, 3, 2 * D], D), cot = numbers([2, 1, 3, 2 * D], D + 1)
     const params = { layout, heads: 2, positions: [[0, 3, 5], [2, 1, 9]] }, given = gf.tensor(Float32Array.from(x.data),
       { shape: x.shape, requiresGrad: true })
@@ -83,7 +83,7 @@ test('rotary: a trace names the frequencies that were given in place of a base, 
 
 test('rotary: in a trace every cell and gradient is explained to the bit', () => {
   const x = gf.tensor(Float32Array.from(numbers([1, 2, 3, 8], 5).data), { shape: [1, 2, 3, 8], requiresGrad: true })
-  for (const layout of ['halves', 'neighbours']) {
+  for (const layout of ['half', 'interleaved']) {
     const { trace } = gf.trace(() => {
       const out = F.rotary(x, { layout, positions: [4, 5, 9] })
       out.backward(toTensor(numbers([1, 2, 3, 8], 6)))
@@ -117,7 +117,7 @@ test('rotary: what it does not take', () => {
   reject('shape', [gf.rand([2, 3])], 'even', '[2, 3]')
   reject('shape', [x, { heads: 3 }], 'even')
   reject('range', [x, { base: 0 }], 'base')
-  reject('range', [x, { layout: 'pairs' }], 'layout', 'neighbours')
+  reject('range', [x, { layout: 'pairs' }], 'layout', 'interleaved')
   reject('shape', [x, { positions: [1, 2] }], 'positions', '[3]', '[2]')
   // As many rows as numbers in one, or one number in each: neither is a row for each sentence.
   reject('shape', [gf.rand([3, 2, 4]), { positions: [[0, 1], [1, 2]] }], '[3, 2]', '[2, 2]')

@@ -89,7 +89,7 @@ for (const [title, settings] of Object.entries(CASES)) {
       const index = cellOf(plain.tensors.get(name), name, plain)
       const edited = run([{ name, index, value: 7.5 }], settings)
       assert.equal(edited.tensors.get(name).data[at(edited.tensors.get(name), index)], 7.5, name)
-      assert.deepEqual(edited.idleEdits, [], name)
+      assert.deepEqual(edited.unusedEdits, [], name)
       const changes = changed(plain, edited)
       const follows = downstream(plain, [name])
       const wrong = changes.filter(one => !follows.has(one))
@@ -170,7 +170,7 @@ test('an edit on the way to the choice changes the token that is chosen there, a
     for (const decoding of ['greedy', 'sample']) {
       const edited = run([{ name, index: [0, 3, seven], value: 50 }], { ...own, decoding })
       assert.equal(tokens(edited).slice(0, 4), '2027', `${name} ${decoding}`)
-      assert.deepEqual(edited.idleEdits, [])
+      assert.deepEqual(edited.unusedEdits, [])
       assert.equal(edited.streams.target.tokens[0][4], '7', 'the decoder reads it')
     }
   }
@@ -209,13 +209,13 @@ test('an edit without a cell is kept, said to be idle, and harmless', () => {
     for (const target of [ANSWER.target, '']) {
       const wanted = { ...ANSWER, target, ...settings }
       const [plain, edited] = [run([], wanted), run([edit], wanted)]
-      assert.deepEqual(edited.idleEdits, [edit], edit.name)
+      assert.deepEqual(edited.unusedEdits, [edit], edit.name)
       assert.deepEqual(changed(plain, edited), [], edit.name)
     }
   }
   const lost = [{ name: 'output', index: [0, 0, 0], value: 1 },
     { name: 'positions.output', index: [0, 9, 0], value: 1 }]
-  assert.deepEqual(run(lost, SENTENCES).idleEdits, lost)
+  assert.deepEqual(run(lost, SENTENCES).unusedEdits, lost)
 })
 
 test('an edited product before the scale goes through it', () => {
@@ -261,7 +261,7 @@ test('what attention drops can be set: kept cells are dropped, dropped ones come
     const index = indexOf(mask.shape, flat)
     const edits = [{ name: mask.name, index, value: wanted }]
     const made = pageRun(settings, edits)
-    assert.deepEqual(made.idleEdits, [])
+    assert.deepEqual(made.unusedEdits, [])
     assert.equal(made.tensors.get(`${at}.dropout.output`).data[flat],
       Math.fround(wanted * plain.tensors.get(`${at}.weights`).data[flat]))
     const names = changed(plain, made)

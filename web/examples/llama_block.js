@@ -25,8 +25,8 @@ class LlamaBlock extends nn.Module {
   attend(x) {
     const [B, T, C] = x.shape
     const split = (y, heads) => y.view(B, T, heads, this.side).transpose(1, 2)
-    const q = F.rotary(split(this.q_proj.forward(x), this.heads), { layout: 'halves' })
-    const k = F.rotary(split(this.k_proj.forward(x), this.groups), { layout: 'halves' })
+    const q = F.rotary(split(this.q_proj.forward(x), this.heads), { layout: 'half' })
+    const k = F.rotary(split(this.k_proj.forward(x), this.groups), { layout: 'half' })
     const v = split(this.v_proj.forward(x), this.groups)
     const out = F.scaledDotProductAttention(q, k, v, { isCausal: true, enableGqa: true })
     return this.o_proj.forward(out.transpose(1, 2).reshape(B, T, C))

@@ -11,7 +11,7 @@ const score = (m, n, layout) => {
   return at(q, m).mul(at(k, n)).sum().item()
 }
 
-for (const layout of ['halves', 'neighbours']) {
+for (const layout of ['half', 'interleaved']) {
   const apart3 = [[3, 0], [10, 7], [103, 100]].map(([m, n]) => score(m, n, layout))
   const spread = Math.max(...apart3) - Math.min(...apart3)
   console.log(`${layout}: three apart ${apart3[0].toFixed(4)}, wherever they stand: ${spread < 1e-4}; ` +

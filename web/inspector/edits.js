@@ -77,7 +77,7 @@ export function editField(cell, value, { t, store, close }) {
 
 /**
  * What was overwritten.
- * @param {{ t: Translate, store: ReturnType<typeof edits>, go(cell: Cell): void, idle?: Run['idleEdits'] }} view
+ * @param {{ t: Translate, store: ReturnType<typeof edits>, go(cell: Cell): void, idle?: Run['unusedEdits'] }} view
  *   idle: those that the run on show has no cell for
  */
 export function editList({ t, store, go, idle = [] }) {

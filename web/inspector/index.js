@@ -29,7 +29,7 @@ import { homeOf, roomsOf } from '../rooms/index.js'
  * @property {Cell[]} trail the way to it
  * @property {Told | null} explanation
  * @property {{ here: number, there: number } | null} pair its values in both runs
- * @property {Run['idleEdits']} idle edits that the run has no cell for
+ * @property {Run['unusedEdits']} idle edits that the run has no cell for
  * @property {string | null} room that is shown
  */
 

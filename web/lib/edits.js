@@ -14,7 +14,7 @@ import { cellName } from './cell.js'
 export function isEditable({ tensors, ends = [] }, { name, index }) {
   const tensor = tensors.get(name)
   if (!tensor || index.length === 0) return false
-  return tensor.isOnTheWay || ends.includes(name) ||
+  return tensor.affectsLoss || ends.includes(name) ||
     [...tensors.values()].some(({ inputs }) => Object.values(inputs).includes(name))
 }
 

@@ -1,14 +1,14 @@
 /** What a model says by itself, one token after another, edits included. */
 
 import { pathTo } from '../../src/js/decoding/beam.js'
-import { greedy, kept, pick } from '../../src/js/decoding/choose.js'
+import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
 import { ranking } from '../lib/ranking.js'
 import { decoded, drawsOf, searched } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
 /** @import { Frame } from './decoding.js' */
-/** @import { Kept } from '../../src/js/decoding/choose.js' */
+/** @import { Candidates } from '../../src/js/decoding/choose.js' */
 
 /**
  * An answer with what it was chosen by.
@@ -38,7 +38,7 @@ function looksAhead({ index }) {
  */
 export function compute(gf, edits, fn, modules = {}) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => /** @type {Float32Array} */ (fn().values.slice())))
-  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true, keepAttention: [] })
+  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, allowMissing: true, keepAttention: [] })
   const values = /** @type {Float32Array} */ (output.values.slice())
   trace.dispose()
   output.dispose()
@@ -59,11 +59,11 @@ function editedShares(gf, settings, logits, V, edits) {
 
 /**
  * Shares that an edit made, the largest first, as a draw goes through them.
- * @param {Float32Array} row @returns {Kept}
+ * @param {Float32Array} row @returns {Candidates}
  */
 const inOrder = row => {
   const ids = ranking(row)
-  return { ids: Int32Array.from(ids), shares: Float32Array.from(ids, id => row[id]) }
+  return { ids: Int32Array.from(ids), probabilities: Float32Array.from(ids, id => row[id]) }
 }
 
 /**
@@ -75,7 +75,7 @@ function chooser(gf, settings, isOfShares, longest) {
   const { temperature, topK, topP, seed } = settings
   const random = drawsOf(gf, seed, longest)
   /** @param {Float32Array} row */
-  const from = row => (isOfShares ? inOrder(row) : kept(gf.engine, row, { temperature, topK, topP }))
+  const from = row => (isOfShares ? inOrder(row) : filterLogits(gf.engine, row, { temperature, topK, topP }))
   /** @param {Float32Array} row @param {number} step */
   const choose = (row, step) => pick(from(row), random[step])
   return { choose, random }

@@ -1,9 +1,9 @@
 /** From logits to tokens as the page asks for them: whole answers at once, with what they were chosen from. */
 
-import { bestOf, grow } from '../../src/js/decoding/beam.js'
-import { Draws, kept } from '../../src/js/decoding/choose.js'
+import { expandBeams, findBest } from '../../src/js/decoding/beam.js'
+import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
 
-/** @import { Cuts } from '../../src/js/decoding/choose.js' */
+/** @import { SamplingOptions } from '../../src/js/decoding/choose.js' */
 /** @import { Branch, Library } from '../types.d.ts' */
 
 /**
@@ -14,13 +14,13 @@ import { Draws, kept } from '../../src/js/decoding/choose.js'
 
 /**
  * 0 for what is kept and −∞ for what top-k and top-p cut, for rows of logits one after the other.
- * @param {Pick<Library, 'engine'>} gf @param {Float32Array} values @param {number} size @param {Cuts} cuts
+ * @param {Pick<Library, 'engine'>} gf @param {Float32Array} values @param {number} size @param {SamplingOptions} cuts
  */
 export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
   const mask = new Float32Array(values.length)
   if (topK === 0 && topP >= 1) return mask
   for (let start = 0; start < values.length; start += size) {
-    const { ids } = kept(engine, values.subarray(start, start + size), { topK, topP })
+    const { ids } = filterLogits(engine, values.subarray(start, start + size), { topK, topP })
     mask.fill(-Infinity, start, start + size)
     for (const id of ids) mask[start + id] = 0
   }
@@ -32,7 +32,7 @@ export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
  * @param {number} count
  */
 export function drawsOf({ engine }, seed, count) {
-  const stream = new Draws(engine, seed)
+  const stream = new RandomStream(engine, seed)
   const list = Array.from({ length: count }, () => stream.next())
   stream.dispose()
   return list
@@ -86,9 +86,9 @@ export function* searched(gf, logProbabilitiesOf, width, { end, longest }) {
     gf.tidy(() => {
       const values = Float32Array.from(rows.flatMap(row => [...row]))
       const all = gf.tensor(values, { shape: [rows.length, rows[0].length] })
-      tree.push(...grow(tree, live, all, width, step, id => id === end))
+      tree.push(...expandBeams(tree, live, all, width, step, id => id === end))
     })
     live = tree.map((_, i) => i).filter(i => i >= first && tree[i].isKept && !tree[i].isEnd)
-    yield { tree, best: bestOf(tree, live, 0) }
+    yield { tree, best: findBest(tree, live, 0) }
   }
 }

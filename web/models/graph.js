@@ -134,7 +134,7 @@ function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory
       const [places, half] = has(table) ? shapeOf(table) : [0, D / 2]
       return make('angles', {}, [table], { rows: places, half, base: rotaryBase, key: name })
     })
-    return make('rotary', { x: flat, cos, sin }, [`${path}.${key}`], { heads: H, layout: 'halves' })
+    return make('rotary', { x: flat, cos, sin }, [`${path}.${key}`], { heads: H, layout: 'half' })
   }
   const q = project('q', x, 0, C, heads), k = project('k', memory, C, own / 2, kvHeads)
   const v = project('v', memory, C + own / 2, own / 2, kvHeads)

@@ -85,7 +85,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     parts().inspector.update({
       run: runBehind(cell), cell, pinned, trail, explanation,
       pair: pairOf(cell, found && found.length > 1 ? found : null),
-      idle: run()?.idleEdits ?? [], room: view().room.id
+      idle: run()?.unusedEdits ?? [], room: view().room.id
     })
   }
   /** Whether the inspector is still to hear how its cell was made. @param {boolean} isWaiting */

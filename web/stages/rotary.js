@@ -48,11 +48,11 @@ export function picture(run, view) {
 
 /** The columns of a pair. @param {{ layout: string, before: { cols: number } }} shown @param {number} pair */
 export const columnsOf = ({ layout, before: { cols } }, pair) => (
-  layout === 'neighbours' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
+  layout === 'interleaved' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
 
 /** The pair that a column is one of. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
 export const pairOf = ({ layout, before: { cols } }, col) => (
-  layout === 'neighbours' ? Math.floor(col / 2) : col % (cols / 2))
+  layout === 'interleaved' ? Math.floor(col / 2) : col % (cols / 2))
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

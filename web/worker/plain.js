@@ -82,7 +82,7 @@ const structureOf = run => ({
  * @returns {RunMessage}
  */
 export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
-  const { names, streams, passes, idleEdits, loss, hasLoss, end } = run
+  const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
   const kept = names.filter(name => run.describe(name).isKept)
   const bytes = kept.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
   const values = read(run, bytes < SMALL ? kept : wanted.filter(name => kept.includes(name)))
@@ -90,7 +90,7 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
   const isKnown = own === signature
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
-    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, idleEdits, loss, hasLoss, end,
+    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
     facts: { ...facts, isTakeable: Boolean(taken), hasFiles: Boolean(taken?.files) }
   }
 }

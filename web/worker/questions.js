@@ -23,7 +23,7 @@ function gradient(run, { name, index }) {
     return run.explainGradient(name, index)
   } catch {
     const { inputs, outputs } = unkept(run)
-    const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).isOnTheWay ? 'still' : 'aside'
+    const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).affectsLoss ? 'still' : 'aside'
     return { name, index, op: 'given', none, terms: [], steps: [], sources: [] }
   }
 }

@@ -2,99 +2,102 @@ import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, whole
 import { Cache } from '../ops/attention_cache.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
-import { turn } from '../turn.js'
-import { bestOf, grow, pathTo } from './beam.js'
-import { seedBits } from '../random.js'
-import { CUTS, Draws, checkCuts, greedy, kept, pick, rankable } from './choose.js'
+import { nextTask } from '../next_task.js'
+import { expandBeams, findBest, pathTo } from './beam.js'
+import { readSeed } from '../random.js'
+import {
+  RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
+} from './choose.js'
 
 /**
- * Ids from a model that gives logits for the next one: greedily, drawn, or by beam search, one after the other.
+ * Autoregressive generation: greedy decoding, sampling, or beam search.
  *
  * @typedef {import('../engine.js').Engine} Engine
- * @typedef {import('./choose.js').Kept} Kept
+ * @typedef {import('./choose.js').Candidates} Candidates
  * @typedef {import('./beam.js').Branch} Branch
  *
- * What gives the logits [B, T, V], of which the last of each row count. With a cache the rows hold what has not gone
- * through yet, else everything from the prompt on.
+ * A function from rows of ids to logits [B, T, V]; only the last position of each row is used. With a cache the rows
+ * hold only the ids that the model has not seen, else everything from the start of the prompt.
  * @typedef {(rows: number[][], cache: Cache | null) => Tensor} Next
  *
  * @typedef {object} GenerateOptions
  * @property {number} [maxNewTokens] 20
- * @property {number | readonly number[]} [end] ids that end the answer; the last one of it then
- * @property {number} [temperature] with this, topK or topP a token is drawn; 0 or none of them: the most probable is
- *   taken
- * @property {number} [topK] 0, keeps all
- * @property {number} [topP] 1, keeps all
- * @property {number | bigint} [seed] of the draws, torch.manual_seed's; without it they come from the engine's stream
- * @property {number} [beams] 1; more of them search for the most probable answer as a whole
- * @property {number} [lengthPenalty] 0; the score of an answer is divided by its length to this power
- * @property {boolean} [cache] true; false gives the model everything again at each step
+ * @property {number | readonly number[]} [end] ids that end the generation; the end id is included
+ * @property {number} [temperature] if temperature, topK or topP is given, tokens are sampled; with none of them, or
+ *   temperature 0, decoding is greedy
+ * @property {number} [topK] 0 keeps all
+ * @property {number} [topP] 1 keeps all
+ * @property {number | bigint} [seed] of the random numbers, as torch.manual_seed; default: the engine's own stream
+ * @property {number} [beams] 1; above 1: the number of beams of a beam search
+ * @property {number} [lengthPenalty] 0; a sequence's score is divided by its length to this power
+ * @property {boolean} [cache] true; false runs the model on the whole sequence at each step
  * @property {(id: number, step: Step) => void | Promise<void>} [onToken] called with each token as soon as it is known;
- *   by beams, with those of the answer at the end. With a signal it may be async: the next token comes after it
- * @property {(ids: number[]) => boolean} [stoppingCriteria] called after each token with the answer so far, by beams
- *   with the best so far; true ends it there
- * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the answer comes as a promise, and other
- *   tasks have their turn between tokens
+ *   with beams, with all tokens at the end. With a signal it may be async and is awaited before the next token
+ * @property {(ids: number[]) => boolean} [stoppingCriteria] called after each token with the ids so far, with beams
+ *   the best ids so far; true ends the generation
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the result is a promise, and other tasks
+ *   run between tokens
  *
- * What can be asked: a module, or a function of rows of ids.
+ * A module, or a function of rows of ids.
  * @typedef {Next | { forward(...inputs: any[]): any }} Decodable
- * @typedef {readonly number[] | Int32Array | Tensor | readonly (readonly number[])[]} Prompt one, or several
+ * @typedef {readonly number[] | Int32Array | Tensor | readonly (readonly number[])[]} Prompt one prompt, or several
  */
 
 /**
- * What is known of a model: ids that end its answers, and how many places it has.
- * @typedef {{ ends?: readonly number[], places?: number }} Known
+ * Facts about one of the library's models: its end ids, and its maximum number of positions.
+ * @typedef {{ ends?: readonly number[], maxPositions?: number }} ModelFacts
  */
 
 /**
- * An answer to one prompt, several to several.
+ * One result for one prompt, an array for several.
  * @template P
  * @template A
  * @typedef {P extends readonly (readonly number[])[] ? A[]
- *   : P extends readonly number[] | Int32Array ? A : any} AnswersTo
+ *   : P extends readonly number[] | Int32Array ? A : any} ResultsFor
  */
 
 /**
- * With a signal they come later.
+ * With a signal: a promise of the result.
  * @template P
  * @template O
  * @template A
- * @typedef {O extends { signal: import('../platform.d.ts').Signal } ? Promise<AnswersTo<P, A>>
- *   : AnswersTo<P, A>} Answered
+ * @typedef {O extends { signal: import('../platform.d.ts').Signal } ? Promise<ResultsFor<P, A>>
+ *   : ResultsFor<P, A>} GenerateResult
  */
 
 /**
- * How one token came about.
+ * How one token was chosen.
  * @typedef {object} Step
  * @property {number} step counted from 0
  * @property {number} id
- * @property {Kept | null} kept what it was drawn from
- * @property {number | null} draw between 0 and 1
+ * @property {Candidates | null} candidates that it was sampled from; null if it was not sampled
+ * @property {number | null} random the uniform number in [0, 1) that selected it
  *
- * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null }} Answer steps: of draws and
- *   greedy choices; tree: of beams, best: the place of the last branch of the answer
+ * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null }} Generation steps: of sampling
+ *   and greedy decoding; tree: of beam search, best: the index of the last branch of the result
  */
 
 const OPTIONS = [
-  'maxNewTokens', 'end', ...CUTS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'stoppingCriteria', 'signal'
+  'maxNewTokens', 'end', ...SAMPLING_OPTIONS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'stoppingCriteria',
+  'signal'
 ]
 
-/** What stoppingCriteria say: a promise would be taken for yes. @param {unknown} said */
-function isTrue(said) {
-  expect(said === undefined || typeof said === 'boolean', 'type',
-    () => `generate: stoppingCriteria must return true or false, got ${describe(said)}`)
-  return said === true
+/** The result of stoppingCriteria: a promise would count as true. @param {unknown} result */
+function isTrue(result) {
+  expect(result === undefined || typeof result === 'boolean', 'type',
+    () => `generate: stoppingCriteria must return true or false, got ${describe(result)}`)
+  return result === true
 }
 
-/** @param {any} given @param {readonly number[]} [ends] where the call names none */
+/** @param {any} given @param {readonly number[]} [ends] the default of end */
 export function readOptions(given, ends = []) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
   const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
-  const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
+  const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)
   wholeNumber(where, 'maxNewTokens', maxNewTokens)
   wholeNumber(where, 'beams', beams, 1, 1024)
-  expect(beams === 1 || !isDrawn, 'range', () => `${where}: beams do not draw; leave ${CUTS.join(', ')} out`)
+  expect(beams === 1 || !isSampled, 'range', () => `${where}: beams cannot be combined with sampling; leave ${SAMPLING_OPTIONS.join(', ')} out`)
   numberWhere(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
   for (const [name, given] of Object.entries({ onToken, stoppingCriteria })) {
     expect(given === undefined || typeof given === 'function', 'type',
@@ -103,17 +106,17 @@ export function readOptions(given, ends = []) {
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
   const stops = new Set([endIds].flat().map(id => wholeNumber(where, 'end', id)))
-  if (seed !== undefined && seed !== null) seedBits(where, seed)
-  const cuts = checkCuts(where, isDrawn ? options : {})
+  if (seed !== undefined && seed !== null) readSeed(where, seed)
+  const sampling = checkSamplingOptions(where, isSampled ? options : {})
   flag(where, 'cache', cache)
   return {
-    ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
+    ...options, maxNewTokens, beams, lengthPenalty, cache, isSampled, sampling,
     isEnd: (/** @type {number} */ id) => stops.has(id),
-    isEnough: (/** @type {() => number[]} */ answer) => isTrue(stoppingCriteria?.(answer()))
+    shouldStop: (/** @type {() => number[]} */ getIds) => isTrue(stoppingCriteria?.(getIds()))
   }
 }
 
-/** Numbers with a fraction are no ids, even where theirs is 0. @param {any} ids */
+/** Refuses floats as ids, even those without a fraction. @param {any} ids */
 function expectIds(ids) {
   const isFloat = ids instanceof Tensor ? ids.dtype !== 'int32' : ids instanceof Float32Array || ids instanceof Float64Array
   expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of whole numbers, ' +
@@ -122,8 +125,8 @@ function expectIds(ids) {
 }
 
 /**
- * Lists of ids, however they were given.
- * @param {any} ids @returns {{ prompts: number[][], isOne: boolean }}
+ * The prompts as arrays of ids, whichever type they were given as.
+ * @param {any} ids @returns {{ prompts: number[][], isSingle: boolean }}
  */
 export function readPrompts(ids) {
   const given = expectIds(ids) instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
@@ -131,91 +134,92 @@ export function readPrompts(ids) {
   expect(Array.isArray(given), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
     (typeof ids === 'string' ? '; write tokenizer.encode(text).ids' : ''))
   const isRow = (/** @type {unknown} */ one) => Array.isArray(one) || ArrayBuffer.isView(one)
-  const isOne = !given.some(isRow)
-  expect(isOne || given.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
+  const isSingle = !given.some(isRow)
+  expect(isSingle || given.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
     'got ids beside arrays')
-  const prompts = isOne ? [given] : given.map(row => Array.from(expectIds(row)))
+  const prompts = isSingle ? [given] : given.map(row => Array.from(expectIds(row)))
   for (const prompt of prompts) {
-    expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id to go on from')
+    expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id')
     prompt.forEach((id, i) => wholeNumber('generate', `ids[${i}]`, id))
   }
-  return { prompts, isOne }
+  return { prompts, isSingle }
 }
 
 /**
- * The model as a function; a module is called with its cache among the options, and may give an object with logits.
+ * The model as a function of rows and cache. A module gets the cache as an option, and may return { logits }.
  * @param {any} model @returns {Next}
  */
-function nextOf(model) {
+function asNextFunction(model) {
   const isModule = typeof model?.forward === 'function'
   if (!isModule && typeof model === 'function') return model
   expect(isModule, 'type',
     () => `generate: model must be a module or a function of rows of ids, got ${describe(model)}`)
   return (rows, cache) => {
-    const made = forwardOf(model, rows, ...(cache ? [{ cache }] : []))
-    return made instanceof Tensor ? made : made?.logits
+    const output = callForward(model, rows, ...(cache ? [{ cache }] : []))
+    return output instanceof Tensor ? output : output?.logits
   }
 }
 
 /**
- * A forward that takes its ids for a tensor fails with a TypeError, which does not say what it was given.
+ * Calls forward. One that expects a tensor of ids fails with a TypeError, to which the actual input is added.
  * @param {any} model @param {number[][]} rows @param {...any} options
  */
-function forwardOf(model, rows, ...options) {
+function callForward(model, rows, ...options) {
   try {
     return model.forward(rows, ...options)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    const own = new GlassformerError('type', `generate: forward of ${model.constructor?.name || 'the model'} is given ids ` +
-      `as rows in arrays, [[${rows[0].slice(0, 3).join(', ')}${rows[0].length > 3 ? ', …' : ''}]${rows.length > 1 ? ', …' : ''}], ` +
+    const explained = new GlassformerError('type', `generate: forward of ${model.constructor?.name || 'the model'} gets ids ` +
+      `as arrays of rows, [[${rows[0].slice(0, 3).join(', ')}${rows[0].length > 3 ? ', …' : ''}]${rows.length > 1 ? ', …' : ''}], ` +
       `and threw "${error.message}"; gf.tensor(ids, { dtype: 'int32' }) makes a tensor of them`)
-    own.cause = error
-    throw own
+    explained.cause = error
+    throw explained
   }
 }
 
-/** Tokens that a cache has room for at first; one that is to hold more grows with the answer. */
-const FIRST_ROOM = 1024
+/** Initial capacity of a cache in tokens; a larger one grows with the sequence. */
+const FIRST_CAPACITY = 1024
 
-/** Asks the model step by step, and gives it what it has not seen. */
-class Asker {
+/** Runs the model step by step, with a cache only on the tokens it has not seen. */
+class LogitsReader {
   #engine
   #next
   #cache
-  #room
+  #maxTokens
 
-  /** @param {Engine} engine @param {Next} next @param {number} room for so many tokens, or 0 without a cache */
-  constructor(engine, next, room) {
+  /** @param {Engine} engine @param {Next} next @param {number} maxTokens of the sequence, or 0 for no cache */
+  constructor(engine, next, maxTokens) {
     this.#engine = engine
     this.#next = next
-    this.#cache = room ? new Cache(Math.min(room, FIRST_ROOM)) : null
-    this.#room = room
+    this.#cache = maxTokens ? new Cache(Math.min(maxTokens, FIRST_CAPACITY)) : null
+    this.#maxTokens = maxTokens
   }
 
-  /** Room for so many tokens, and for as many again. @param {Cache} cache @param {number} tokens */
-  #expectRoom(cache, tokens) {
-    if (tokens > cache.capacity) cache.widen(Math.min(this.#room, 2 * tokens))
+  /** Doubles the capacity where it is less than the tokens. @param {Cache} cache @param {number} tokens */
+  #ensureCapacity(cache, tokens) {
+    if (tokens > cache.capacity) cache.reserve(Math.min(this.#maxTokens, 2 * tokens))
   }
 
   /**
-   * What `use` makes of the last logits [B, V] of each row; it returns no tensors.
-   * @template T @param {number[][]} rows from the prompt on
-   * @param {readonly number[] | null} from of each row the row it continues @param {(logits: Tensor) => T} use
+   * Calls `use` with the logits [B, V] of the last position of each row; it must not return tensors.
+   * @template T @param {number[][]} rows from the start of the prompt
+   * @param {readonly number[] | null} from for each row, the row of the previous step that it extends @param {(logits:
+   *   Tensor) => T} use
    * @returns {T}
    */
-  ask(rows, from, use) {
+  read(rows, from, use) {
     const engine = this.#engine, cache = this.#cache, done = cache?.length ?? 0
     if (from && cache) cache.select(from)
-    if (cache) this.#expectRoom(cache, rows[0].length)
+    if (cache) this.#ensureCapacity(cache, rows[0].length)
     return engine.tidy(() => engine.noGrad(() => {
       const logits = this.#next(done ? rows.map(row => row.slice(done)) : rows, cache)
       const fits = logits instanceof Tensor && logits.shape.length === 3 && logits.shape[0] === rows.length
       expect(fits && logits.size > 0, 'shape',
-        () => `generate: the model must give logits [${rows.length}, T, V], got ${describe(logits)}`)
+        () => `generate: the model must return logits [${rows.length}, T, V], got ${describe(logits)}`)
       const [B, T, V] = logits.shape, last = engine.empty([B, V])
       const { values } = logits.dtype === 'float32' ? logits : to(logits, 'float32')
       for (let b = 0; b < B; b++) {
-        last.values.set(rankable('generate', values.subarray((b * T + T - 1) * V, (b * T + T) * V)), b * V)
+        last.values.set(checkLogits('generate', values.subarray((b * T + T - 1) * V, (b * T + T) * V)), b * V)
       }
       return use(last)
     }))
@@ -227,125 +231,132 @@ class Asker {
 }
 
 /**
- * One token after the other.
- * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
- * @param {Draws} draws @returns {Generator<Step, Answer>}
+ * Greedy decoding or sampling.
+ * @param {Engine} engine @param {LogitsReader} reader @param {number[]} prompt @param {ReturnType<typeof readOptions>}
+ *   options
+ * @param {RandomStream} stream @returns {Generator<Step, Generation>}
  */
-function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd, isEnough }, draws) {
+function* decodeStepwise(engine, reader, prompt, { maxNewTokens, isSampled, sampling, isEnd, shouldStop }, stream) {
   /** @type {Step[]} */ const steps = []
   /** @type {number[]} */ const ids = []
   for (let step = 0; step < maxNewTokens; step++) {
-    /** @type {Step} */ const made = asker.ask([[...prompt, ...ids]], null, logits => {
-      if (!isDrawn) return { step, id: greedy(logits), kept: null, draw: null }
-      const from = kept(engine, logits, cuts), draw = draws.next()
-      return { step, id: pick(from, draw), kept: from, draw }
+    /** @type {Step} */ const chosen = reader.read([[...prompt, ...ids]], null, logits => {
+      if (!isSampled) return { step, id: greedy(logits), candidates: null, random: null }
+      const candidates = filterLogits(engine, logits, sampling), random = stream.next()
+      return { step, id: pick(candidates, random), candidates, random }
     })
-    ids.push(made.id)
-    steps.push(made)
-    yield made
-    if (isEnd(made.id) || isEnough(() => [...ids])) break
+    ids.push(chosen.id)
+    steps.push(chosen)
+    yield chosen
+    if (isEnd(chosen.id) || shouldStop(() => [...ids])) break
   }
   return { ids, steps, tree: null, best: null }
 }
 
 /**
- * Several beginnings at a time; nothing is known of the answer before the end.
- * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
- * @returns {Generator<null, Answer>}
+ * Beam search; the result is known only at the end.
+ * @param {Engine} engine @param {LogitsReader} reader @param {number[]} prompt @param {ReturnType<typeof readOptions>}
+ *   options
+ * @returns {Generator<null, Generation>}
  */
-function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, isEnd, isEnough }) {
+function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenalty, isEnd, shouldStop }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
   /** @type {number[] | null} */ let from = null
   for (let step = 0; step < maxNewTokens && live.length; step++) {
-    const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, before = live
-    const grown = asker.ask(rows, from, logits => {
+    const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, previous = live
+    const branches = reader.read(rows, from, logits => {
       const logs = engine.empty(logits.shape)
       engine.c.gf_log_softmax_forward(logs.address, logits.address, ...logits.shape)
-      return grow(tree, before, logs, beams, step, isEnd)
+      return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
-    for (const branch of grown) tree.push(branch)
+    for (const branch of branches) tree.push(branch)
     live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
-    from = live.map(at => before.indexOf(tree[at].parent))
+    from = live.map(at => previous.indexOf(tree[at].parent))
     yield null
-    if (isEnough(() => pathTo(tree, bestOf(tree, live, lengthPenalty)))) break
+    if (shouldStop(() => pathTo(tree, findBest(tree, live, lengthPenalty)))) break
   }
-  const best = tree.length ? bestOf(tree, live, lengthPenalty) : null
+  const best = tree.length ? findBest(tree, live, lengthPenalty) : null
   return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best }
 }
 
-/** @param {number[]} prompt @param {number} places that the model knows @returns {number} tokens that can follow */
-function spaceAfter({ length }, places) {
-  expect(length <= places, 'range', () => `generate: ids has ${length} places, but the model knows ${places}`)
-  return places - length + 1
-}
-
 /**
- * The tokens of an answer by beams. @param {readonly number[]} ids @param {Pick<GenerateOptions, 'onToken'>} options
- * @returns {Generator<unknown, void>}
+ * The number of tokens that can follow a prompt; the last one needs no position of its own.
+ * @param {number[]} prompt @param {number} maxPositions of the model
  */
-function* toldAtEnd(ids, { onToken }) {
-  for (const [step, id] of ids.entries()) if (onToken) yield onToken(id, { step, id, kept: null, draw: null })
+function countRemaining({ length }, maxPositions) {
+  expect(length <= maxPositions, 'range',
+    () => `generate: ids has ${length} positions, but the model has at most ${maxPositions}`)
+  return maxPositions - length + 1
 }
 
 /**
- * The answers to all prompts; yields after every token what onToken gave.
+ * Calls onToken with the result of a beam search.
+ * @param {readonly number[]} ids @param {Pick<GenerateOptions, 'onToken'>} options @returns {Generator<unknown, void>}
+ */
+function* reportTokens(ids, { onToken }) {
+  for (const [step, id] of ids.entries()) if (onToken) yield onToken(id, { step, id, candidates: null, random: null })
+}
+
+/**
+ * Generates for all prompts; yields after every token what onToken returned.
  * @param {Engine} engine @param {any} model @param {any} given @param {any} options
- * @param {Known} known @returns {Generator<unknown, Answer[]>}
+ * @param {ModelFacts} facts @returns {Generator<unknown, Generation[]>}
  */
-function* decoding(engine, model, given, options, { ends, places = Infinity }) {
-  const read = readOptions(options, ends), next = nextOf(model), { prompts } = readPrompts(given), answers = []
-  const most = prompts.map(prompt => Math.min(read.maxNewTokens, spaceAfter(prompt, places)))
-  const draws = new Draws(engine, read.isDrawn ? read.seed : undefined)
+function* decodeAll(engine, model, given, options, { ends, maxPositions = Infinity }) {
+  const read = readOptions(options, ends), next = asNextFunction(model), { prompts } = readPrompts(given), results = []
+  const limits = prompts.map(prompt => Math.min(read.maxNewTokens, countRemaining(prompt, maxPositions)))
+  const stream = new RandomStream(engine, read.isSampled ? read.seed : undefined)
   try {
     for (const [i, prompt] of prompts.entries()) {
-      const own = { ...read, maxNewTokens: most[i] }
-      const asker = new Asker(engine, next, read.cache ? prompt.length + most[i] : 0)
+      const settings = { ...read, maxNewTokens: limits[i] }
+      const reader = new LogitsReader(engine, next, read.cache ? prompt.length + limits[i] : 0)
       try {
-        const run = read.beams > 1 ? byBeams(engine, asker, prompt, own) : oneByOne(engine, asker, prompt, own, draws)
-        let at = run.next()
-        for (; !at.done; at = run.next()) {
-          yield at.value ? read.onToken?.(at.value.id, at.value) : undefined
+        const steps = read.beams > 1 ? searchBeams(engine, reader, prompt, settings)
+          : decodeStepwise(engine, reader, prompt, settings, stream)
+        let current = steps.next()
+        for (; !current.done; current = steps.next()) {
+          yield current.value ? read.onToken?.(current.value.id, current.value) : undefined
         }
-        if (read.beams > 1) yield* toldAtEnd(at.value.ids, read)
-        answers.push(at.value)
+        if (read.beams > 1) yield* reportTokens(current.value.ids, read)
+        results.push(current.value)
       } finally {
-        asker.dispose()
+        reader.dispose()
       }
     }
   } finally {
-    draws.dispose()
+    stream.dispose()
   }
-  return answers
+  return results
 }
 
 /**
- * Nobody would wait for what onToken promises, nor see it fail.
- * @param {unknown} told @param {Generator<unknown, Answer[]>} steps
+ * Refuses a promise from onToken where there is no signal: nothing would await it, or see it reject.
+ * @param {unknown} result @param {Generator<unknown, Generation[]>} steps
  */
-function expectDone(told, steps) {
-  if (!(told instanceof Promise)) return
-  told.catch(() => {}) // the error below is the one to see
+function rejectPromise(result, steps) {
+  if (!(result instanceof Promise)) return
+  result.catch(() => {}) // the error below is the one to see
   steps.return([])
-  throw new GlassformerError('type', 'generate: onToken must not be async where nothing waits for it, got a promise; ' +
-    'give a signal, and await generate')
+  throw new GlassformerError('type', 'generate: onToken must not be async without a signal, got a promise; ' +
+    'pass a signal, and await generate')
 }
 
 /**
- * Runs a decoding to its end: at once, or, with a signal, token by token with a pause between them.
- * @param {Engine} engine @param {any} model @param {any} ids @param {any} options @param {Known} known
- * @param {(answer: Answer) => any} shown
+ * Runs generation to its end: synchronously, or, with a signal, asynchronously with other tasks between tokens.
+ * @param {Engine} engine @param {any} model @param {any} ids @param {any} options @param {ModelFacts} facts
+ * @param {(result: Generation) => any} toResult
  */
-function run(engine, model, ids, options, known, shown) {
-  const { isOne } = readPrompts(ids), signal = /** @type {import('../platform.d.ts').Signal | undefined} */ (
+function run(engine, model, ids, options, facts, toResult) {
+  const { isSingle } = readPrompts(ids), signal = /** @type {import('../platform.d.ts').Signal | undefined} */ (
     readOptions(options).signal ?? undefined)
-  const steps = decoding(engine, model, ids, options, known)
-  const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))
+  const steps = decodeAll(engine, model, ids, options, facts)
+  const finish = (/** @type {Generation[]} */ results) => (isSingle ? toResult(results[0]) : results.map(toResult))
   if (!signal) {
     for (;;) {
       const { done, value } = steps.next()
-      if (done) return finish(/** @type {Answer[]} */ (value))
-      expectDone(value, steps)
+      if (done) return finish(/** @type {Generation[]} */ (value))
+      rejectPromise(value, steps)
     }
   }
   return (async () => {
@@ -353,9 +364,9 @@ function run(engine, model, ids, options, known, shown) {
       for (;;) {
         signal.throwIfAborted()
         const { done, value } = steps.next()
-        if (done) return finish(/** @type {Answer[]} */ (value))
+        if (done) return finish(/** @type {Generation[]} */ (value))
         await value
-        await turn()
+        await nextTask()
       }
     } finally {
       steps.return([])
@@ -364,27 +375,28 @@ function run(engine, model, ids, options, known, shown) {
 }
 
 /**
- * The ids of the answer, without the prompt; the end token, where there is one, is its last.
+ * Generates ids that continue a prompt. The result is without the prompt; an end id is its last.
  * @param {Engine} engine
- * @param {any} model a module whose forward takes rows of ids, as arrays and not as a tensor, and { cache }; or a
- *   function: see Next
- * @param {any} ids of the prompt: a list, or several lists, which are answered one after the other
+ * @param {any} model a module whose forward takes rows of ids as nested arrays (not a tensor) and { cache }; or a
+ *   function, see Next
+ * @param {any} ids of the prompt; or several prompts, which are processed one after the other
  * @param {GenerateOptions} [options]
- * @param {Known} [known] of the model, where it is one of the library's
- * @returns {any} number[], for several prompts number[][]; with a signal a promise of it, which is rejected with the
- *   signal's reason when that is aborted
- * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for what is no prompt or option, 'shape' for a
- *   model that gives no logits
+ * @param {ModelFacts} [facts] of a model of the library
+ * @returns {any} number[], for several prompts number[][]; with a signal a promise of it, which rejects with the
+ *   signal's reason when it is aborted
+ * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for a wrong prompt or option, 'shape' for a
+ *   model that does not return logits
  * @example
  * const table = gf.tensor([[0, 9, 0], [0, 0, 9], [9, 0, 0]])   // after 0 comes 1, after 1 comes 2, after 2 comes 0
  * gf.decoding.generate(rows => F.embedding(rows, table), [0], { maxNewTokens: 4, cache: false })   // [1, 2, 0, 1]
  */
-export const generate = (engine, model, ids, options, known = {}) =>
-  run(engine, model, ids, options, known, answer => answer.ids)
+export const generate = (engine, model, ids, options, facts = {}) =>
+  run(engine, model, ids, options, facts, result => result.ids)
 
 /**
- * The same with how it came about: of every step what was kept and drawn, or the tree of the beams.
+ * As generate, and returns how each token was chosen: the steps with candidates and random numbers, or the tree of
+ * beams.
  * @param {Engine} engine @param {any} model @param {any} ids @param {GenerateOptions} [options]
- * @returns {any} an Answer, or several
+ * @returns {any} a Generation, or several
  */
-export const decode = (engine, model, ids, options) => run(engine, model, ids, options, {}, answer => answer)
+export const decode = (engine, model, ids, options) => run(engine, model, ids, options, {}, result => result)

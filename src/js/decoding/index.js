@@ -1,33 +1,33 @@
 import { Cache } from '../ops/attention_cache.js'
 import { pathTo } from './beam.js'
-import { greedy, kept, pick } from './choose.js'
+import { filterLogits, greedy, pick } from './choose.js'
 import { decode, generate } from './generate.js'
 
-/** @import { Answer, Answered, Decodable, GenerateOptions, Prompt } from './generate.js' */
+/** @import { Decodable, GenerateOptions, GenerateResult, Generation, Prompt } from './generate.js' */
 
 /**
- * Choosing tokens, for one engine.
+ * gf.decoding for one engine: generating tokens from logits.
  * @param {import('../engine.js').Engine} engine
  */
 export const bindDecoding = engine => ({
   Cache, greedy, pathTo, pick,
   /**
-   * What temperature, top-k and top-p keep of a row of logits, and the shares of what is kept.
-   * @param {Parameters<typeof kept>[1]} logits @param {Parameters<typeof kept>[2]} [cuts]
+   * The candidates that temperature, top-k and top-p leave of a row of logits, with their probabilities.
+   * @param {Parameters<typeof filterLogits>[1]} logits @param {Parameters<typeof filterLogits>[2]} [options]
    */
-  kept: (logits, cuts) => kept(engine, logits, cuts),
+  filterLogits: (logits, options) => filterLogits(engine, logits, options),
   /**
-   * The ids of an answer: greedy, drawn or by beams.
+   * Generates ids: greedily, by sampling, or by beam search.
    * @template {Prompt} P
    * @template {GenerateOptions} [O=GenerateOptions]
-   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {Answered<P, O, number[]>}
+   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {GenerateResult<P, O, number[]>}
    */
   generate: (model, ids, options) => generate(engine, model, ids, options),
   /**
-   * The same with every step: what was kept, the draw, the tree of beams.
+   * As generate, and returns every step too: its candidates and random number, or the tree of the beams.
    * @template {Prompt} P
    * @template {GenerateOptions} [O=GenerateOptions]
-   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {Answered<P, O, Answer>}
+   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {GenerateResult<P, O, Generation>}
    */
   decode: (model, ids, options) => decode(engine, model, ids, options)
 })

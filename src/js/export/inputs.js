@@ -1,5 +1,5 @@
 import { describe, distance, expect, isPlain } from '../errors.js'
-import { firstLeaf } from '../from_values.js'
+import { getFirstLeaf } from '../from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
 import { idTensor } from '../ops/checks.js'
@@ -20,8 +20,8 @@ const MOST_SLIPS = 2
 const ADDED = /^(attnMask|mask|srcMask|tgtMask|memoryMask)$/
 
 /** Whether a value is one argument: a tensor, or nested arrays of numbers or booleans. @param {unknown} value */
-const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPlain(firstLeaf(value)) &&
-  !(firstLeaf(value) instanceof Tensor))
+const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPlain(getFirstLeaf(value)) &&
+  !(getFirstLeaf(value) instanceof Tensor))
 
 /**
  * Arguments with their names, null for what is passed on and no input.
@@ -66,7 +66,7 @@ export function inputsOf(where, engine, model, inputs) {
   /** @type {Fed[]} */ const fed = []
   /** @param {string} name @param {any} value */
   const given = (name, value) => {
-    const isTensor = value instanceof Tensor, isIds = Array.isArray(value) && typeof firstLeaf(value) === 'number'
+    const isTensor = value instanceof Tensor, isIds = Array.isArray(value) && typeof getFirstLeaf(value) === 'number'
     if (!isTensor && !isIds) return value
     const tensor = isTensor ? value : idTensor(engine, where, name, value)
     // The same tensor may be given twice, as query and as key, and is then two inputs.

@@ -105,11 +105,11 @@ function computedTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base
  * @param {Graph} g @param {Node} node
  */
 export function rotary(g, node) {
-  const { inputs: { x, cos, sin }, saved: { sizes: [, side, inner, T, heads, D, neighbours] } } = node
-  const B = batchOf(g, x, side), half = D / 2, last = neighbours ? 5 : 4, isOwn = hasOwnPlaces(node)
+  const { inputs: { x, cos, sin }, saved: { sizes: [, side, inner, T, heads, D, interleaved] } } = node
+  const B = batchOf(g, x, side), half = D / 2, last = interleaved ? 5 : 4, isOwn = hasOwnPlaces(node)
   const rows = (/** @type {Tensor} */ t) => (isOwn || t.shape[0] === T ? g.of(t)
     : g.add('Slice', [g.of(t), g.ints([0]), g.ints([T]), g.ints([0])]))
-  const pairs = neighbours ? [half, 2] : [2, half], table = neighbours ? [half, 1] : [1, half]
+  const pairs = interleaved ? [half, 2] : [2, half], table = interleaved ? [half, 1] : [1, half]
   const computed = computedTables(g, node)
   const [c, s] = computed ? computed.map(t => g.reshape(t.value, [t.batch, 1, T, 1, ...table]))
     : [cos, sin].map(t => g.reshape(rows(t), [isOwn ? side : 1, 1, T, 1, ...table]))

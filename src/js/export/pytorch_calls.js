@@ -1,4 +1,4 @@
-import { firstLeaf, nestedShape } from '../from_values.js'
+import { getFirstLeaf, getNestedShape } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { literal, number } from './python.js'
 import { nameOf } from './pytorch_modules.js'
@@ -24,10 +24,10 @@ const keywords = words => Object.entries(words).filter(([, text]) => text).map((
 function maskText(given, isCausal, window, query, key, heads, of) {
   const both = query === key ? query : `${query}, ${key}`, parts = []
   if (given !== undefined && given !== null) {
-    const shape = given instanceof Tensor ? given.shape : nestedShape('attnMask', given)
+    const shape = given instanceof Tensor ? given.shape : getNestedShape('attnMask', given)
     const each = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
     // Whole numbers would be int64, which attention does not add.
-    const added = Array.isArray(given) && typeof firstLeaf(given) === 'number' ? '.float()' : ''
+    const added = Array.isArray(given) && typeof getFirstLeaf(given) === 'number' ? '.float()' : ''
     parts.push(`${valueText(given, of)}${added}${each}.to(${query}.device)`)
   }
   if (isCausal) parts.push(`causal(${both})`)

@@ -81,9 +81,9 @@ function tensorArguments({ module, inputs }) {
 }
 
 /** All tensors of nested lists and objects. @param {unknown} value @returns {Tensor[]} */
-function tensorsIn(value) {
+function findTensors(value) {
   if (value instanceof Tensor) return [value]
-  return Array.isArray(value) || isPlain(value) ? Object.values(value).flatMap(tensorsIn) : []
+  return Array.isArray(value) || isPlain(value) ? Object.values(value).flatMap(findTensors) : []
 }
 
 /** @param {any} output @param {(tensor: Tensor) => string} of @returns {string} */
@@ -137,7 +137,7 @@ export class Classes {
    * @param {Called} called @param {Tensor} tensor @returns {boolean}
    */
   #uses({ events, output }, tensor) {
-    const isWithin = (/** @type {unknown[]} */ values) => values.some(value => tensorsIn(value).includes(tensor))
+    const isWithin = (/** @type {unknown[]} */ values) => values.some(value => findTensors(value).includes(tensor))
     return isWithin([output]) || events.some(event => ('events' in event
       ? known(event.module) ? isWithin([...event.inputs]) : this.#uses(event, tensor)
       : this.#needed.has(event) && sourcesOf(event).includes(tensor) &&

@@ -77,8 +77,8 @@ export const HELPERS = {
     out = weights @ values
     return (out if q.dim() == 4 else out.transpose(1, 2).flatten(2)), weights`,
 
-  rotary: `def rotary(x, heads=1, base=10000, neighbours=False, positions=None, frequencies=None):
-    """Pairs of channels turned by their place times a frequency (RoPE): channels half a head apart, or neighbours."""
+  rotary: `def rotary(x, heads=1, base=10000, interleaved=False, positions=None, frequencies=None):
+    """Pairs of channels rotated by their position times a frequency (RoPE): channels half a head apart, or interleaved."""
     *lead, length, channels = x.shape
     half = channels // heads // 2
     if frequencies is None:
@@ -88,9 +88,9 @@ export const HELPERS = {
     angle = (positions[..., None].double() * frequencies.double()).to(x.device)
     angle = angle.reshape(*(angle.shape[0] if i == 0 and angle.dim() == 3 else 1 for i in range(len(lead))), length, 1, half)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    pairs = x.reshape(*lead, length, heads, *((half, 2) if neighbours else (2, half)))
-    a, b = pairs.unbind(-1 if neighbours else -2)
-    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if neighbours else -2).reshape(x.shape)`
+    pairs = x.reshape(*lead, length, heads, *((half, 2) if interleaved else (2, half)))
+    a, b = pairs.unbind(-1 if interleaved else -2)
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if interleaved else -2).reshape(x.shape)`
 }
 
 /** The helpers that a text calls, and those that they call, in the order of the table. @param {string} text */

@@ -94,13 +94,13 @@ function attention({ inputs: { q, k, v, mask }, saved }, of) {
 
 /** @type {Rule} */
 function rotary({ inputs: { x }, saved }, of, isComputed) {
-  const { sizes, batch, heads, base, neighbours, frequencies, positions, origin } = saved, T = sizes[3]
+  const { sizes, batch, heads, base, interleaved, frequencies, positions, origin } = saved, T = sizes[3]
   const isGiven = origin && isComputed(origin.positions), isPlain = Array.from(positions).every((p, i) => p === i % T)
   const given = batch ? range(positions.length / T).map(b => Array.from(positions.subarray(b * T, (b + 1) * T)))
     : Array.from(positions)
   return `rotary(${of(x)}${keywords({
     heads: heads === 1 ? null : String(heads), base: base === 10000 ? null : number(base),
-    neighbours: neighbours ? 'True' : null,
+    interleaved: interleaved ? 'True' : null,
     positions: isGiven ? of(origin.positions) : isPlain ? null : `torch.tensor(${literal(given)})`,
     frequencies: frequencies && `torch.tensor(${literal([...frequencies])})`
   })})`

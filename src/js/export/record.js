@@ -137,11 +137,11 @@ function usedInputs(where, recorded, read) {
  * @template T @param {Engine} engine @param {Module} model @param {() => T} fn @returns {T}
  */
 function withoutTraces(engine, model, fn) {
-  const before = engine.made, made = engine.made = new Set()
+  const before = engine.newTensors, made = engine.newTensors = new Set()
   try {
     return fn()
   } finally {
-    engine.made = before
+    engine.newTensors = before
     const held = new Set(model.namedModules().flatMap(([, module]) => Object.values(module)))
     for (const tensor of made) if (!held.has(tensor)) tensor.dispose()
   }

@@ -10,7 +10,7 @@ import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readInteger } from './config.js'
 import { LanguageModel, buildArray } from './model.js'
 import { weightAndBias, stackedProjections, layerRows } from './plan.js'
@@ -88,7 +88,7 @@ class MaskedLMHead extends Module {
 
 /** BERT (Devlin et al. 2018) and relatives such as MiniLM: a bidirectional encoder with post-norm layers. */
 export class Bert extends LanguageModel {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
@@ -114,12 +114,12 @@ export class Bert extends LanguageModel {
     const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [B, T] = tokens.shape
     const tokenTypes = tokenTypeIds === undefined || tokenTypeIds === null
-      ? this.engine.aside(this.engine.zeros([B, T], 'int32')) : this.toBatch('tokenTypeIds', tokenTypeIds)
+      ? this.engine.registerAuxiliary(this.engine.zeros([B, T], 'int32')) : this.toBatch('tokenTypeIds', tokenTypeIds)
     this.checkSameShape('tokenTypeIds', tokenTypes, tokens)
     this.checkLength(T, this.embeddings.position_embeddings.numEmbeddings)
     const srcMask = this.paddingMask(mask)
     const embedded = this.embeddings.forward(tokens, this.positionIds([B, T], null), tokenTypes)
-    const x = through(this.layer, embedded, (layer, y) => layer.forward(y, { srcMask }))
+    const x = runLayers(this.layer, embedded, (layer, y) => layer.forward(y, { srcMask }))
     /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const result = { hidden: x }
     if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(this.firstPositions(x)))
     if (this.predictions) result.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
@@ -137,7 +137,7 @@ export class Bert extends LanguageModel {
   }
 }
 
-own(Embeddings, MaskedLMHead, Bert)
+registerLibraryCode(Embeddings, MaskedLMHead, Bert)
 
 const LAYER = {
   ...stackedProjections(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),

@@ -54,7 +54,7 @@ export class Causal extends LanguageModel {
   generate(ids, options) {
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
-    return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, places: this.maxPositions })
+    return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, maxPositions: this.maxPositions })
   }
 }
 

@@ -8,7 +8,7 @@ import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
 import { buildArray } from './model.js'
 import { weightAndBias, layerRows } from './plan.js'
@@ -45,7 +45,7 @@ function readSettings(config, shapeOf) {
 
 /** GPT-2 (Radford et al. 2019): token and position embeddings, pre-norm layers, a head tied to the token embedding. */
 export class GPT2 extends Causal {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
@@ -77,13 +77,13 @@ export class GPT2 extends Causal {
     const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
     const layerOptions = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(positionIds)))
-    const hidden = this.ln_f.forward(through(this.h, x, (layer, y) => layer.forward(y, layerOptions)))
+    const hidden = this.ln_f.forward(runLayers(this.h, x, (layer, y) => layer.forward(y, layerOptions)))
     const lastHidden = this.lastPositions(hidden, logitsToKeep)
     return { logits: this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.wte.weight), hidden }
   }
 }
 
-own(GPT2)
+registerLibraryCode(GPT2)
 
 /** @param {boolean} isTransposed */
 const layerTable = isTransposed => ({

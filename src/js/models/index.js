@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, flag, isPlain, guardPromise, oneOf, optionsOf } from '../errors.js'
 import { foreignWeights } from '../files/foreign.js'
 import { baseName, expectOwn, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
@@ -6,7 +6,7 @@ import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHTS } from '../dtype.js'
 import { settleWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
-import { turn } from '../turn.js'
+import { nextTask } from '../next_task.js'
 import { bert } from './bert.js'
 import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
 import { gpt2 } from './gpt2.js'
@@ -112,7 +112,7 @@ function* collectProblems(found, steps) {
 function buildMetaModel({ Model }, settings, dtype) {
   const engine = metaEngine()
   try {
-    return engine.withoutDraws(() => new Model(engine, settings), dtype)
+    return engine.withoutInitialization(() => new Model(engine, settings), dtype)
   } catch (error) {
     const isLarge = error instanceof GlassformerError && error.code === 'memory'
     throw isLarge ? new GlassformerError('memory', 'config.json: its sizes give a tensor of more than 4 GB, more than ' +
@@ -341,7 +341,7 @@ function loadOptions(options) {
  *   too large; the reason of the signal if it is aborted. No memory stays in use
  */
 export const load = (engine, files, options) =>
-  mustAwait(loadModel(engine, files, options), ['model', 'tokenizer', 'config'],
+  guardPromise(loadModel(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
 /** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
@@ -351,13 +351,13 @@ async function loadModel(engine, files, options) {
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
   const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer))
-  const model = engine.withoutDraws(() => new family.Model(engine, settings), dtype)
+  const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
   Object.assign(model, found.generationSettings)
   model.origin = { family, settings, config, generation: found.generation }
   try {
     const state = model.stateDict()
     for (const read of reads) {
-      if (progressOptions.signal) await turn()
+      if (progressOptions.signal) await nextTask()
       await settle(readParameter(engine, state[read.target], read))
     }
     await finish()

@@ -8,7 +8,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { rotary } from '../ops/rotary.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
 import { buildArray } from './model.js'
@@ -61,7 +61,7 @@ function readSettings(config, shapeOf) {
     eps: readNumber(config, 'rms_norm_eps', 1e-6),
     base: readRopeBase(config),
     /** In Hugging Face's files the channels of a pair are half a head apart, in llama2.c's adjacent. */
-    layout: readChoice(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
+    layout: readChoice(config, 'rotary_layout', { half: 'half', interleaved: 'interleaved' }, 'half'),
     hasBias: readBoolean(config, 'attention_bias', false),
     hasMlpBias: readBoolean(config, 'mlp_bias', false),
     isTied: isTied(config, shapeOf)
@@ -79,7 +79,7 @@ class Attention extends Module {
     this.k_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
     this.v_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
     this.o_proj = new Linear(engine, heads * headDim, channels, { bias })
-    this.options = { heads, kvHeads, base, layout: /** @type {'halves' | 'neighbours'} */ (layout) }
+    this.options = { heads, kvHeads, base, layout: /** @type {'half' | 'interleaved'} */ (layout) }
   }
 
   /**
@@ -144,7 +144,7 @@ class Layer extends Module {
 
 /** Llama (Touvron et al. 2023) and relatives such as SmolLM and the TinyStories models of llama2.c. */
 export class Llama extends Causal {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
@@ -164,7 +164,7 @@ export class Llama extends Causal {
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD_OPTIONS)
     const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
-    const x = through(this.layers, this.embed_tokens.forward(tokens),
+    const x = runLayers(this.layers, this.embed_tokens.forward(tokens),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache }))
     const hidden = this.norm.forward(x)
     const lastHidden = this.lastPositions(hidden, logitsToKeep)
@@ -173,14 +173,14 @@ export class Llama extends Causal {
   }
 }
 
-own(Attention, FeedForward, Layer, Llama)
+registerLibraryCode(Attention, FeedForward, Layer, Llama)
 
 /**
  * How save reorders the rows of llama2.c's query and key projections: Hugging Face has pairs half a head apart.
  * @param {string} key @param {Settings} settings
  */
 const interleavedRows = (key, { layout, headDim }) =>
-  (layout === 'neighbours' && /\.[qk]_proj\./.test(key) ? { interleavedHeadDim: headDim } : {})
+  (layout === 'interleaved' && /\.[qk]_proj\./.test(key) ? { interleavedHeadDim: headDim } : {})
 
 /** @param {Settings} settings */
 function layerTable(settings) {

@@ -88,7 +88,7 @@ export function* openLlama2c(source) {
     model_type: 'llama', hidden_size: dim, intermediate_size: hidden, num_hidden_layers: layers,
     num_attention_heads: heads, num_key_value_heads: kvHeads, vocab_size: Math.abs(vocabSize),
     max_position_embeddings: length, rms_norm_eps: 1e-5, rope_theta: 10000, tie_word_embeddings: isTied,
-    rotary_layout: 'neighbours'
+    rotary_layout: 'interleaved'
   }
   return { config, entries }
 }

@@ -6,7 +6,7 @@ import { add, mul } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readDecoderStart, readBoolean, readInteger } from './config.js'
 import { buildArray } from './model.js'
 import { weightAndBias, stackedProjections, layerRows } from './plan.js'
@@ -71,17 +71,17 @@ class StackWithEmbedding extends Module {
 }
 
 class Encoder extends StackWithEmbedding {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['ids', 'positionIds', 'srcMask']
 
   /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, positionIds, srcMask) {
-    return through(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, { srcMask }))
+    return runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, { srcMask }))
   }
 }
 
 class Decoder extends StackWithEmbedding {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['ids', 'positionIds', 'memory']
 
   /**
@@ -91,13 +91,13 @@ class Decoder extends StackWithEmbedding {
    */
   forward(ids, positionIds, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    return through(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, memory, options))
+    return runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, memory, options))
   }
 }
 
 /** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
 export class Marian extends Seq2Seq {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
@@ -136,7 +136,7 @@ export class Marian extends Seq2Seq {
   }
 }
 
-own(Encoder, Decoder, Marian)
+registerLibraryCode(Encoder, Decoder, Marian)
 
 /**
  * The projections of an attention module: chunks of one tensor here, three tensors in the file.

@@ -123,7 +123,7 @@ export class LanguageModel extends Module {
     const counts = isCausal && cumsum(to(tokens, 'float32'), 1)
     const count = counts ? (past ? narrow(counts, 1, past, queries) : counts).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
-    const diagonal = engine.aside(engine.empty([1, 1, queries, T], 'bool'))
+    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool'))
     diagonal.values.fill(0)
     for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
     return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)

@@ -75,7 +75,8 @@ const moduleAt = (model, path) => path.split('.').reduce((at, name) => at?.[name
  * @param {LanguageModel} model @param {Origin} origin @param {Record<string, Tensor>} state
  */
 function checkKeys(model, { family, settings }, state) {
-  const engine = metaEngine(), expected = engine.withoutDraws(() => new family.Model(engine, settings)).stateDict()
+  const engine = metaEngine()
+  const expected = engine.withoutInitialization(() => new family.Model(engine, settings)).stateDict()
   const parentPath = (/** @type {string} */ key) => key.slice(0, Math.max(0, key.lastIndexOf('.')))
   const describeModule = (/** @type {string} */ key) => {
     const path = parentPath(key), module = path === '' ? model : moduleAt(model, path)

@@ -51,7 +51,7 @@ export class Seq2Seq extends LanguageModel {
    * @returns {any} number[], for several sources number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const { prompts, isOne: isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
+    const { prompts, isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null
     const generateRow = (/** @type {number[]} */ row, /** @type {number} */ i) => generateOne(this, row,
       hasSeed ? { ...options, seed: BigInt.asUintN(64, BigInt(seed) + BigInt(i)) } : options)
@@ -91,7 +91,7 @@ function generateOne(model, row, options) {
   const release = () => memory.dispose()
   try {
     const generated = generate(engine, nextLogits, [model.decoderStartTokenId], options,
-      { ends: model.eosTokenIds, places: model.maxPositions })
+      { ends: model.eosTokenIds, maxPositions: model.maxPositions })
     if (generated instanceof Promise) return generated.finally(release)
     release()
     return generated

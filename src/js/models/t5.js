@@ -9,7 +9,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
-import { own, through } from '../passing.js'
+import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, readChoice, readNumber, refuseUnsupported, readDecoderStart, readBoolean, readInteger } from './config.js'
 import { buildArray } from './model.js'
 import { layerRows } from './plan.js'
@@ -155,7 +155,7 @@ class Block extends Module {
 
 /** Blocks that share one relative position bias. */
 class Stack extends Module {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {'encoder' | 'decoder'} side */
@@ -177,7 +177,7 @@ class Stack extends Module {
   bias(queries, past) {
     const { isDecoder, maxDistance, relative_attention_bias: table } = this, keys = queries + past
     const options = { bidirectional: !isDecoder, maxDistance, numBuckets: table.numEmbeddings, past }
-    const buckets = this.engine.aside(relativePositionBuckets(this.engine, queries, keys, options))
+    const buckets = this.engine.registerAuxiliary(relativePositionBuckets(this.engine, queries, keys, options))
     return table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, queries, keys)
   }
 
@@ -189,7 +189,7 @@ class Stack extends Module {
   forward(x, mask, memory, { keyPaddingMask, cache } = {}) {
     const bias = this.bias(x.shape[1], cache?.length ?? 0), attnMask = mask ? add(bias, mask) : bias
     const self = { attnMask, isCausal: this.isDecoder, cache }, cross = { keyPaddingMask, cache }
-    const y = through(this.block, this.dropout.forward(x),
+    const y = runLayers(this.block, this.dropout.forward(x),
       (block, hidden) => block.forward(hidden, self, memory, cross))
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
@@ -197,7 +197,7 @@ class Stack extends Module {
 
 /** T5 (Raffel et al. 2020): relative position bias, RMS norms, no biases. */
 export class T5 extends Seq2Seq {
-  static hasParts = true
+  static hasSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
@@ -224,7 +224,7 @@ export class T5 extends Seq2Seq {
   }
 }
 
-own(Attention, FeedForward, Block, Stack, T5)
+registerLibraryCode(Attention, FeedForward, Block, Stack, T5)
 
 /** @param {number} feedForwardIndex index of the feed-forward sub-layer @param {boolean} isGated */
 const blockTable = (feedForwardIndex, isGated) => Object.fromEntries([

@@ -1,4 +1,4 @@
-import { isOwn } from '../passing.js'
+import { isLibraryClass } from '../intermediates.js'
 
 /**
  * What is called for its forward: `model(x)` is `model.forward(x)`, as in PyTorch.
@@ -20,7 +20,7 @@ export class Callable {
 export function callable(prototype) {
   // In an array, so that it is not named after a variable.
   const [made] = [(/** @type {any[]} */ ...inputs) => /** @type {any} */ (made).forward(...inputs)]
-  const isFree = !isOwn(prototype) || 'length' in prototype
+  const isFree = !isLibraryClass(prototype) || 'length' in prototype
   if (isFree) for (const name of ['name', 'length']) Reflect.deleteProperty(made, name)
   return Object.setPrototypeOf(made, prototype)
 }

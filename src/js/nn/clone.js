@@ -2,7 +2,7 @@ import { expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { Callable, callable } from './callable.js'
 import { wrapForward } from './forward.js'
-import { compiledOf, heldIn } from './held.js'
+import { compiledFunctions, findNested } from './property_checks.js'
 import { Parameter } from './parameter.js'
 
 /** @typedef {import('./module.js').Module} Module */
@@ -11,9 +11,9 @@ import { Parameter } from './parameter.js'
 function checkCloneable({ constructor }, name, value) {
   expect(name !== 'forward', 'state',
     () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
-  if (compiledOf.has(/** @type {object} */ (value))) return
+  if (compiledFunctions.has(/** @type {object} */ (value))) return
   const isHeld = (/** @type {unknown} */ one) => one instanceof Callable || one instanceof Tensor
-  expect(!heldIn(value, isHeld).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
+  expect(!findNested(value, isHeld).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
     `${Array.isArray(value) ? 'an array' : 'an object'}; use ModuleList, ModuleDict or properties`)
 }
 
@@ -33,7 +33,7 @@ function cloneTensor(tensor) {
  * @param {any} value of a property @param {Map<object, any>} copies @returns {any}
  */
 function cloned(value, copies) {
-  const compiled = compiledOf.get(value)
+  const compiled = compiledFunctions.get(value)
   if (compiled) return compiled.again(cloneModule(compiled.module, copies))
   return value instanceof Callable ? cloneModule(/** @type {any} */ (value), copies) : copies.get(value) ?? value
 }

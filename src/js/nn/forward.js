@@ -1,8 +1,8 @@
-import { expectAtMost, mostInputs } from '../counted.js'
-import { describe, expect, inEngine } from '../errors.js'
-import { apart, hasParts, within } from '../passing.js'
+import { expectArgumentCount, getMaxInputs } from '../arity.js'
+import { describe, expect, expectEngine } from '../errors.js'
+import { hasSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
 import { Tensor } from '../tensor.js'
-import { expectHeld } from './held.js'
+import { expectParametersInPlace } from './property_checks.js'
 
 /**
  * How a module's forward is run when it is called from outside: hooks, traces, and what ends on the way.
@@ -59,11 +59,11 @@ function hooked(module, inputs, output) {
  */
 function passed(module, forward, inputs) {
   const { engine } = module
-  if (isHooked(module)) return apart(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
-  const parted = hasParts(module)
-  if (engine.outside ? parted !== undefined : !parted) return forward.apply(module, inputs)
+  if (isHooked(module)) return runUserCode(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
+  const parted = hasSubmodules(module)
+  if (engine.outerScopes ? parted !== undefined : !parted) return forward.apply(module, inputs)
   const pass = () => forward.apply(module, inputs)
-  return parted ? within(engine, pass) : apart(engine, inputs, pass)
+  return parted ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
 }
 
 /** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
@@ -92,28 +92,28 @@ function traced(module, forward, inputs, trace) {
 
 /** @param {Module} module @param {Function} forward @param {any[]} inputs */
 function run(module, forward, inputs) {
-  expectHeld(module)
+  expectParametersInPlace(module)
   const { engine } = module, { trace } = engine
   for (const input of inputs) {
-    if (input instanceof Tensor && input.engine !== engine) inEngine(module.constructor.name, engine, [input])
+    if (input instanceof Tensor && input.engine !== engine) expectEngine(module.constructor.name, engine, [input])
   }
   const go = () => (trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs))
-  return engine.outermost ? go() : asOutermost(engine, go)
+  return engine.outermostForward ? go() : asOutermost(engine, go)
 }
 
 /**
- * Runs the outermost forward; where it throws, caches are what they were before.
+ * Runs the outermostForward forward; where it throws, caches are what they were before.
  * @template T @param {import('../engine.js').Engine} engine @param {() => T} go @returns {T}
  */
 function asOutermost(engine, go) {
-  /** @type {Outermost} */ const caches = engine.outermost = new Map()
+  /** @type {Outermost} */ const caches = engine.outermostForward = new Map()
   try {
     return go()
   } catch (error) {
     for (const bringBack of caches.values()) bringBack()
     throw error
   } finally {
-    engine.outermost = null
+    engine.outermostForward = null
   }
 }
 
@@ -125,10 +125,10 @@ export const isWrapped = module => wrapped.get(module.forward) === module
 
 /** Puts what is called from outside in place of a module's forward. @param {Module} module */
 export function wrapForward(module) {
-  const { forward } = module, most = mostInputs(forward)
+  const { forward } = module, most = getMaxInputs(forward)
   Object.defineProperty(module, 'forward', {
     value: (/** @type {any[]} */ ...inputs) => {
-      if (inputs.length > most) expectAtMost(`${module.constructor.name}.forward`, most, inputs)
+      if (inputs.length > most) expectArgumentCount(`${module.constructor.name}.forward`, most, inputs)
       const output = run(module, forward, inputs)
       expect(output !== undefined, 'type', () => `${module.constructor.name}.forward gave nothing; is a return missing?`)
       return output

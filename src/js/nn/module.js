@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
-import { expectAtMost } from '../counted.js'
-import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
+import { expectArgumentCount } from '../arity.js'
+import { GlassformerError, describe, expect, flag, expectEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -8,7 +8,7 @@ import { Tensor } from '../tensor.js'
 import { Callable } from './callable.js'
 import { cloneModule } from './clone.js'
 import { addHook, wrapForward } from './forward.js'
-import { guardMethods, learnNames, noteMade } from './held.js'
+import { guardMethods, checkProperties, registerNewParameter } from './property_checks.js'
 import { Parameter } from './parameter.js'
 
 /** @typedef {import('./forward.js').ForwardHook} ForwardHook */
@@ -49,8 +49,8 @@ export class Module extends Callable {
    */
   static roles = {}
 
-  /** Whether its forward runs other modules, so that there are tensors on the way. See passing.js. @internal */
-  static hasParts = false
+  /** Whether its forward runs other modules, so that there are tensors on the way. See intermediates.js. @internal */
+  static hasSubmodules = false
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of the tensors that are not trained. @type {Set<string>} */ bufferNames = new Set()
@@ -79,13 +79,13 @@ export class Module extends Callable {
 
   /** A new parameter without values, to be filled by gf.nn.init. @param {...(number | readonly number[])} shape */
   parameter(...shape) {
-    return noteMade(this, new Parameter(this.engine, shape.flat()))
+    return registerNewParameter(this, new Parameter(this.engine, shape.flat()))
   }
 
   /** The same for a matrix of products or a table of rows. @param {number} rows @param {number} columns */
   matrix(rows, columns) {
     const { engine } = this
-    return noteMade(this, new Parameter(engine, [rows, columns], undefined, engine.matrixType, true))
+    return registerNewParameter(this, new Parameter(engine, [rows, columns], undefined, engine.matrixType, true))
   }
 
   /**
@@ -134,7 +134,7 @@ export class Module extends Callable {
 
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
-    const entries = learnNames(this)
+    const entries = checkProperties(this)
     const isThere = (/** @type {unknown} */ value) => value !== null && value !== undefined
     const buffers = entries.filter(([name, value]) => this.bufferNames.has(name) && isThere(value))
     for (const [name, value] of buffers) {
@@ -190,7 +190,7 @@ export class Module extends Callable {
 
   /** Sets the gradients of all parameters to zero. @param {undefined[]} more */
   zeroGrad(...more) {
-    expectAtMost('zeroGrad', 0, more)
+    expectArgumentCount('zeroGrad', 0, more)
     clearGradients(this.parameters())
   }
 
@@ -239,7 +239,7 @@ export class Module extends Callable {
       const given = Object.keys(own).filter(key => Object.hasOwn(state, key)).map(key => {
         const value = state[key]
         expect(!(value instanceof Tensor && value.disposed), 'state', () => `loadStateDict: ${key} was disposed`)
-        if (value instanceof Tensor) inEngine(`loadStateDict: ${key}`, this.engine, [value])
+        if (value instanceof Tensor) expectEngine(`loadStateDict: ${key}`, this.engine, [value])
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
           problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)

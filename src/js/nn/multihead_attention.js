@@ -5,7 +5,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { Cache } from '../ops/attention_cache.js'
 import { expectRank, expectShape, floatTensor, optionalTensor, weightTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
-import { spend } from '../passing.js'
+import { freeIntermediate } from '../intermediates.js'
 import { fillUniform } from '../random.js'
 import { range, sameShape } from '../shape.js'
 import { Linear } from './linear.js'
@@ -42,7 +42,7 @@ const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPa
  * weights.shape                                   // [1, 4, 5, 5]
  */
 export class MultiheadAttention extends Module {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['query', 'key', 'value']
 
   /**
@@ -122,9 +122,9 @@ export class MultiheadAttention extends Module {
       dropoutP: this.training ? this.dropout : 0
     })
     if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
-    for (const used of [q, k, v]) if (used) spend(used)
+    for (const used of [q, k, v]) if (used) freeIntermediate(used)
     const output = this.out_proj.forward(this.tag('heads', out))
-    spend(out, output)
+    freeIntermediate(out, output)
     if (!needWeights || !weights) return [output, null]
     return [output, averageAttnWeights ? averageHeads(weights) : weights]
   }

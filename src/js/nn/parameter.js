@@ -1,4 +1,4 @@
-import { spareBytes } from '../panels.js'
+import { getPaddingBytes } from '../panels.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -13,14 +13,14 @@ export class Parameter extends Tensor {
    * @param {boolean} [isMatrix] of products, or a table of rows, and nothing else: it may be stored in fewer bits
    */
   constructor(engine, shape, base, dtype = 'float32', isMatrix = false) {
-    super(engine, shape, dtype, base, 0, shape.length === 2 ? spareBytes(shape, dtype) : 0)
+    super(engine, shape, dtype, base, 0, shape.length === 2 ? getPaddingBytes(shape, dtype) : 0)
     engine.keep(this)
     this.requiresGrad = dtype === 'float32'
     this.isMatrix = isMatrix
   }
 
   /** It is here to stay. @internal */
-  get isForgettable() {
+  get isCollectable() {
     return false
   }
 }

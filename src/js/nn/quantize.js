@@ -1,6 +1,6 @@
 import { describe, expect, oneOf, optionsOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
-import { panelsOf } from '../panels.js'
+import { getPanels } from '../panels.js'
 import { Module } from './module.js'
 import { Parameter } from './parameter.js'
 
@@ -9,7 +9,7 @@ import { Parameter } from './parameter.js'
 const TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8'])
 
 /** Turns what may be turned into panels, so that what cannot be a weight is found now. @param {Parameter} weight */
-export const settleWeight = weight => weight.dtype === 'int8' || panelsOf(weight, 0, weight.shape[0])
+export const settleWeight = weight => weight.dtype === 'int8' || getPanels(weight, 0, weight.shape[0])
 
 /** @param {Parameter} weight @param {StoredType} dtype @param {string} name for messages */
 function stored(weight, dtype, name) {

@@ -2,7 +2,7 @@ import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, whole
 import { add } from '../ops/binary.js'
 import { anyTensor, floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
-import { activated, spend, through } from '../passing.js'
+import { applyActivation, freeIntermediate, runLayers } from '../intermediates.js'
 import { activationOf } from './activation.js'
 import { ModuleList } from './containers.js'
 import { Dropout } from './dropout.js'
@@ -60,7 +60,7 @@ function layerOptions(where, config) {
 
 /** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
 class TransformerLayer extends Module {
-  static hasParts = true
+  static hasSubmodules = true
 
   /**
    * Adds the n-th sub-layer's result to its input, with the norm before or after.
@@ -71,22 +71,22 @@ class TransformerLayer extends Module {
     const seen = self.normFirst ? norm.forward(x) : x, made = dropout.forward(sublayer(seen))
     const sum = add(x, made)
     this.tag(`residual${n}`, sum)
-    spend(seen, x, made)
-    spend(made, x)
+    freeIntermediate(seen, x, made)
+    freeIntermediate(made, x)
     if (self.normFirst) return sum
     const out = norm.forward(sum)
-    spend(sum, out)
+    freeIntermediate(sum, out)
     return out
   }
 
   /** @param {Tensor} x */
   feedForward(x) {
     const { linear1, linear2, dropout, activation } = /** @type {any} */ (this), inner = linear1.forward(x)
-    const active = this.tag('activation', activated(activation, inner))
-    spend(inner, x, active)
+    const active = this.tag('activation', applyActivation(activation, inner))
+    freeIntermediate(inner, x, active)
     const dropped = dropout.forward(active), out = linear2.forward(dropped)
-    spend(active, x, dropped, out)
-    spend(dropped, x, out)
+    freeIntermediate(active, x, dropped, out)
+    freeIntermediate(dropped, x, out)
     return out
   }
 }
@@ -152,7 +152,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     const attend = (/** @type {Tensor} */ x) => attending('TransformerEncoderLayer', 'src', 'src', 'src',
       () => this.self_attn.forward(x, x, x, masks)[0])
     const attended = this.residual(src, 1, attend), out = this.residual(attended, 2, x => this.feedForward(x))
-    spend(attended, src, out)
+    freeIntermediate(attended, src, out)
     return out
   }
 }
@@ -205,9 +205,9 @@ export class TransformerDecoderLayer extends TransformerLayer {
     const cross = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'memory', 'memory',
       () => this.multihead_attn.forward(x, memory, memory, others)[0])
     const attended = this.residual(tgt, 1, attend), crossed = this.residual(attended, 2, cross)
-    spend(attended, tgt, crossed)
+    freeIntermediate(attended, tgt, crossed)
     const out = this.residual(crossed, 3, x => this.feedForward(x))
-    spend(crossed, tgt, out)
+    freeIntermediate(crossed, tgt, out)
     return out
   }
 }
@@ -238,7 +238,7 @@ function decoderMasks(where, memory, options) {
 
 /** What both stacks have in common: clones of one layer, and a norm at the end if given. */
 class TransformerStack extends Module {
-  static hasParts = true
+  static hasSubmodules = true
 
   /**
    * @param {Engine} engine @param {Module} layer @param {number} numLayers
@@ -273,7 +273,7 @@ export class TransformerEncoder extends TransformerStack {
     anyTensor('TransformerEncoder', 'src', src)
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
-    const x = through(this.layers, src, (layer, made) => layer.forward(made, masks))
+    const x = runLayers(this.layers, src, (layer, made) => layer.forward(made, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
@@ -295,7 +295,7 @@ export class TransformerDecoder extends TransformerStack {
       ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
       memoryMask: maskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
     }
-    const x = through(this.layers, tgt, (layer, made) => layer.forward(made, memory, masks))
+    const x = runLayers(this.layers, tgt, (layer, made) => layer.forward(made, memory, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
@@ -316,7 +316,7 @@ const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
  * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
  */
 export class Transformer extends Module {
-  static hasParts = true
+  static hasSubmodules = true
   static inputNames = ['src', 'tgt']
 
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
+import { needsSaving, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
@@ -212,8 +212,8 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
  */
 function stepsFor({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
   const { engine } = q, { trace } = engine, shape = [B, H, Tq, Tk]
-  const make = () => engine.empty(shape), leaveOut = () => engine.leftOut(shape)
-  if (!trace) return [null, null, null, needWeights || isRecording(engine, q, k, v, mask) ? make() : null]
+  const make = () => engine.empty(shape), leaveOut = () => engine.createPlaceholder(shape)
+  if (!trace) return [null, null, null, needWeights || needsSaving(engine, q, k, v, mask) ? make() : null]
   const isKept = trace.keepsAttention(...STEPS)
   return STEPS.map(name => (isKept || (needWeights && name === 'weights') ? make() : leaveOut()))
 }

@@ -129,7 +129,7 @@ export class Entry {
    * begins with what it held.
    * @param {number} capacity
    */
-  widen(capacity) {
+  reserve(capacity) {
     if (this.isMemory || capacity <= this.capacity) return
     this.capacity = capacity
     if (!this.#blocks.length) return
@@ -204,7 +204,7 @@ export class Cache {
 
   /**
    * What a module keeps. One that stands in several places of a model keeps something for each: which it is tells how
-   * often the outermost forward has met it before.
+   * often the outermostForward forward has met it before.
    * @param {{ engine: Engine }} owner @param {number} [memory] how long the other sequence is, if it attends to one
    */
   of(owner, memory) {
@@ -217,11 +217,11 @@ export class Cache {
 
   /** How often it was met before. @param {{ engine: Engine }} owner */
   #meet(owner) {
-    const { outermost } = owner.engine
-    if (!outermost) return 0
-    if (!outermost.has(this)) outermost.set(this, this.#asItIs())
-    const met = this.#met.get(outermost) ?? new Map(), at = met.get(owner) ?? 0
-    this.#met.set(outermost, met.set(owner, at + 1))
+    const { outermostForward } = owner.engine
+    if (!outermostForward) return 0
+    if (!outermostForward.has(this)) outermostForward.set(this, this.#asItIs())
+    const met = this.#met.get(outermostForward) ?? new Map(), at = met.get(owner) ?? 0
+    this.#met.set(outermostForward, met.set(owner, at + 1))
     return at
   }
 
@@ -243,8 +243,8 @@ export class Cache {
   }
 
   /** Makes room for more tokens; the addresses change. @param {number} capacity @internal */
-  widen(capacity) {
-    for (const entry of this.#all) entry.widen(capacity)
+  reserve(capacity) {
+    for (const entry of this.#all) entry.reserve(capacity)
     this.capacity = capacity
   }
 

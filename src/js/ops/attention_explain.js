@@ -1,4 +1,4 @@
-import { cell, constant, product, sumOf, worked } from '../explain.js'
+import { cell, constant, product, sumOf, derived } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
@@ -46,7 +46,7 @@ export function explainAttention(node, output, index) {
  */
 function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
   const { padding, sizes: { H, Tk }, origin } = saved
-  if (padding?.[b * Tk + j] && origin) return worked('mask', added, cell(origin.padding, [b, j], 'keyPaddingMask'))
+  if (padding?.[b * Tk + j] && origin) return derived('mask', added, cell(origin.padding, [b, j], 'keyPaddingMask'))
   if (!mask || maskAt({ ...saved, mask: null }, [b, h, i, j])) return constant('mask', added)
   const { shape } = mask, [first, second] = shape
   const lead = shape.length === 3 ? [b * H + h] : shape.length === 4 ? [first === 1 ? 0 : b, second === 1 ? 0 : h] : []

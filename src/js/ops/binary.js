@@ -1,6 +1,6 @@
 import { describe, expect } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
-import { product, sum, worked } from '../explain.js'
+import { product, sum, derived } from '../explain.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
 import { asFloat, isInteger, rejectBools, intPair } from './int_arithmetic.js'
@@ -106,7 +106,7 @@ function spelled(formula, value, ...operands) {
   const found = [...formula.matchAll(/\b[ab](?=²|\b)/g)].map(([letter]) => operands[letter === 'a' ? 0 : 1])
   let next = 0
   const symbol = formula.replace(/\b[ab](?=²|\b)/g, () => found[next++].symbol)
-  return worked(symbol, value, ...new Set(found))
+  return derived(symbol, value, ...new Set(found))
 }
 
 /** @param {string} name @param {Binary} line @returns {import('../autograd.js').Operation} */

@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, otherEngine, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectEngine, otherEngineError, shapeText, wholeNumber } from '../errors.js'
 import { needsGradient } from '../autograd.js'
 import { WEIGHTS } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
@@ -63,7 +63,9 @@ export function expectNoGradient(where, weight, ...others) {
  */
 export function sameEngine(where, ...tensors) {
   let engine
-  for (const tensor of tensors) if (tensor && tensor.engine !== (engine ??= tensor.engine)) throw otherEngine(where)
+  for (const tensor of tensors) {
+    if (tensor && tensor.engine !== (engine ??= tensor.engine)) throw otherEngineError(where)
+  }
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
@@ -81,12 +83,12 @@ export function idTensor(engine, where, name, value) {
       () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}; ` +
         `to('int32') makes one`)
     expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
-    inEngine(where, engine, [value])
+    expectEngine(where, engine, [value])
     return value
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',
     () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}`)
-  return engine.aside(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
+  return engine.registerAuxiliary(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
 }
 
 /**
@@ -95,7 +97,7 @@ export function idTensor(engine, where, name, value) {
  */
 export function savedIds(ids, given) {
   if (ids !== given) return ids
-  const own = ids.engine.aside(ids.engine.empty(ids.shape, 'int32'))
+  const own = ids.engine.registerAuxiliary(ids.engine.empty(ids.shape, 'int32'))
   own.values.set(ids.values)
   return own
 }

@@ -3,7 +3,7 @@ import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../er
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { sameShape } from '../shape.js'
-import { product, worked } from '../explain.js'
+import { product, derived } from '../explain.js'
 import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
 import { anyTensor, sameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
@@ -46,7 +46,7 @@ const operation = (name, { formula, holds }) => ({
   backward() {},
   explain(node, _, index) {
     const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], answer = Number(holds(a.value, b.value))
-    const terms = [product(worked(`[${a.symbol}, ${b.symbol}]`, answer, a, b))]
+    const terms = [product(derived(`[${a.symbol}, ${b.symbol}]`, answer, a, b))]
     return { formula: `1 where ${formula}, else 0`, terms, computed: answer }
   },
   explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })

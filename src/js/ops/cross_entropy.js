@@ -1,6 +1,6 @@
 import { expect, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
-import { cell, constant, product, sum, worked } from '../explain.js'
+import { needsSaving, record } from '../autograd.js'
+import { cell, constant, product, sum, derived } from '../explain.js'
 import { range, sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { binaryFunctions } from './binary.js'
@@ -12,7 +12,7 @@ import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
 
 /** @typedef {import('../explain.js').Factor} Factor */
-/** @typedef {import('../explain.js').Worked} Worked */
+/** @typedef {import('../explain.js').Derived} Derived */
 /**
  * @typedef {{ target: Tensor, weight: Tensor | null, kept: number, ignoreIndex: number, labelSmoothing: number,
  *   reduction: string }} Saved
@@ -103,7 +103,7 @@ const op = {
     const { kept, reduction } = saved, isMean = reduction === 'mean'
     const dloss = d(out, reduction === 'none' ? [n] : [], 'dloss')
     const own = constant('share', share(saved, logits.shape[1], n, v))
-    /** One term, a row's part of the mean. @param {Factor | Worked} factor */
+    /** One term, a row's part of the mean. @param {Factor | Derived} factor */
     const part = factor => {
       const term = product(dloss, factor), value = term.value * rowWeight(saved)
       if (!isMean) return term
@@ -111,13 +111,13 @@ const op = {
     }
     const rows = isMean ? ' / rows' : '', isCounted = saved.target.values[n] !== saved.ignoreIndex
     if (input === 'log_probs') {
-      const pull = worked('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
+      const pull = derived('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
       return { formula: `dlog p = −dloss × share${rows}`, terms: isCounted ? [part(pull)] : [] }
     }
     const log = cell(logProbs, [n, v], 'log p'), p = Math.exp(log.value)
     const all = saved.weight ? range(logits.shape[1]).reduce((s, c) => s + share(saved, logits.shape[1], n, c), 0) : 1
     const times = saved.weight ? [constant('Σ share', all)] : [], words = saved.weight ? ' × Σ share' : ''
-    const apart = worked(`(exp(${log.symbol})${words} − share)`, p * all - own.value, log, ...times, own)
+    const apart = derived(`(exp(${log.symbol})${words} − share)`, p * all - own.value, log, ...times, own)
     return {
       formula: `dlogits[v] = dloss × (p[v]${words} − share[v])${rows}`,
       terms: isCounted ? [part(apart)] : [],
@@ -174,7 +174,7 @@ export function crossEntropy(logits, target, options) {
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
   const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, rows.address, weights?.address ?? 0,
     given.address, N, V, ignoreIndex, labelSmoothing)
-  const own = isRecording(engine, rows) ? savedIds(given, target) : given
+  const own = needsSaving(engine, rows) ? savedIds(given, target) : given
   const saved = { target: own, weight: weights, kept, ignoreIndex, labelSmoothing, reduction }
   if (engine.trace?.willEdit('log_probs')) takeAgain(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])

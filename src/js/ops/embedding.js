@@ -1,10 +1,10 @@
 import { expect, optionsOf, wholeNumber } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
+import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
 import { DTYPES } from '../dtype.js'
 import { int8Address } from '../int8.js'
-import { panelsOf } from '../panels.js'
+import { getPanels } from '../panels.js'
 import { expectRank, idTensor, savedIds, weightTensor } from './checks.js'
 import { convertInto } from './convert.js'
 
@@ -48,7 +48,7 @@ function rowsOfWeight(weight) {
   const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
   engine.recording?.use(storage)
   if (dtype === 'int8') return { panels: int8Address(weight) }
-  const panels = dtype !== 'float32' ? panelsOf(weight, 0, V) : columns === C && offset === 0 ? address : 0
+  const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : columns === C && offset === 0 ? address : 0
   if (panels || dtype === 'float32') return { panels, rows: weight }
   const rows = engine.empty(weight.shape)
   convertInto(rows, weight)
@@ -80,6 +80,6 @@ export function embedding(ids, weight, options) {
   if (there.panels) engine.c.gf_embedding_panels(out.address, index.address, there.panels, n, C, code)
   else engine.c.gf_embedding_forward(out.address, index.address, there.rows?.address, n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
-  const kept = isRecording(engine, weight) ? savedIds(index, ids) : index
+  const kept = needsSaving(engine, weight) ? savedIds(index, ids) : index
   return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })
 }

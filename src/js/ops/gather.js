@@ -1,6 +1,6 @@
 import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
 import { describe, expect, shapeText } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
+import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sidesOf, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
@@ -71,7 +71,7 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
  */
 function placesFor(where, x, dim, index, src) {
   const { engine } = x, given = idTensor(engine, where, 'index', index), side = x.shape[dim]
-  const ids = isRecording(engine, x, src) ? savedIds(given, index) : given
+  const ids = needsSaving(engine, x, src) ? savedIds(given, index) : given
   const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the places on axis ${dim}, ` +
     `got ${ids.values[wrong]} at place ${wrong}`)
@@ -182,7 +182,7 @@ function placed(where, x, dim, index, src) {
   out.copyFrom(x)
   walk(engine, values.address, out.address, shape, at, mode)
   record(engine, PLACINGS[where], { x, src: values }, { out }, at)
-  if (values !== src && !isRecording(engine, x)) values.dispose()
+  if (values !== src && !needsSaving(engine, x)) values.dispose()
   return out
 }
 

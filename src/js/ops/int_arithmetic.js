@@ -2,7 +2,7 @@ import { INT_ADD, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '..
 import { expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
-import { product, worked } from '../explain.js'
+import { product, derived } from '../explain.js'
 import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
 import { to } from './convert.js'
 
@@ -51,7 +51,7 @@ const operation = (name, formula, value) => /** @type {import('../autograd.js').
     const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], { out } = node.outputs
     const made = value(Number(a.value), Number(b.value)), computed = out.dtype === 'bool' ? Number(made !== 0) : made
     const symbol = formula.replace(/\b[ab]\b/g, letter => (letter === 'a' ? a : b).symbol)
-    return { formula: `out = ${formula}`, terms: [product(worked(symbol, computed, a, b))], computed }
+    return { formula: `out = ${formula}`, terms: [product(derived(symbol, computed, a, b))], computed }
   },
   explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
 })

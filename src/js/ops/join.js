@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectEngine, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, sidesOf } from '../shape.js'
@@ -60,7 +60,7 @@ export function cat(tensors, options) {
     'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
   const [{ engine, shape, dtype }] = list
-  inEngine('cat', engine, list)
+  expectEngine('cat', engine, list)
   const axis = axisOf('cat', dim, shape.length)
   list.forEach((t, i) => expect(t.dtype === dtype && t.shape.length === shape.length &&
     t.shape.every((side, a) => a === axis || side === shape[a]), 'shape',

@@ -1,6 +1,6 @@
 import { numberWhere, optionsOf } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
-import { cell, constant, product, sum, worked } from '../explain.js'
+import { needsSaving, record } from '../autograd.js'
+import { cell, constant, product, sum, derived } from '../explain.js'
 import { indicesOf, range, sidesOf } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
@@ -18,7 +18,7 @@ function statistics(x, row, eps) {
   /** @param {number} c */
   const centred = c => {
     const own = cell(x, [...row, c], 'x')
-    return worked(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
+    return derived(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
   }
   return { mean, variance, rstd, centred, C }
 }
@@ -105,8 +105,8 @@ export function layerNorm(x, weight, bias, options) {
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), isKept = isRecording(engine, x, gain, shift)
-  const statistic = () => (isKept ? engine.aside(engine.empty(sidesOf(x.shape, 0, -1))) : null)
+  const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain, shift)
+  const statistic = () => (isKept ? engine.registerAuxiliary(engine.empty(sidesOf(x.shape, 0, -1))) : null)
   const mean = statistic(), rstd = statistic()
   engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
     shift?.address ?? 0, rowsOf(x), C, eps)

@@ -9,7 +9,7 @@ import { seenRounded } from './rounded.js'
 import {
   expectNoGradient, expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine, weightTensor
 } from './checks.js'
-import { panelsOf } from '../panels.js'
+import { getPanels } from '../panels.js'
 import { multiply } from './matmul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -112,7 +112,7 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
     multiplyInt8(out, used, weight, first, sizes)
     return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
   }
-  const panels = panelsOf(weight, first, count, x, bias)
+  const panels = getPanels(weight, first, count, x, bias)
   if (panels) {
     sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
     multiply(engine, out.address, x.address, panels, sizes)

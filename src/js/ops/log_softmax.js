@@ -1,4 +1,4 @@
-import { cell, constant, product, worked } from '../explain.js'
+import { cell, constant, product, derived } from '../explain.js'
 import { placesOf, rowsBackward, rowsForward } from './rowwise.js'
 import { exponentials } from './softmax.js'
 
@@ -33,7 +33,7 @@ const op = {
   },
   explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
     const own = cell(out, index, 'y')
-    const y = worked(`exp(${own.symbol})`, Math.exp(own.value), own)
+    const y = derived(`exp(${own.symbol})`, Math.exp(own.value), own)
     return {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [

@@ -1,6 +1,6 @@
-import { describe, expect, inEngine, shapeText } from '../errors.js'
+import { describe, expect, expectEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
-import { firstLeaf, nestedShape, tensor as makeTensor } from '../from_values.js'
+import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
 import { where } from './where.js'
@@ -30,15 +30,15 @@ function checkLeaves(what, nested, kind) {
  */
 export function maskTensor(engine, what, mask, hidden) {
   if (mask instanceof Tensor && mask.dtype === 'bool') {
-    inEngine(what, engine, [mask])
+    expectEngine(what, engine, [mask])
     expect(!mask.disposed, 'state', () => `${what} was disposed`)
     if (engine.trace?.isExport) return where(mask, hidden ? -Infinity : 0, hidden ? 0 : -Infinity)
     const values = Float32Array.from(mask.values, flag => additiveValues(Boolean(flag), hidden))
     return makeTensor(engine, values, { shape: mask.shape }, what)
   }
   if (!Array.isArray(mask)) return mask
-  nestedShape(what, mask)
-  const kind = typeof firstLeaf(mask)
+  getNestedShape(what, mask)
+  const kind = typeof getFirstLeaf(mask)
   if (kind === 'undefined') return mask
   checkLeaves(what, mask, kind === 'boolean' ? kind : 'number')
   return makeTensor(engine, kind === 'boolean' ? additiveValues(mask, hidden) : mask, {}, what)
@@ -62,7 +62,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   const made = maskTensor(engine, `${where}: attnMask`, mask, hidden)
   // Without a value it stays a list, and fits nothing here.
   const tensor = Array.isArray(made) ? null : floatTensor(where, 'attnMask', made)
-  if (tensor) inEngine(`${where}: attnMask`, engine, [tensor])
+  if (tensor) expectEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
@@ -72,7 +72,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
-  const shape = tensor?.shape ?? nestedShape(where, made), layout = layouts.find(l => sameShape(l.shape, shape))
+  const shape = tensor?.shape ?? getNestedShape(where, made), layout = layouts.find(l => sameShape(l.shape, shape))
   expect(tensor !== null && layout !== undefined, 'shape', () =>
     `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
     `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(shape)}`)
@@ -92,7 +92,7 @@ const AS_SEEN = '; if 1 means seen, as in an attention_mask, write gf.tensor(mas
  */
 export function paddingMask(engine, where, mask, { B, Tk }) {
   if (mask === undefined || mask === null) return null
-  if (mask instanceof Tensor) inEngine(`${where}: keyPaddingMask`, engine, [mask])
+  if (mask instanceof Tensor) expectEngine(`${where}: keyPaddingMask`, engine, [mask])
   expect(!(mask instanceof Tensor && mask.disposed), 'state', () => `${where}: keyPaddingMask was disposed`)
   expect(!(mask instanceof Tensor) || mask.dtype === 'bool', 'type',
     () => `${where}: keyPaddingMask must be a bool tensor, got ${describe(mask)}${AS_SEEN}`)

@@ -1,5 +1,5 @@
 import { optionsOf, wholeNumber } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
+import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
 import { savedIds } from './checks.js'
@@ -59,7 +59,7 @@ export function nllLoss(logProbs, target, options) {
   wholeNumber('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
   const how = reductionOf('nllLoss', reduction), weights = classWeights('nllLoss', rows, weight, V)
   const given = classNumbers(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
-  const own = isRecording(engine, rows) ? savedIds(given, target) : given
+  const own = needsSaving(engine, rows) ? savedIds(given, target) : given
   const kept = engine.c.gf_cross_entropy_forward(losses.address, rows.address, 0, weights?.address ?? 0, given.address,
     N, V, ignoreIndex, 0)
   const out = how === 'none' ? losses : engine.empty([])

@@ -60,7 +60,7 @@ const op = {
  */
 export function originOf(table, { base = 10000, layout = 'interleaved', method = 'log' } = {}) {
   const saved = { dModel: table.shape[1], base, layout, method }
-  return { op, inputs: {}, outputs: { out: table }, saved, trace: null, at: table.engine.moment }
+  return { op, inputs: {}, outputs: { out: table }, saved, trace: null, at: table.engine.writeCount }
 }
 
 /** Beyond it the rounding of an angle shows in a float32 sine. */

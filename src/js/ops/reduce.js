@@ -4,7 +4,7 @@ import {
 import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
-import { cell, constant, product, productOf, sum as total, worked } from '../explain.js'
+import { cell, constant, product, productOf, sum as total, derived } from '../explain.js'
 import { anyTensor, floatTensor } from './checks.js'
 import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows.js'
 
@@ -23,7 +23,7 @@ import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows
  * @property {number} kind the kernel's
  * @property {string} torch PyTorch's line
  * @property {string} formula
- * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Worked[]} part factors whose product it
+ * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Derived[]} part factors whose product it
  *   is
  * @property {(sum: number, facts: Facts) => number} [finish]
  * @property {string} [finished] in words
@@ -32,7 +32,7 @@ import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows
  */
 
 /** @param {string} words @param {(v: number, facts: Facts) => number} of @returns {Reduction['part']} */
-const made = (words, of) => (own, facts) => [worked(words.replace('x', own.symbol), of(own.value, facts), own)]
+const made = (words, of) => (own, facts) => [derived(words.replace('x', own.symbol), of(own.value, facts), own)]
 /** What a variance is divided by. @param {Facts} facts */
 const rest = ({ n, p }) => Math.max(n - p, 0)
 const centred = made('(x − mean)²', (v, { mean }) => (v - mean) ** 2)
@@ -148,7 +148,7 @@ const chosenOf = (cells, measure) =>
  */
 function taken(cells, measure, formula, isSize = false) {
   const chosen = chosenOf(cells, measure), value = isSize ? Math.abs(chosen.value) : chosen.value
-  const terms = [product(isSize ? worked(`|${chosen.symbol}|`, value, chosen) : chosen)]
+  const terms = [product(isSize ? derived(`|${chosen.symbol}|`, value, chosen) : chosen)]
   return { formula, terms, row: cells, computed: value }
 }
 
@@ -204,7 +204,7 @@ const prod = {
     }
     // As in PyTorch what is there is divided by x, which makes NaN of one infinity by another.
     const share = cells.reduce((all, f) => all * f.value, 1) / x.value
-    return { formula: 'dx = dy × y / x', terms: [product(own, worked('y / x', share, x))], row: cells }
+    return { formula: 'dx = dy × y / x', terms: [product(own, derived('y / x', share, x))], row: cells }
   }
 }
 

@@ -1,6 +1,6 @@
 import { numberWhere, optionsOf } from '../errors.js'
-import { isRecording, record } from '../autograd.js'
-import { cell, constant, product, worked } from '../explain.js'
+import { needsSaving, record } from '../autograd.js'
+import { cell, constant, product, derived } from '../explain.js'
 import { indicesOf, range, sidesOf } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
@@ -56,7 +56,7 @@ const op = {
     const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
     const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
     const share = constant('−1/C', -1 / cells.length)
-    const xhat = worked(`x̂[${own}]`, cells[own].value * rstd.value)
+    const xhat = derived(`x̂[${own}]`, cells[own].value * rstd.value)
     return {
       formula: 'dx[i] = rstd × (g[i] − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = x × rstd',
       terms: [
@@ -85,8 +85,8 @@ export function rmsNorm(x, weight, options) {
   sameEngine('rmsNorm', x, gain)
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
   numberWhere('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), isKept = isRecording(engine, x, gain)
-  const rstd = isKept ? engine.aside(engine.empty(sidesOf(x.shape, 0, -1))) : null
+  const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain)
+  const rstd = isKept ? engine.registerAuxiliary(engine.empty(sidesOf(x.shape, 0, -1))) : null
   engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
 }

@@ -13,11 +13,11 @@ import { floatTensor, idTensor } from './checks.js'
  * @param {any} saved @param {number} c
  * @returns {{ pair: number, first: number, second: number, isFirst: boolean }}
  */
-function pairOf({ D, neighbours }, c) {
+function pairOf({ D, interleaved }, c) {
   const start = c - (c % D), d = c % D, half = D / 2
-  const pair = neighbours ? Math.floor(d / 2) : d % half, isFirst = neighbours ? d % 2 === 0 : d < half
-  const first = start + (neighbours ? 2 * pair : pair)
-  return { pair, first, second: first + (neighbours ? 1 : half), isFirst }
+  const pair = interleaved ? Math.floor(d / 2) : d % half, isFirst = interleaved ? d % 2 === 0 : d < half
+  const first = start + (interleaved ? 2 * pair : pair)
+  return { pair, first, second: first + (interleaved ? 1 : half), isFirst }
 }
 
 /** The row of the tables for a cell. @param {any} saved @param {readonly number[]} index */
@@ -87,7 +87,7 @@ function tablesOf(engine, positions, half, base, given) {
     known.mayBeKept ||= engine.gradEnabled
     return known.tables
   }
-  const n = positions.length, tables = [0, 1].map(() => engine.aside(engine.keep(engine.empty([n, half]))))
+  const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
     const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
     if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)
@@ -107,8 +107,8 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * @param {object} [options]
  * @param {any} [options.positions] [T], or [B, T] for sentences whose places differ; 0 .. T-1
  * @param {number} [options.base] 10000; pair i turns by base^(−2i/D) for each place
- * @param {'halves' | 'neighbours'} [options.layout] 'halves': channels i and i + D/2 are a pair, as in Hugging Face's
- *   models; 'neighbours': 2i and 2i + 1, as in the paper
+ * @param {'half' | 'interleaved'} [options.layout] 'half': channels i and i + D/2 are a pair, as in Hugging Face's
+ *   models; 'interleaved': 2i and 2i + 1, as in the paper
  * @param {number} [options.heads] 1, how many heads stand side by side in the channels
  * @param {readonly number[]} [options.frequencies] [D/2], in place of those that base gives
  * @returns {Tensor} of the same shape
@@ -118,7 +118,7 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
  */
 export function rotary(x, options) {
-  const { positions, base = 10000, layout = 'halves', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
+  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
   const { engine, shape } = floatTensor('rotary', 'x', x), rank = shape.length
   expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${shapeText(shape)}`)
   const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
@@ -126,17 +126,17 @@ export function rotary(x, options) {
   expect(Number.isInteger(half), 'shape',
     () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
   numberWhere('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
-  const neighbours = oneOf('rotary', 'layout', layout, ['halves', 'neighbours']) === 'neighbours' ? 1 : 0
+  const interleaved = oneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
   const list = placesOf(engine, positions, B, T, shape)
   if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
     () => `rotary: frequencies must be ${half} numbers, one for each pair`)
   const [cos, sin] = tablesOf(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
-  const sizes = [batch, B, sizeOf(sidesOf(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, neighbours]
+  const sizes = [batch, B, sizeOf(sidesOf(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
     {
-      sizes, batch, D, heads, base, layout, neighbours, frequencies, positions: list,
+      sizes, batch, D, heads, base, layout, interleaved, frequencies, positions: list,
       origin: positions instanceof Tensor ? { positions } : undefined
     })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, optionsOf } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
-import { cell, constant, product, worked } from '../explain.js'
+import { cell, constant, product, derived } from '../explain.js'
 import { floatTensor, snake } from './checks.js'
 
 /**
@@ -99,7 +99,7 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
     explain({ inputs: { x }, saved: { p, q } }, _, index) {
       const own = cell(x, index, 'x'), computed = value(own.value, p, q)
       const made = gate ? product(own, constant(gate[0], gate[1](own.value, p, q)))
-        : product(worked(formula.replace(/\bx\b/, own.symbol), computed, own))
+        : product(derived(formula.replace(/\bx\b/, own.symbol), computed, own))
       return { formula, terms: [made], computed }
     },
     explainGradient({ inputs: { x }, outputs: { out }, saved: { p, q } }, _, index, d) {

@@ -2,7 +2,7 @@ import { describe, expect, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { sidesOf } from '../shape.js'
-import { requireGrad } from '../from_values.js'
+import { setRequiresGrad } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { broadcast } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine } from './checks.js'
@@ -116,4 +116,4 @@ export const triu = (x, diagonal = 0) => triangle('triu', x, diagonal, true)
  * Marks a tensor as one that gradients are wanted for, or not: torch.Tensor.requires_grad_.
  * @param {Tensor} x @param {boolean} [wanted] true
  */
-export const requiresGrad_ = (x, wanted) => requireGrad(x, wanted === undefined || wanted)
+export const requiresGrad_ = (x, wanted) => setRequiresGrad(x, wanted === undefined || wanted)

@@ -1,6 +1,6 @@
 import { describe, expect, flag, isPlain, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { Optimizer } from './optimizer.js'
-import { answerSpellings } from '../spelling.js'
+import { addSpellingHints } from '../name_hints.js'
 
 /**
  * Learning rates that change from step to step, as torch.optim.lr_scheduler has them: made with an optimiser, whose
@@ -61,7 +61,7 @@ class Scheduler {
   }
 }
 
-answerSpellings(Scheduler.prototype)
+addSpellingHints(Scheduler.prototype)
 
 /** @param {string} where @param {string} name @param {unknown} value */
 const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)

@@ -1,5 +1,5 @@
 import { clearGradients } from '../autograd.js'
-import { expectAtMost } from '../counted.js'
+import { expectArgumentCount } from '../arity.js'
 import { describe, expect, isPlain, listOf, numberWhere, wholeNumber } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { anyTensor } from '../ops/checks.js'
@@ -119,7 +119,7 @@ export class Optimizer {
 
   /** Sets all gradients to zero. @param {undefined[]} more */
   zeroGrad(...more) {
-    expectAtMost('zeroGrad', 0, more)
+    expectArgumentCount('zeroGrad', 0, more)
     clearGradients(this.params)
   }
 

@@ -3,8 +3,8 @@
  * gradients and modules. With everything else it is `gf.text`.
  */
 
-import { withEngine } from '../bound.js'
-import { GlassformerError, mustAwait } from '../errors.js'
+import { bindClass } from '../bind_engine.js'
+import { GlassformerError, guardPromise } from '../errors.js'
 import { Kernels } from '../kernels.js'
 import { loadKernels } from '../load.js'
 import { tokenizer } from './files.js'
@@ -26,7 +26,7 @@ export const bindText = engine => ({
    * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
    */
   words: (text, options) => words(engine, text, options),
-  Vocab: withEngine(engine, Vocab, 'Vocab', 'gf.text'),
+  Vocab: bindClass(engine, Vocab, 'Vocab', 'gf.text'),
   /**
    * The tokenizer of a model's folder: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' }, { 'vocab.txt' },
    * { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c).
@@ -56,7 +56,7 @@ export const bindText = engine => ({
  * Starts the kernels for text alone.
  * @param {Parameters<typeof loadKernels>[0]} [options] wasm: where the kernels are, if not beside the package
  */
-export const load = options => mustAwait(
+export const load = options => guardPromise(
   loadKernels(options).then(exports => bindText(new Kernels(exports))), ASKED, 'const text = await load()')
 
 export { GlassformerError }

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, optionsOf, runNow, wholeNumber } from '../errors.js'
+import { describe, expect, isPlain, optionsOf, runSync, wholeNumber } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../load.js'
 import { startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
@@ -72,7 +72,7 @@ export async function loadThreads(options) {
       reason = /** @type {Error} */ (error).message
     }
   }
-  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runNow('threads.alone', fn), stop() {} } }
+  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} } }
 }
 
 /**

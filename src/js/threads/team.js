@@ -1,4 +1,4 @@
-import { GlassformerError, runNow } from '../errors.js'
+import { GlassformerError, runSync } from '../errors.js'
 import {
   ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS,
   ROOM, ROOMS, ROOM_BYTES, TAKEN
@@ -58,7 +58,7 @@ export class Team {
   alone(fn) {
     this.isPaused = true
     try {
-      return runNow('threads.alone', fn)
+      return runSync('threads.alone', fn)
     } finally {
       this.isPaused = false
     }

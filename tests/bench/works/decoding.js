@@ -18,7 +18,7 @@ const past = Array.from({ length: PAST }, (_, i) => i * 197 % WORDS)
 /** Weights of the size that trained ones have, the same for every dtype. */
 function drawn() {
   gf.manualSeed(1)
-  const model = gf.engine.withoutDraws(() => new GPT2(gf.engine, {
+  const model = gf.engine.withoutInitialization(() => new GPT2(gf.engine, {
     channels: C, heads: H, layers: LAYERS, feedForwardSize: 4 * C, maxPositions: 1024,
     vocabSize: WORDS, activation: x => F.gelu(x),
     eps: 1e-5, dropout: 0, isScaled: true, isScaledByLayer: false, isTied: true, isTransposed: false

@@ -47,8 +47,8 @@ export default {
     'a constant of a function that nobody calls; the other bytes have a test',
   'src/js/text/handles.js: return memory.borrow(arrays.reduce((sum, one) => sum + round(one.byteLength), 0), start => { [0 -> 1]':
     'a byte more is lent than is used',
-  'src/js/decoding/choose.js: for (let before = 0; count < shares.length && (count === 0 || before < p * total); count++) before += shares[count] [< -> <=]':
-    'all shares, added in the same order, are the total and end the loop; the other < has a test',
+  'src/js/decoding/choose.js: for (let sum = 0; count < length && (count === 0 || sum < p * total); count++) sum += probabilities[count] [< -> <=]':
+    'all probabilities, added in the same order, are the total and end the loop; the other < has a test',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
   'src/js/text/train_unigram.js: let at = 0 [0 -> 1]': 'the first piece ends no later than the first word',
@@ -63,11 +63,11 @@ export default {
     'nothing is written beyond the end of a typed array',
   'src/js/ops/unary.js: const [p = 0, q = 0] = Object.values(parameters) [0 -> 1]':
     'read by no operation that has no parameters',
-  'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [< -> <=]':
+  'src/js/memory.js: if (count < length - 1) this.#ballast.length = count [< -> <=]':
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention_explain.js: const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12 [< -> <=]':
     'a scale at exactly this distance would be shown by another word of the same value',
-  'src/js/methods.js: if (rest.length > most) expectAtMost(name, most, rest) [> -> >=]':
+  'src/js/methods.js: if (rest.length > most) expectArgumentCount(name, most, rest) [> -> >=]':
     'asked once more whether there are too many, which there are not',
   'src/js/optim/adam.js: held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
@@ -76,13 +76,13 @@ export default {
   'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
     'looks less often before it sleeps: the same work, a little later',
   'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
-  'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [1 -> 2]':
-    'all shares, added in the same order, are the total; what is 0 is left out in the end',
-  'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [< -> <=]':
-    'all shares, added in the same order, are the total; what is 0 is left out in the end',
-  'src/js/decoding/choose.js: const shares = some < most ? sharesOf(engine, values.subarray(0, some)) : all [< -> <=]':
-    'the shares of all are computed once more',
-  'src/js/decoding/generate.js: if (tokens > cache.capacity) cache.widen(Math.min(this.#room, 2 * tokens)) [> -> >=]':
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
+    'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [< -> <=]':
+    'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
+  'src/js/decoding/choose.js: const probabilities = count < k ? softmaxOf(engine, values.subarray(0, count)) : all [< -> <=]':
+    'the probabilities of all are computed once more',
+  'src/js/decoding/generate.js: if (tokens > cache.capacity) cache.reserve(Math.min(this.#maxTokens, 2 * tokens)) [> -> >=]':
     'there is more room one token earlier',
   'src/js/dtype.js: return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25)) [< -> <=]':
     'the smallest normal number is the same either way',
@@ -119,7 +119,7 @@ export default {
     'a scale at exactly this distance is the same to the digits that are written',
   'src/js/text/charsmap.js: for (let i = start; i < text.length; i++) { [< -> <=]':
     'behind the end no byte is like a unit',
-  'src/js/counted.js: if (given.length > most) expectAtMost(name, most, given) [> -> >=]':
+  'src/js/arity.js: if (args.length > max) expectArgumentCount(name, max, args) [> -> >=]':
     'asked once more whether there are too many, which there are not',
   'src/js/export/pytorch_helpers.js: for (let all = text, before = -1; used.size !== before;) { [1 -> 2]':
     'no set has a size below 0',
@@ -128,8 +128,8 @@ export default {
   'src/js/compile.js: if (found > 0) plans.unshift(...plans.splice(found, 1)) [> -> >=]': 'the first one is put first',
   'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
     'moves to as much room as there was',
-  'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
-  'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
+  'src/js/panels.js: if (panelBuffer.bytes < room) { [< -> <=]': 'other room of the same size',
+  'src/js/memory.js: if (count < length - 1) this.#ballast.length = count [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test'

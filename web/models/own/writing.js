@@ -3,7 +3,7 @@
  * may stop it. With numbers overwritten every token is computed anew, in the order of the runs that show it.
  */
 
-import { turn } from '../../../src/js/turn.js'
+import { nextTask } from '../../../src/js/next_task.js'
 import { answer, answered } from '../answer.js'
 
 /** @import { Chosen } from '../answer.js' */
@@ -36,12 +36,12 @@ function wayOf({ decoding, beams, temperature, topK, topP, seed }) {
 }
 
 /**
- * @param {{ ids: number[], steps: { draw: number | null }[], tree: Chosen['tree'], best: number | null }} made
+ * @param {{ ids: number[], steps: { random: number | null }[], tree: Chosen['tree'], best: number | null }} made
  * @param {Settings} settings @param {number} end
  */
 function read({ ids, steps, tree, best }, { decoding }, end) {
   if (!ids.length) return chosen({ ids: [end] })
-  return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ draw }) => Number(draw)) : null })
+  return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ random }) => Number(random)) : null })
 }
 
 /** What is asked of a decoding over the cache. @param {Going} going @param {Settings} settings */
@@ -72,7 +72,7 @@ async function inTurns(steps, { signal, onWritten }) {
   for (const chosen of steps) {
     last = chosen
     onWritten(chosen.ids.length)
-    await turn()
+    await nextTask()
     if (signal.aborted) break
   }
   return /** @type {Chosen} */ (last)
@@ -87,7 +87,7 @@ export async function writing(gf, settings, going, edits, waiting) {
   const { frame, forward, begin } = going, { signal, onWritten } = waiting
   if (edits.length) return inTurns(answered(gf, settings, forward, frame, edits), waiting)
   const { next, done } = begin()
-  // The signal is what gives other tasks their turn; an answer that it ended would be lost.
+  // The signal is what lets other tasks run; an answer that it ended would be lost.
   const options = {
     ...askedOf(going, settings), signal: new AbortController().signal,
     stoppingCriteria(/** @type {number[]} */ { length }) {

@@ -120,8 +120,8 @@ export function moreExperiments(gf) {
       const sinusoidal = this.tag('sinusoidal', weights(made(x.add(table.narrow(0, 0, length)))))
       this.tag('none', weights(made(x)))
       this.tag('random', weights(made(x.add(learned.narrow(0, 0, length)))))
-      this.tag('halves', weights(rotated('halves')))
-      this.tag('neighbours', weights(rotated('neighbours')))
+      this.tag('halves', weights(rotated('half')))
+      this.tag('neighbours', weights(rotated('interleaved')))
       this.tag('biased', weights(made(x), distance))
       return { sinusoidal }
     }

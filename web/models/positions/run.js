@@ -115,7 +115,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const length = Math.max(settings.maxLength, words.length + LARGEST_SHIFT)
   const { Waves, Circle, Asks, Shuffle, Placed } = experiments(gf)
   const more = moreExperiments(gf)
-  const beyond = gf.engine.withoutDraws(() => beyondOf(gf, file))
+  const beyond = gf.engine.withoutInitialization(() => beyondOf(gf, file))
   gf.manualSeed(seed)
   const long = [...ids, ...gf.randint(0, WORDS, [LONGEST - ids.length]).toArray()]
   gf.manualSeed(seed)

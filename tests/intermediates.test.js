@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/llama.js'
-import { hasParts } from '../src/js/passing.js'
+import { hasSubmodules } from '../src/js/intermediates.js'
 import { cases, filesOf } from './models/drawn.js'
 
 const gf = await load(), F = gf.functional
@@ -52,7 +52,7 @@ test('so do decoders and the models of files', async () => {
   assert.equal(await stack(9), await stack(2))
   const given = { channels: C, heads: H, kvHeads: H, headDim: C / H, feedForwardSize: INNER, vocabSize: 11,
     maxPositions: T, eps: 1e-5,
-    dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'halves' }
+    dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'half' }
   for (const Model of [GPT2, Llama]) {
     const model = layers => peakOf(own => {
       const made = new Model(own.engine, { ...given, layers }).eval()
@@ -168,7 +168,7 @@ test('a tidy of a user inside, and an error, leave the scopes as they were', () 
   // Broken was given one, which is the user's now.
   assert.throws(() => gf.noGrad(() => layer.forward(x)), /inside/)
   assert.equal(gf.memory().tensors, tensors + 1, 'what was made on the way has ended')
-  assert.equal(gf.engine.outside, null)
+  assert.equal(gf.engine.outerScopes, null)
   const { length } = gf.engine.scopes
   const made = gf.tidy(() => F.relu(x))
   assert.deepEqual([made.disposed, gf.engine.scopes.length], [false, length])
@@ -185,7 +185,7 @@ test('a cache outlives the forward that fills it, and an answer what it was made
 
 test('in which modules what is made on the way ends, and which leave that to those around them', async () => {
   /** @type {Record<string, boolean | undefined>} */ const found = {}
-  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasParts(one) })
+  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasSubmodules(one) })
   note(new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 8 }))
   note(new nn.Sequential(new nn.ModuleList([new nn.GELU()])))
   for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) note((await gf.models.load(filesOf(cases(type)[0]))).model)

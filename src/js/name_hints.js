@@ -117,7 +117,7 @@ function answerAll(object, names, message, set) {
  * Says how names are spelled here to those who write them as in PyTorch.
  * @template {object} T @param {T} object with names in camelCase, or the prototype of a class @returns {T}
  */
-export function answerSpellings(object) {
+export function addSpellingHints(object) {
   for (const name of Object.getOwnPropertyNames(object)) {
     const theirs = inPyTorch(name)
     if (theirs !== name) answer(object, theirs, `${theirs} is spelled ${name} here`, own(theirs))
@@ -132,7 +132,7 @@ const FIXED = {
 }
 
 /** @param {object} prototype of tensors */
-export function answerTensors(prototype) {
+export function addTensorHints(prototype) {
   answerAll(prototype, INSTEAD, (name, instead) => `a tensor has no ${name} here; ${instead}`)
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
   for (const [name, instead] of Object.entries(FIXED)) {
@@ -143,12 +143,12 @@ export function answerTensors(prototype) {
 }
 
 /** @param {object} prototype of modules */
-export function answerModules(prototype) {
+export function addModuleHints(prototype) {
   answerAll(prototype, OF_MODULES, (name, instead) => `a module has no ${name} here; ${instead}`, own)
 }
 
 /** @param {object} prototype of lists of modules, which Python counts from the end, too */
-export function answerLists(prototype) {
+export function addListHints(prototype) {
   for (const place of [-1, -2]) answer(prototype, String(place), `a list of modules has no place ${place}; write list.at(${place})`)
   for (const name of ['map', 'forEach', 'filter', 'reduce', 'entries', 'slice']) {
     answer(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, own(name))
@@ -156,7 +156,7 @@ export function answerLists(prototype) {
 }
 
 /** @param {object} prototype of optimisers, whose groups are a field */
-export const answerOptimizers = prototype => (
+export const addOptimizerHints = prototype => (
   answer(prototype, 'param_groups', 'param_groups is spelled paramGroups here', own('param_groups')))
 
 /**
@@ -211,7 +211,7 @@ const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, opti
  * so they are made when such a name is first asked for. (Promises ask what they are given for `then`.)
  * @template {object} T @param {T} library @returns {T}
  */
-export function answerLibrary(library) {
+export function addLibraryHints(library) {
   const usual = Object.prototype
   // Functions are the same for every library, and must not keep one that everybody else has forgotten.
   const held = new WeakRef(/** @type {object} */ (library))

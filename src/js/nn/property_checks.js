@@ -59,11 +59,11 @@ const expectParameter = (module, name, value) => expect(!isStray(module, name, v
  * Functions that compute with a module, and what makes one of another.
  * @type {WeakMap<object, { module: Module, again: (module: Module) => Function }>}
  */
-export const compiledOf = new WeakMap()
+export const compiledFunctions = new WeakMap()
 
 /** What a list, a map, an object or a compiled function holds. @param {unknown} value @returns {Iterable<unknown>} */
 function membersOf(value) {
-  if (typeof value === 'function') return [compiledOf.get(value)?.module].filter(Boolean)
+  if (typeof value === 'function') return [compiledFunctions.get(value)?.module].filter(Boolean)
   if (Array.isArray(value)) return value
   if (value instanceof Map || value instanceof Set) return value.values()
   return isPlain(value) ? Object.values(value) : []
@@ -74,12 +74,12 @@ function membersOf(value) {
  * @param {unknown} value @param {(one: unknown) => boolean} isOne
  * @param {unknown[]} [found] so far @param {Set<unknown>} [seen]
  */
-export function heldIn(value, isOne, found = [], seen = new Set()) {
+export function findNested(value, isOne, found = [], seen = new Set()) {
   if (seen.has(value)) return found
   seen.add(value)
   for (const one of membersOf(value)) {
     if (isOne(one)) found.push(one)
-    else if (Object(one) === one) heldIn(one, isOne, found, seen)
+    else if (Object(one) === one) findNested(one, isOne, found, seen)
   }
   return found
 }
@@ -104,14 +104,14 @@ function foundAs(value, lost) {
  * @param {Module} module @param {string} name @param {unknown} value
  */
 function expectFound(module, name, value) {
-  const held = heldIn(value, isTrained), found = held.length ? foundIn(module) : null
+  const held = findNested(value, isTrained), found = held.length ? foundIn(module) : null
   const lost = held.find(one => !found?.has(one))
   expect(!lost, 'state', () => `${module.constructor.name}: ${name} is ${describe(value)}, and what it holds would be ` +
     `neither trained nor saved; write ${foundAs(value, lost)}, or this.#${name}, a private field, if that is meant`)
 }
 
 /** Looks at a module's properties, and remembers what its parameters are called. @param {Module} module */
-export function learnNames(module) {
+export function checkProperties(module) {
   const entries = Object.entries(module), known = knownNames.get(module) ?? new Set(), made = freshlyMade.get(module)
   expectUsual(module)
   for (const [name, value] of entries) {
@@ -130,14 +130,14 @@ export function learnNames(module) {
 }
 
 /** Whether the parameters found before are still there. @param {Module} module */
-export function expectHeld(module) {
+export function expectParametersInPlace(module) {
   const known = knownNames.get(module)
-  if (!known) learnNames(module)
+  if (!known) checkProperties(module)
   else for (const name of known) expectParameter(module, name, /** @type {any} */ (module)[name])
 }
 
 /** @template {Parameter} P @param {Module} module @param {P} parameter */
-export function noteMade(module, parameter) {
+export function registerNewParameter(module, parameter) {
   freshlyMade.set(module, (freshlyMade.get(module) ?? new Set()).add(parameter))
   return parameter
 }

@@ -1,30 +1,30 @@
-import { expectAtMost, mostOf } from './counted.js'
+import { expectArgumentCount, getMaxConstructorArguments } from './arity.js'
 import { GlassformerError } from './errors.js'
 
-/** Classes of the library for one engine, which their users need not name. */
+/** Binds classes of the library to an engine, so that `new gf.nn.Linear(2, 3)` needs no engine argument. */
 
 /** @import { Kernels } from './kernels.js' */
 
-/** Each class on the way hands them on, and with many more the stack overflows. */
+/** Each class of the chain spreads the arguments; many more overflow the stack. */
 const MAX_ARGUMENTS = 10000
 
 /**
- * A class as users see it: without the engine, which its constructor takes first.
+ * A class as users see it: without its constructor's first argument, the engine.
  * @template C
  * @typedef {C extends new (engine: any, ...args: infer A) => infer T
  *   ? (new (...args: A) => T) & Omit<C, 'prototype'> : never} Bound
  */
 
 /**
- * A class goes by the name of another, and by `instanceof` what the library makes of the other inside is one of it too.
- * Called without new it says so; JavaScript would, by a name that only stands in this file.
+ * The public form of `Inner`, a subclass of `Class`: it has the public name, instances of `Class` that the library
+ * makes are `instanceof` it, and calling it without new is an error with that name.
  * @template {abstract new (...args: any[]) => any} B
  * @param {Function} Class @param {B} Inner
- * @param {string} name by which it is given: in a minified bundle not the class's
- * @param {string} [from] where it is found
+ * @param {string} name the public name, which a minified bundle does not keep
+ * @param {string} [from] the object it is a property of
  * @returns {B}
  */
-export function standsFor(Class, Inner, name, from = 'gf.nn') {
+export function createPublicClass(Class, Inner, name, from = 'gf.nn') {
   /** @this {Function} @param {unknown} value */
   function hasInstance(value) {
     return Function.prototype[Symbol.hasInstance].call(this === Bound ? Class : this, value)
@@ -32,11 +32,11 @@ export function standsFor(Class, Inner, name, from = 'gf.nn') {
   Object.defineProperties(Inner, { name: { value: name }, [Symbol.hasInstance]: { value: hasInstance } })
   /** @type {B} */ const Bound = new Proxy(Inner, {
     apply() { throw new GlassformerError('type', `${name} is a class; write new ${from}.${name}(…)`) },
-    // With itself as the target of new, each instance would be made the slow way (2.9 instead of 0.7 µs).
-    construct: (_, args, made) => {
+    // With the proxy itself as new.target, each construction would take the slow path (2.9 instead of 0.7 µs).
+    construct: (_, args, target) => {
       if (args.length > MAX_ARGUMENTS) throw new GlassformerError('range',
         `${name}: takes at most ${MAX_ARGUMENTS} arguments, got ${args.length}`)
-      return Reflect.construct(Inner, args, made === Bound ? Inner : made)
+      return Reflect.construct(Inner, args, target === Bound ? Inner : target)
     }
   })
   Inner.prototype.constructor = Bound
@@ -44,22 +44,22 @@ export function standsFor(Class, Inner, name, from = 'gf.nn') {
 }
 
 /**
- * A class whose constructor is given the engine first.
+ * Binds a class, whose constructor takes the engine first, to an engine.
  * @template {new (engine: any, ...args: any[]) => any} C
  * @param {Kernels} engine
  * @param {C} Class
- * @param {string} name by which it is given
- * @param {string} [from] where it is found
+ * @param {string} name the public name
+ * @param {string} [from] the object it is a property of
  * @returns {Bound<C>}
  */
-export function withEngine(engine, Class, name, from) {
-  const most = mostOf(Class, name)
+export function bindClass(engine, Class, name, from) {
+  const max = getMaxConstructorArguments(Class, name)
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
     constructor(...args) {
-      expectAtMost(name, most, args)
+      expectArgumentCount(name, max, args)
       super(engine, ...args)
     }
   }
-  return /** @type {any} */ (standsFor(Class, WithEngine, name, from))
+  return /** @type {any} */ (createPublicClass(Class, WithEngine, name, from))
 }
