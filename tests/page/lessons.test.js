@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { FINDS, found } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf, valuesOf } from '../../web/lessons/steps.js'
-import { fixed } from '../../web/lib/number.js'
+import { fixed, likely } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -170,6 +170,24 @@ test('every fault of the hunt is found in its own run, by its own sign alone, an
   const hunt = lessons.find(({ id }) => id === 'hunt')
   const answers = hunt.steps.filter(({ ask }) => ask).map(step => found(phases(hunt, step, 'ko')[0].run))
   assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
+})
+
+test('on paper the fault of a missing scale is found from the products and the scores, any other where it points', () => {
+  const hunt = lessons.find(({ id }) => id === 'hunt')
+  const papers = hunt.steps.filter(({ ask }) => ask).map(({ id, paper }) => [id, paper?.().map(({ tensor }) => tensor)])
+  const here = 'transformer.encoder.layers.0.self_attn'
+  assert.deepEqual(papers, [['first', undefined], ['second', [`${here}.dots`, `${here}.scores`]],
+    ...['third', 'fourth', 'fifth', 'sixth'].map(id => [id, undefined])])
+})
+
+test('the probability that a date\'s first character is said to have is that of the character', () => {
+  const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.find(({ id }) => id === 'first')
+  const run = shownRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
+  const { shape: [, , V], data } = run.tensors.get('sampling.output')
+  assert.ok(id > 0 && V > id)
+  assert.deepEqual(step.lookThen(run), { tensor: 'sampling.output', index: [0, 0, id] })
+  assert.equal(step.say(run).share, likely(data[id]))
+  assert.deepEqual(step.lookThen({ ...run, decoding: undefined }).index, [0, 0, 0], 'a run that chose nothing')
 })
 
 test('how many rooms there are stays what it is through a lesson, whatever a step switches on', () => {

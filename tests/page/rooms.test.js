@@ -5,8 +5,11 @@ import { matrixOf, tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { wiringOf } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
+import { graphOf } from '../../web/rooms/graph.js'
 import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
+import { streamsOf } from '../../web/rooms/stream.js'
 import { stageOf, stages } from '../../web/stages/index.js'
+import { createSampling } from '../../web/models/sampling.js'
 import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
@@ -427,4 +430,53 @@ test('another tokenizer before the same modules has its own rooms, and the first
       own[name], name)
     one.run.dispose()
   }
+})
+
+test('a room passes on the first of its tensors, what it computes, not what it reads', () => {
+  const rooms = roomsOf(RUNS.dates)
+  const of = id => outputOf(rooms.find(room => room.id === id))
+  assert.equal(of('source.embedding'), 'source_embedding.output')
+  assert.equal(of('encoder.0.linear1'), 'transformer.encoder.layers.0.linear1.output')
+  assert.equal(of('output'), 'output')
+  assert.equal(outputOf(rooms[0]), undefined)
+})
+
+test('a list of rooms that is asked for again stays, those of other buildings that nobody asks for go', () => {
+  /** The same building met anew, so that only its list can be known. */
+  const anew = run => roomsOf({ ...run, structure: { ...run.structure } })
+  const others = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
+  const [mine, first] = ['dates', 'dates, three layers'].map(name => RUNS[name])
+  const [list, gone] = [anew(mine), anew(first)]
+  assert.equal(new Set(others.map(anew)).size > 8, true)
+  assert.notEqual(anew(first), gone, 'not asked for since')
+  const again = anew(mine)
+  assert.notEqual(again, list)
+  for (const other of others) {
+    anew(other)
+    assert.equal(anew(mine), again)
+  }
+})
+
+test('the sum of a residual is one of two streams, not of tables or scores that come of each other', () => {
+  const { add, relu } = gf.functional
+  const [table, stream] = [[[1, 2], [3, 4]], [[[1, 2], [3, 4]]]].map(values => gf.tensor(values))
+  const run = gf.observe(() => {
+    add(table, relu(table))
+    return add(stream, relu(stream))
+  })
+  const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
+  const [{ subs }, ...others] = streamsOf(graphOf(shown), { towerOf: () => 'model', blockOf: () => 'block' })
+  assert.deepEqual(others, [])
+  assert.deepEqual(subs.map(({ sum }) => shown.tensors.get(sum).shape), [[1, 2, 2]])
+  run.dispose()
+})
+
+test('what only chooses has one room, also where it is the first module that is called', () => {
+  const sampling = createSampling(gf, { temperature: 1, topK: 0, topP: 1 })
+  const weight = gf.tensor([[1, 2], [3, 4], [5, 6]])
+  const logits = () => gf.functional.linear(gf.tensor([[[1, 2]]]), weight)
+  const run = gf.observe(() => sampling.forward(logits()), { modules: { sampling } })
+  const rooms = roomsOf(plainOf(gf, { run, settings: { model: 'stranger' } }))
+  assert.deepEqual(rooms.map(({ stage }) => stage), ['house', 'linear', 'sampling', 'decoding'])
+  run.dispose()
 })

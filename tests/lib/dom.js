@@ -1,0 +1,104 @@
+// As much of a document as parts of the page need that only build elements, fill them in and listen.
+
+class Node {
+  parentNode = null
+  get isConnected() { return true }
+  remove() {
+    if (this.parentNode) this.parentNode.childNodes = this.parentNode.childNodes.filter(one => one !== this)
+    this.parentNode = null
+  }
+}
+
+class Text extends Node {
+  constructor(data) {
+    super()
+    this.data = data
+  }
+
+  get textContent() { return this.data }
+}
+
+const STATES = ['hidden', 'open', 'disabled', 'checked']
+
+class Element extends Node {
+  childNodes = []
+  attributes = new Map()
+  listeners = new Map()
+  style = { setProperty() {} }
+  value = ''
+  constructor(tag) {
+    super()
+    this.tagName = tag.toUpperCase()
+    this.dataset = new Proxy({}, { get: (_, name) => this.attributes.get(`data-${String(name)}`) })
+    const { attributes } = this
+    const names = () => new Set((attributes.get('class') ?? '').split(' ').filter(Boolean))
+    this.classList = {
+      contains: name => names().has(name),
+      toggle(name, isOn) {
+        const list = names()
+        list[isOn ? 'add' : 'delete'](name)
+        attributes.set('class', [...list].join(' '))
+      }
+    }
+    for (const name of STATES) {
+      Object.defineProperty(this, name, {
+        get: () => attributes.has(name), set: isOn => { this.toggleAttribute(name, Boolean(isOn)) }
+      })
+    }
+  }
+
+  get children() { return this.childNodes.filter(one => one instanceof Element) }
+  get lastElementChild() { return this.children.at(-1) ?? null }
+  get id() { return this.attributes.get('id') ?? '' }
+  get textContent() { return this.childNodes.map(one => one.textContent).join('') }
+  set textContent(text) { this.replaceChildren(text) }
+  setAttribute(name, value) { this.attributes.set(name, String(value)) }
+  removeAttribute(name) { this.attributes.delete(name) }
+  getAttribute(name) { return this.attributes.get(name) ?? null }
+  toggleAttribute(name, isOn) { return isOn ? this.attributes.set(name, '') : this.attributes.delete(name) }
+  addEventListener(type, listener) { this.listeners.set(type, [...this.listeners.get(type) ?? [], listener]) }
+  append(...nodes) {
+    for (const one of nodes) {
+      const node = one instanceof Node ? one : new Text(String(one))
+      node.remove()
+      node.parentNode = this
+      this.childNodes.push(node)
+    }
+  }
+
+  replaceChildren(...nodes) {
+    for (const one of [...this.childNodes]) one.remove()
+    this.append(...nodes)
+  }
+
+  /** Nothing has a size here, and what is drawn on a canvas is not held. */
+  getBoundingClientRect() { return { width: 0, height: 0, top: 0, left: 0, right: 0, bottom: 0 } }
+  getContext() {
+    return new Proxy({}, {
+      get: () => (w, h) => ({ width: 0, data: new Uint8ClampedArray(4 * w * h || 0) }), set: () => true
+    })
+  }
+
+  /** Every element of a tag or with a class (`.name`) inside, in the order of the document. */
+  all(wanted) {
+    const isWanted = one => (wanted.startsWith('.') ? one.classList.contains(wanted.slice(1))
+      : one.tagName === wanted.toUpperCase())
+    return this.children.flatMap(one => [...(isWanted(one) ? [one] : []), ...one.all(wanted)])
+  }
+
+  /** What a listener is told of it. */
+  fire(type, more = {}) {
+    const event = { type, target: this, currentTarget: this, preventDefault() {}, ...more }
+    for (const listener of this.listeners.get(type) ?? []) listener(event)
+  }
+}
+
+/** Puts a document of this kind where code looks for one. @returns an empty element, as a container */
+export function useDocument() {
+  const createElement = tag => new Element(tag)
+  Object.assign(globalThis, { document: {
+    createElement, createElementNS: (_, tag) => new Element(tag), createTextNode: text => new Text(text),
+    activeElement: null
+  } })
+  return createElement('div')
+}
