@@ -32,7 +32,7 @@ test('layer norm and root mean square beside one another: both trained, the numb
     const [one, other] = [here, there].map(run => [...run.tensors.get(name).data])
     assert.deepEqual(shown, [one, other, other.map((value, i) => Math.fround(value - one[i]))])
     const titles = await page.$$eval('.twin-body .caption b', list => list.map(element => element.textContent))
-    assert.ok(titles.includes('normalised, for the sub-layer') && titles.includes('gain γ (weight)'), titles.join())
+    assert.ok(titles.includes('normalized, for the sublayer') && titles.includes('gain γ (weight)'), titles.join())
     const lines = await page.$$eval('.strip-name', list => list.map(element => element.textContent))
     assert.deepEqual(lines.map(line => /root mean square/.test(line)), [false, false, true, true])
     assert.ok(fetched.every(name => !/stories_(positions|activation|kv|llama)/.test(name)), 'only what is looked at')
