@@ -154,7 +154,7 @@ test('a reader types, turns every control, switches language and theme', async (
 
   await page.click('[data-language="en"]')
   await page.waitForSelector('html[lang="en"] h1')
-  assert.match(await page.textContent('h1'), /forbidden places/)
+  assert.match(await page.textContent('h1'), /positions hidden/)
   await page.click('[data-language="ko"]')
   await page.waitForSelector('html[lang="ko"] h1')
   assert.match(await page.textContent('h1'), /가리나요/)
