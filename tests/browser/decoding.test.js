@@ -114,7 +114,7 @@ longTest('with an answer of one\'s own, a temperature or no mask, the notes say 
   for (const [state, ...patterns] of [
     [{ target: '1999년' }, /your own token at each step/],
     [{ temperature: 0.5 }, /The loss uses the probabilities before temperature and truncation/],
-    [{ topK: 3, decoding: 'beam' }, /The tree and the loss are of the probabilities before/],
+    [{ topK: 3, decoding: 'beam' }, /The tree and the loss use the probabilities before/],
     [{ tgtIsCausal: false, target: '2026년 11월 20일' }, /each bar has also seen the characters after it/],
     [{ tgtIsCausal: false, room: 'decoder.0.self_attn.mask' }, /nothing is hatched/]
   ]) {
