@@ -46,8 +46,8 @@ longTest('what has no gradient says so, and a weight that was set says what trai
     await close()
   }
   const probability = { name: 'sampling.output', index: [0, 1, 2], isGradient: true }
-  await shown({ room: 'sampling', cell: probability }, 'Computed for show')
-  await shown({ room: 'source.positions', cell: { name: 'positions.pe', index: [1, 2] } }, 'How it was made')
+  await shown({ room: 'sampling', cell: probability }, 'Computed for display')
+  await shown({ room: 'source.positions', cell: { name: 'positions.pe', index: [1, 2] } }, 'How it was computed')
   const { data, shape } = runHere({}).tensors.get(weight.name)
   const learned = brief(data[weight.index[0] * shape[1] + weight.index[1]])
   const edits = [{ ...weight, value: 5 }]

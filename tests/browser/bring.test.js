@@ -154,7 +154,7 @@ longTest('a tokenizer of another model is refused, and the room that is shown go
   await page.waitForSelector('.bring .primary:visible')
   await changing(page, () => page.click('.bring .primary'))
   assert.match(await page.textContent('.bring [role="alert"]'),
-    /tokenizer has 259 tokens, but the model knows 11.*choose the tokenizer.*The page goes on with the model it had/)
+    /tokenizer has 259 tokens, but the model knows 11.*choose the tokenizer.*The page keeps the model it had/)
   await page.click('.bring .dialog-head button')
   const run = runHere(STATE)
   assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
@@ -164,7 +164,7 @@ longTest('a tokenizer of another model is refused, and the room that is shown go
 })
 
 test('weights that are no numbers are counted in every room, in both languages', async () => {
-  for (const [language, said] of sample([['en', `not finite numbers: ${BROKEN.count}, the first in ${BROKEN.first}`],
+  for (const [language, said] of sample([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
     ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]], 2)) {
     const { page, complaints, close } = await house.open({ language })
     await bring(page, brokenFiles())
@@ -264,7 +264,7 @@ longTest('a training of the page\'s own that is dropped stands behind the glass,
   await writeFile(path, session.file(undefined, true))
   const { page, complaints, close } = await house.open({ language: 'en' })
   await letGo(page, [path])
-  assert.match(await page.textContent('.bring-found'), /^sums\.safetensors: a training of this page’s, at step 3, [\d.]+ KB$/)
+  assert.match(await page.textContent('.bring-found'), /^sums\.safetensors: trained on this page, at step 3, [\d.]+ KB$/)
   assert.ok(await page.isHidden('.bring [data-field="keep"]'))
   assert.deepEqual(await violations(page), [])
   await changing(page, () => page.click('.bring .primary'))
@@ -329,10 +329,10 @@ longTest('a pair of encoder and decoder reads the answer that is typed, every nu
   await changing(page, () => page.fill('[data-field="target"]', state.target))
   assert.ok(await compareTables(page, run, state, 0, 2) > 500)
   await go(page, 'house')
-  await page.waitForFunction(() => /as 3 tokens and judged your answer “562”/.test(document.querySelector('.house-now')?.textContent))
+  await page.waitForFunction(() => /as 3 tokens and scored your answer “562”/.test(document.querySelector('.house-now')?.textContent))
   await changing(page, () => page.fill('[data-field="target"]', 'none'))
   await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, own)
-  await page.waitForFunction(() => /chose a token \d+ times? and wrote/.test(document.querySelector('.house-now')?.textContent))
+  await page.waitForFunction(() => /and wrote “[^”]*”, one token at a time \(\d+ steps?\)/.test(document.querySelector('.house-now')?.textContent))
   made.run.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -342,8 +342,8 @@ longTest('without room for all matrices of attention the rooms of those that are
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
   const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, words: 300, places: 64 })
   for (const [language, said, press] of [
-    ['en', /all 4 layers, .* room for 1 B\. So this run has kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
-    ['ko', /^4층 모두의 .* 자리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
+    ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
+    ['ko', /^4층 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
   ]) {
     const { page, complaints, close } = await house.open({ language })
     await bringFiles(page, paths)

@@ -37,7 +37,7 @@ test('plays from the start by itself, and stops when asked', async () => {
   const { page, close } = await open(beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
   const whole = await branches()
-  await page.click('.scrub-button[aria-label="Walk through the steps"]')
+  await page.click('.scrub-button[aria-label="Play step by step"]')
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '1 / 12')
   const first = await branches()
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '2 / 12')
@@ -85,13 +85,13 @@ test('advice is taken by pressing it, and given back by going back', async () =>
     [one.textContent, parseFloat(one.style.width)])))
   assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
   assert.ok(widths[1][1] > 30)
-  const draw = await deed('a low temperature and “a draw”').getAttribute('href')
+  const draw = await deed('a low temperature and “sample”').getAttribute('href')
   const { source, temperature, decoding } = fromHash(new URL(draw).hash)
   assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
-  await changing(page, () => deed('a low temperature and “a draw”').click())
+  await changing(page, () => deed('a low temperature and “sample”').click())
   assert.equal(await answer(), '2026년 6월 5일')
   const length = await page.evaluate(() => history.length)
-  await deed('a low temperature and “a draw”').click()
+  await deed('a low temperature and “sample”').click()
   assert.equal(await page.evaluate(() => history.length), length, 'nothing new to go back from')
   await changing(page, () => page.goBack())
   await changing(page, () => page.goBack())
@@ -113,8 +113,8 @@ test('what a deed has changed is scrolled into sight', async () => {
 longTest('with an answer of one\'s own, a temperature or no mask, the notes say what the numbers are', async () => {
   for (const [state, ...patterns] of [
     [{ target: '1999년' }, /your own token at each step/],
-    [{ temperature: 0.5 }, /The loss is of the probabilities before temperature and cuts/],
-    [{ topK: 3, decoding: 'beam' }, /The tree and the loss are of the probabilities before/],
+    [{ temperature: 0.5 }, /The loss uses the probabilities before temperature and truncation/],
+    [{ topK: 3, decoding: 'beam' }, /The tree and the loss use the probabilities before/],
     [{ tgtIsCausal: false, target: '2026년 11월 20일' }, /each bar has also seen the characters after it/],
     [{ tgtIsCausal: false, room: 'decoder.0.self_attn.mask' }, /nothing is hatched/]
   ]) {

@@ -89,7 +89,7 @@ longTest('where copying is not allowed the text stands there, selected', async (
     [field.value, field.value.slice(field.selectionStart, field.selectionEnd)]))
   assert.match(text, /^import numpy as np/)
   assert.equal(selected, text)
-  assert.match(await page.textContent('.figure .menu-said'), /Copying for you is not allowed here/)
+  assert.match(await page.textContent('.figure .menu-said'), /This page may not copy for you/)
   assert.deepEqual(complaints, [])
   await close()
 })

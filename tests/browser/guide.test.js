@@ -74,7 +74,7 @@ longTest('by keyboard: another language keeps the place and the guess; back, and
   await page.evaluate(() => scrollTo({ top: 800 }))
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(name => document.querySelector('.theatre-guide .lesson-name').textContent === name,
-    'One batch by heart')
+    'Memorize one batch')
   assert.deepEqual(await page.evaluate(() => [scrollY, document.activeElement.className]), [0, 'theatre-guide'])
   assert.deepEqual(complaints, [])
   await close()

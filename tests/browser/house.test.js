@@ -237,7 +237,7 @@ longTest('on paper stands no layer of marks, nothing to press, and where the roo
     assert.ok(await page.locator(selector).count() > 0, selector)
     assert.ok(!await page.locator(selector).first().isVisible(), selector)
   }
-  assert.match(await page.textContent('.provenance'), /^One by one · november 20 2026 · Temperature: 2/)
+  assert.match(await page.textContent('.provenance'), /^Token by token · november 20 2026 · Temperature: 2/)
   assert.ok(await page.isVisible('.provenance'))
   const [tree, room] = await page.$eval('.tree', svg => (
     [svg.getBoundingClientRect().width, svg.parentElement.getBoundingClientRect().width]))

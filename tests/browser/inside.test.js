@@ -130,7 +130,7 @@ test('on a phone the rooms stay within the window', async () => {
 longTest('a cut residual stands in the list of changes by both names, each where it can be read', async () => {
   const { page, complaints, close } = await open(stateOf({ room: 'parts', language: 'en' }))
   await settled(page)
-  await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention: residual cut"]'))
+  await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention residual"]'))
   const widths = await page.$$eval('.edits li :is(.cell-link, .edit-value)', list => list.map(one => one.getBoundingClientRect().width))
   assert.equal(widths.length, 2)
   assert.ok(widths.every(width => width > 100), `${widths} pixels`)
@@ -142,7 +142,7 @@ longTest('axe finds nothing in a table that is still computed, nor in the line o
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open(stateOf({ room: 'parts', language: 'en' }), { colorScheme })
     await settled(page)
-    await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention: residual cut"]'))
+    await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention residual"]'))
     await settled(page)
     await page.$eval('.grid-frame', frame => frame.setAttribute('aria-busy', 'true'))
     assert.deepEqual(await violations(page, '.stage'), [], colorScheme)

@@ -155,7 +155,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
     await page.keyboard.press('Enter')
     assert.equal(await page.getAttribute('.edit-field', 'aria-invalid'), 'true')
     const about = await page.getAttribute('.edit-field', 'aria-describedby')
-    assert.match(await page.textContent(`[id="${about}"]`), /A number that fits float32/)
+    assert.match(await page.textContent(`[id="${about}"]`), /Enter a number that fits float32/)
   }
   assert.deepEqual(await violations(page), [])
   await page.fill('.edit-field', '5')

@@ -229,7 +229,7 @@ test('what is no number is said to be none, and is no wrong answer', async () =>
   await page.click('.lesson-next')
   await arrived(page, 'first')
   const input = '.lesson-options input', said = () => page.textContent('.lesson-said')
-  for (const [text, expected] of [['one half', /“one half” is no number/], ['', /Write a number first/]]) {
+  for (const [text, expected] of [['one half', /“one half” is not a number/], ['', /Write a number first/]]) {
     await page.fill(input, text)
     await page.press(input, 'Enter')
     assert.match(await said(), expected)

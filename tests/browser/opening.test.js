@@ -71,7 +71,7 @@ test('doors lead to lessons and to the house, the name leads back, and a lesson 
     await page.waitForFunction(() => document.querySelector('.lesson-place').textContent.startsWith('2 /'))
     await page.waitForTimeout(200)
     await page.click('.brand')
-    assert.match(await page.textContent(`.opening a[href*="lesson=${id}"] small`), /^go on at 2 \/ \d+$/)
+    assert.match(await page.textContent(`.opening a[href*="lesson=${id}"] small`), /^continue at 2 \/ \d+$/)
   }
   assert.deepEqual(complaints, [])
   await close()

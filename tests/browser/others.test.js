@@ -75,7 +75,7 @@ test('the sorter: every number in reach as in Node, which is within rounding of 
     await page.evaluate(link => { location.hash = link }, toHash(stateOf({ model: 'own', ...state })))
     await page.waitForFunction(([text, answer]) => {
       const said = document.querySelector('.house-now')?.textContent
-      return said?.includes(`read “${text}” as`) && said.includes(`judged your answer “${answer}”`)
+      return said?.includes(`read “${text}” as`) && said.includes(`scored your answer “${answer}”`)
     }, [beginning, target.replaceAll(' ', '')])
     count += await compareTables(page, plainOf(gf, made), state, text, texts)
     for (const [name, tensor] of Object.entries(SAME)) {

@@ -66,7 +66,7 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await changing(page, () => choose(page, 'positions', 'learned'))
   assert.match(await page.textContent('.stage'), /nothing has trained it yet/)
   assert.match(await page.textContent('.stage'), /Its table of positions, though/)
-  await page.waitForFunction(() => /drawn from the seed/.test(document.querySelector('.inspector').textContent))
+  await page.waitForFunction(() => /sampled from the seed/.test(document.querySelector('.inspector').textContent))
   assert.ok(await page.isHidden('.stage [data-control="base"]'))
   await changing(page, () => choose(page, 'positions', 'interleaved'))
   await changing(page, () => page.selectOption('.models select', 'sentences'))

@@ -88,7 +88,7 @@ test('differences are called what the figure above calls its matrices', async ()
 longTest('where the probabilities are the same, what differs all the same is said', async () => {
   const draw = { room: 'decoding', language: 'en', source: '5/6/2026', decoding: 'sample', temperature: 0.5 }
   for (const [state, pattern] of [
-    [{ ...draw, twin: 'seed:43' }, /Only the numbers drawn differ/],
+    [{ ...draw, twin: 'seed:43' }, /Only the random numbers differ/],
     [{ ...draw, decoding: 'greedy', twin: 'decoding:beam' }, /Chosen differently, the answer and all probabilities/]
   ]) {
     const { page, complaints, close } = await opened(state)

@@ -163,7 +163,7 @@ test('in English what is one is said of one', () => {
   assert.equal(t('a', { n: '2' }), 'read as 2 tokens, “2 words stand”')
   assert.equal(t('a', { n: 0 }), 'read as 0 tokens, “0 words stand”')
   const read = translator(english.page)('stages.house.reads', { input: 'a', read: 1 })
-  assert.equal(read, 'Just now this model read “a” as 1 token.')
+  assert.equal(read, 'The model just read “a” as 1 token.')
 })
 
 /** Limits of the page's, which are larger, and numbers that are larger wherever the words stand. */

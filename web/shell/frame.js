@@ -116,6 +116,9 @@ export function placeOnTour(rooms, room) {
   return { number: counted.indexOf(room) + 1, total: counted.length }
 }
 
+/** Rooms whose last paragraph does not say what would be without them. */
+const NOTED = new Set(['parts', 'habits', 'stream', 'costs'])
+
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
@@ -152,6 +155,7 @@ function deeds({ link, set, get }, { className = 'deed', after } = {}) {
 export function frame(container, room, context) {
   const { t } = context
   const { aside: beside = 'without' } = room
+  const heading = NOTED.has(room.words) ? 'frame.note' : `frame.${beside}`
   const stage = stageOf(room.stage)
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
@@ -197,7 +201,7 @@ export function frame(container, room, context) {
     missing.element, figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, aside(t('frame.try'), trying.nodes(words('try'))),
-      aside(t(`frame.${beside}`), prose(words(beside)))),
+      aside(t(heading), prose(words(beside)))),
     learned?.element ?? '',
     at ? ways.element : '',
     kind, cost.element)

@@ -10,7 +10,7 @@ export default {
   },
   cells: [
     {
-      ko: '세 문장을 낱말로 잘라요. 문장 부호는 버려요.',
+      ko: '세 문장을 단어로 잘라요. 문장 부호는 버려요.',
       en: 'Three sentences are cut into words. Punctuation is dropped.',
       js: `const sequences = ['I wonder what will come next', 'This is a basic example paragraph',
   'Hello, what is a basic split?']
@@ -29,8 +29,8 @@ print(tokens)`,
       prints: ['000.sequences', '000.tokens']
     },
     {
-      ko: '많이 나온 낱말부터 번호를 매기고, 번호마다 수 4개짜리 벡터를 시드로 뽑아요. 노트북은 시드를 적지 않았지만, 찍힌 수를 내는 시드는 하나뿐이었어요.',
-      en: 'Frequent words get the first ids, and every id a vector of four numbers drawn from the seed. The notebook names no seed; exactly one gives the numbers it printed.',
+      ko: '많이 나온 단어부터 번호를 매기고, 번호마다 숫자 4개짜리 벡터를 시드로 뽑아요. 노트북은 시드를 적지 않았지만, 출력된 숫자를 내는 시드는 하나뿐이었어요.',
+      en: 'Frequent words get the first ids, and every id a vector of four numbers sampled from the seed. The notebook names no seed; exactly one gives the numbers it printed.',
       js: `const vocab = new gf.text.Vocab(tokens)
 const ids = tokens.map(list => vocab.encode(list))
 gf.manualSeed(1828875196)
@@ -125,7 +125,7 @@ print(encode(10, 4, 100))`,
       carries: { base: [5, /encode\(\d+, \d+, (\d+)\)/], dModel: [5, /encode\(\d+, (\d+), \d+\)/] }
     },
     {
-      ko: '노트북은 이 값이 반복문의 값과 같다고 적었어요. 밑이 같을 때만 그래요. 반복문은 n = 1000, 이것은 n = 100이라 둘째 짝이 0.5까지 달라요. 같은 n으로 견주면 반올림만 남아요.',
+      ko: '노트북은 이 값이 반복문의 값과 같다고 적었어요. 밑이 같을 때만 그래요. 반복문은 n = 1000, 이것은 n = 100이라 둘째 짝이 0.5까지 달라요. 같은 n으로 비교하면 반올림만 남아요.',
       en: 'The notebook says these values equal those of the loops. They do for the same base; but the loops had n = 1000 and this has n = 100, so the second pair differs by up to 0.5. With the same n only rounding is left.',
       js: `const largest = base => gf.positionalEncoding(10, 4, { base }).sub(made.reshape(10, 4)).abs().max()
 print(largest(1000))

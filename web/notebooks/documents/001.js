@@ -52,7 +52,7 @@ print(torch.stack([distance, norm, dot], dim=1))`,
     },
     {
       ko: '글은 모든 거리가 같다고 했어요. 이웃끼리만 그래요. 1칸부터 8칸까지 떨어진 거리는 이렇게 달라요. 거리는 어디서 재느냐가 아니라 몇 칸이냐로 정해져요. 짝마다 한 칸에 같은 각을 돌기 때문이고, i가 고르게 커져서가 아니에요.',
-      en: 'The post calls all distances equal. They are for neighbours. From 1 to 8 places apart they differ as below; what counts is how many places, not where. The reason is that each pair turns by the same angle per place, not that i grows evenly.',
+      en: 'The post calls all distances equal. They are for neighbors. From 1 to 8 positions apart they differ as below; what counts is the offset, not the position. The reason is that each pair rotates by the same angle per position, not that i grows evenly.',
       js: `const far = gf.positionalEncoding(9, 6, { layout: 'concatenated' })
 print(far.narrow(0, 1, 8).sub(far.narrow(0, 0, 1)).square().sum({ dim: 1 }).sqrt())`,
       py: `far = concatenated(9, 6).float()
@@ -62,7 +62,7 @@ print((far[1:] - far[0]).norm(dim=1))`,
     },
     {
       ko: '내적이 같다고 서로 독립인 것은 아니에요. 이웃의 코사인 유사도는 0.85쯤으로 거의 나란해요. 또 128차원이면 식의 i는 0부터 63까지예요. 코드의 i는 열 번호라서 2로 나눠요.',
-      en: 'Equal dot products do not make vectors independent: neighbours have a cosine similarity of about 0.85, close to parallel. And for 128 dimensions the i of the formula runs from 0 to 63; in the code i is the column, hence the division by 2.',
+      en: 'Equal dot products do not make vectors independent: neighbors have a cosine similarity of about 0.85, close to parallel. And for 128 dimensions the i of the formula runs from 0 to 63; in the code i is the column, hence the division by 2.',
       js: 'print(dot.div(norm.square()))',
       py: 'print(dot / norm ** 2)',
       prints: []

@@ -10,7 +10,7 @@ export default {
   },
   cells: [
     {
-      ko: '한 문장, 토큰 47개예요. 1은 빈자리를 채우는 토큰이에요.',
+      ko: '한 문장, 토큰 47개예요. 1은 패딩 토큰이에요.',
       en: 'One sentence of 47 tokens. 1 is the token that fills it up.',
       js: `const ids = [2, 1819, 1547, 1698, 230, 3869, 2661, 3596, 3744, 1341, 3155, 3, ...Array(35).fill(1)]
 print(ids)`,

@@ -9,7 +9,7 @@ export default {
   source: { ko: '첫 제목이 ‘토큰화 코드(단어 단위)’인 노트북', en: 'a notebook whose first heading is “토큰화 코드(단어 단위)”, tokenizing by words' },
   cells: [
     {
-      ko: '문장을 띄어쓰기로 자르고 낱말마다 번호를 매겨요. 같은 낱말이 두 번 나오면 뒤의 번호만 남는 코드예요.',
+      ko: '문장을 띄어쓰기로 자르고 단어마다 번호를 매겨요. 같은 단어가 두 번 나오면 뒤의 번호만 남는 코드예요.',
       en: 'A sentence is cut at white space and every word numbered. Of a word that comes twice this code keeps the later number.',
       js: `const words = gf.text.whitespace('나는 최근 파리 여행을 다녀왔다')
 print(words)

@@ -3,8 +3,8 @@
 /** @type {import('./index.js').Cell[]} */
 export const layers = [
   {
-    ko: '노트북의 앞먹임 층이에요. 잔차를 정규화한 값에 더해서, 정규화하기 전의 입력은 사라져요. 흔히 하듯 원래 입력에 더하면 이만큼 다른 수가 나와요. 잔차 다음의 드롭아웃은 가지가 아니라 흐름 자체를 지워요.',
-    en: 'The feed-forward of the notebook. The residual is added to the normalised value, so what came before the norm is lost; added to the input, as is usual, the numbers differ by this much. The dropout after the residual erases the stream itself and not the branch.',
+    ko: '노트북의 피드포워드 층이에요. 잔차를 정규화한 값에 더해서, 정규화하기 전의 입력은 사라져요. 흔히 하듯 원래 입력에 더하면 이만큼 다른 수가 나와요. 잔차 다음의 드롭아웃은 가지가 아니라 흐름 자체를 지워요.',
+    en: 'The feed-forward of the notebook. The residual is added to the normalized value, so what came before the norm is lost; added to the input, as is usual, the numbers differ by this much. The dropout after the residual erases the stream itself and not the branch.',
     js: `class FeedForward extends gf.nn.Module {
   constructor(width, hidden, dropout) {
     super()
@@ -56,7 +56,7 @@ print((written - usual).abs().max().detach())`,
     prints: []
   },
   {
-    ko: '인코더 층은 정규화, 어텐션, 앞먹임의 차례예요. 층을 복사해서 쌓아요. 그래서 모든 층이 같은 가중치에서 시작해요. 마지막 줄의 0이 그것이에요. PyTorch의 스택도 그래요. 노트북은 norm을 클래스 밖에서 가져와 담아 두기만 하고 쓰지 않아요.',
+    ko: '인코더 층은 정규화, 어텐션, 피드포워드 순서예요. 층을 복사해서 쌓아요. 그래서 모든 층이 같은 가중치에서 시작해요. 마지막 줄의 0이 그것이에요. PyTorch의 스택도 그래요. 노트북은 norm을 클래스 밖에서 가져와 담아 두기만 하고 쓰지 않아요.',
     en: 'An encoder layer is norm, attention and feed-forward. Layers are copies of one, so all begin with the same weights, which is the 0 of the last line; those of PyTorch do, too. The notebook takes a norm from outside the class, keeps it and never uses it.',
     js: `class EncoderLayer extends gf.nn.Module {
   constructor(width, heads, hidden, dropout) {
@@ -135,7 +135,7 @@ print((masked - attended).abs().amax(dim=2).detach())`,
     prints: ['004.causal_mask']
   },
   {
-    ko: '디코더 층은 자기 어텐션, 크로스 어텐션, 앞먹임의 차례예요. 크로스 어텐션의 쿼리는 디코더에서, 키와 값은 인코더의 결과에서 와요. 노트북의 층은 받지 않는 is_causal을 넘겨 오류가 나고, 가리개 없이 만들어져서 그것만 지우면 뒤를 보게 돼요. 여기서는 만들 때 가려요. 그래서 마지막 낱말을 바꿔도 앞 네 낱말의 수는 그대로예요.',
+    ko: '디코더 층은 셀프 어텐션, 크로스 어텐션, 피드포워드 순서예요. 크로스 어텐션의 쿼리는 디코더에서, 키와 값은 인코더의 결과에서 와요. 노트북의 층은 받지 않는 is_causal을 넘겨 오류가 나고, 가리개 없이 만들어져서 그것만 지우면 뒤를 보게 돼요. 여기서는 만들 때 가려요. 그래서 마지막 낱말을 바꿔도 앞 네 낱말의 수는 그대로예요.',
     en: 'A decoder layer is self-attention, cross-attention and feed-forward. In cross-attention the query comes from the decoder, keys and values from what the encoder gave. The layer of the notebook passes an is_causal that nobody takes, which is an error; and it is built without a mask, so with that deleted it looks ahead. Here it is masked from the start: with another last word, the numbers of the four before it stay.',
     js: `class DecoderLayer extends gf.nn.Module {
   constructor(width, heads, hidden, dropout) {
