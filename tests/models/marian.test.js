@@ -79,7 +79,8 @@ test('marian: without a bias of the logits there is none', async () => {
 })
 
 test('marian: places count from the beginning of the answer, with a cache, too', async () => {
-  const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20), { maxPositions: positions } = model
+  const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20)
+  const { maxPositions: positions } = model
   gf.tidy(() => gf.noGrad(() => {
     const ids = list => gf.tensor([list], { dtype: 'int32' }), memory = model.encode(ids(row.slice(0, 3)), null)
     const step = list => model.decode(ids(list), memory, { cache })
