@@ -50,8 +50,8 @@ test('so do decoders and the models of files', async () => {
     return () => decoder.forward(x, memory, { tgtIsCausal: true })
   })
   assert.equal(await stack(9), await stack(2))
-  const given = { channels: C, heads: H, kvHeads: H, headDim: C / H, feedForwardSize: INNER, vocabSize: 11, maxPositions: T,
-    eps: 1e-5, dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'halves' }
+  const given = { channels: C, heads: H, kvHeads: H, headDim: C / H, feedForwardSize: INNER, vocabSize: 11,
+    maxPositions: T, eps: 1e-5, dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'halves' }
   for (const Model of [GPT2, Llama]) {
     const model = layers => peakOf(own => {
       const made = new Model(own.engine, { ...given, layers }).eval()
