@@ -1,50 +1,50 @@
 import { describe, expect, isPlain, oneOf, optionsOf, stateOf } from './errors.js'
 import { BYTES, readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
-import { settle, sourceOf } from './files/source.js'
-import { NATIVE, WRITTEN, bytesAs, readTensor } from './files/values.js'
+import { settle, openSource } from './files/source.js'
+import { NATIVE, WRITABLE, bytesAs, readTensor } from './files/values.js'
 import { sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
- * The safetensors format, read tensor by tensor and written at once; files/header.js says what it looks like.
+ * Reads and writes the safetensors format, which files/header.js describes.
  * @typedef {{ tensors: Record<string, Tensor>, metadata: Record<string, string> }} Loaded
  */
 
-/** What a header has a meaning of its own for, and what an object cannot hold as a key of its own. */
+/** Names with a special meaning in the header or in JavaScript objects. */
 const RESERVED = ['__metadata__', '__proto__']
 
 /**
- * A file with these tensors.
+ * Writes tensors as a safetensors file.
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
- * @param {{ dtypes?: string | Record<string, string> }} [options] dtypes: what to write them as ('F16', 'BF16', 'I64',
- *   ...), all or by name; what they are by default
+ * @param {{ dtypes?: string | Record<string, string> }} [options] dtypes: one dtype ('F16', 'BF16', 'I64', ...) for
+ *   all tensors, or by name; the tensor's own by default
  * @returns {Uint8Array}
- * @throws {import('./errors.js').GlassformerError} 'type' when one of them is not a tensor, or metadata not strings by
- *   name; 'range' for a number that its dtype does not hold
+ * @throws {import('./errors.js').GlassformerError} 'type' for a value that is not a tensor, or metadata that are not
+ *   strings; 'range' for a number that the dtype cannot represent
  */
 export function saveSafetensors(tensors, metadata, options) {
   const { dtypes = {} } = optionsOf('saveSafetensors', options, ['dtypes'])
   checkNames(tensors, metadata, dtypes)
-  return fileOf(Object.entries(tensors).map(([name, t]) => {
+  return buildFile(Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
-    const dtype = dtypeOf(dtypes, name) ?? codeOf(t)
-    oneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITTEN)
+    const dtype = dtypeOf(dtypes, name) ?? dtypeCode(t)
+    oneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITABLE)
     return { name, dtype, shape: t.shape, make: () => bytesAs(name, t, dtype) }
   }), metadata)
 }
 
-/** What a tensor is written as unless something else is asked for. @param {Tensor} tensor */
-export const codeOf = tensor => Object.keys(NATIVE).find(code => NATIVE[code] === tensor.dtype) ?? 'F32'
+/** The file's dtype for a tensor. @param {Tensor} tensor */
+export const dtypeCode = tensor => Object.keys(NATIVE).find(code => NATIVE[code] === tensor.dtype) ?? 'F32'
 
 /**
- * A file whose tensors are made one after the other, so that beside it there is never more than one.
+ * A file whose tensors are serialized one after the other, which bounds the memory.
  * @param {readonly { name: string, dtype: string, shape: readonly number[], make: () => Uint8Array }[]} parts
  * @param {Record<string, string>} [metadata]
  * @returns {Uint8Array}
  */
-export function fileOf(parts, metadata) {
+export function buildFile(parts, metadata) {
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
   let end = 0
   const starts = parts.map(({ name, dtype, shape }) => {
@@ -53,7 +53,7 @@ export function fileOf(parts, metadata) {
     header[name] = { dtype, shape: [...shape], data_offsets: [start, end] }
     return start
   })
-  const json = padded(new TextEncoder().encode(JSON.stringify(header)))
+  const json = padToAlignment(new TextEncoder().encode(JSON.stringify(header)))
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
@@ -66,7 +66,7 @@ function checkNames(tensors, metadata, dtypes) {
   expect(isPlain(tensors), 'type',
     () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateOf(tensors)}`)
   for (const name of RESERVED) expect(!Object.hasOwn(tensors, name), 'type',
-    () => `saveSafetensors: no tensor can be called ${name}`)
+    () => `saveSafetensors: no tensor can be named ${name}`)
   const areNamed = typeof dtypes === 'string' || isPlain(dtypes)
   expect(areNamed, 'type', () => `saveSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
   if (isPlain(dtypes)) for (const name in dtypes) expect(Object.hasOwn(tensors, name), 'type',
@@ -77,31 +77,31 @@ function checkNames(tensors, metadata, dtypes) {
     (typeof metadata === 'string' ? '; it takes no path and returns the bytes: writeFileSync(path, gf.saveSafetensors(tensors))' : ''))
 }
 
-/** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */
-function padded(json) {
+/** Pads with spaces to a multiple of 8 bytes, so that the values are aligned. @param {Uint8Array} json */
+function padToAlignment(json) {
   const out = new Uint8Array(Math.ceil(json.length / 8) * 8).fill(32)
   out.set(json)
   return out
 }
 
 /**
- * The names to read, all of which are there.
+ * The names of the tensors to read.
  * @param {import('./files/header.js').Header} header
  * @param {readonly string[] | ((name: string) => boolean) | undefined} names
  */
-function wantedNames({ entries }, names) {
+function selectNames({ entries }, names) {
   const all = [...entries.keys()]
   if (names === undefined) return all
   if (typeof names === 'function') return all.filter(name => names(name))
   expect(Array.isArray(names), 'type',
     () => `loadSafetensors: names must be an array of names or a function of one, got ${describe(names)}`)
   for (const name of names) expect(entries.has(name), 'index',
-    () => `loadSafetensors: no tensor is called ${describe(name)}; there are ${all.slice(0, 20).join(', ')}`)
+    () => `loadSafetensors: no tensor is named ${describe(name)}; there are ${all.slice(0, 20).join(', ')}`)
   return names
 }
 
 /**
- * What is asked for under a name.
+ * The dtype for a tensor, or undefined.
  * @param {any} dtypes a dtype for all, or some by name @param {string} name
  */
 const dtypeOf = (dtypes, name) =>
@@ -111,7 +111,7 @@ const dtypeOf = (dtypes, name) =>
  * @param {import('./engine.js').Engine} engine @param {unknown} source @param {any} options
  * @returns {Generator<any, Loaded, any>}
  */
-function* steps(engine, source, options) {
+function* readSteps(engine, source, options) {
   const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
   expect(typeof source !== 'string', 'type', () =>
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object of such by " +
@@ -121,10 +121,10 @@ function* steps(engine, source, options) {
     () => `loadSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
   const header = isPlain(source)
     ? yield* openModelFiles('loadSafetensors', /** @type {Record<string, unknown>} */ (source))
-    : yield* readHeader(yield* sourceOf('loadSafetensors', 'bytes', source))
+    : yield* readHeader(yield* openSource('loadSafetensors', 'bytes', source))
   /** @type {Loaded} */ const loaded = { tensors: {}, metadata: header.metadata }
   try {
-    for (const name of wantedNames(header, names)) {
+    for (const name of selectNames(header, names)) {
       const entry = /** @type {import('./files/header.js').Entry} */ (header.entries.get(name))
       const value = yield* readTensor(engine, name, entry, dtypeOf(dtypes, name))
       Object.defineProperty(loaded.tensors, name, { value, enumerable: true, configurable: true, writable: true })
@@ -137,27 +137,27 @@ function* steps(engine, source, options) {
 }
 
 /**
- * What is read: at once from what is in memory, otherwise as a promise.
+ * The result: synchronous for bytes in memory, otherwise a promise.
  * @template S
  * @typedef {S extends Uint8Array | ArrayBuffer ? Loaded : Promise<Loaded> | Loaded} LoadedFrom
  */
 
 /**
- * The tensors of a file, or of several as they lie in a model's folder. What is not in memory is read piece by piece.
+ * Reads the tensors of one file, or of the files of a model's folder. Files that are not in memory are read in chunks.
  * @template S
  * @param {import('./engine.js').Engine} engine
  * @param {S} source bytes, a Blob, a file opened by Node's fs.promises.open, or any of these by name
  * @param {object} [options]
- * @param {readonly string[] | ((name: string) => boolean)} [options.names] those to read; all
- * @param {string | Record<string, string>} [options.dtypes] what to read them as, all or by name; float16, bfloat16 and
- *   float8 become float32, whole numbers int32, or float64 where they need it
+ * @param {readonly string[] | ((name: string) => boolean)} [options.names] tensors to read, by default all
+ * @param {string | Record<string, string>} [options.dtypes] dtype for all tensors, or by name; by default float16,
+ *   bfloat16 and float8 become float32, integers int32, or float64 if necessary
  * @returns {LoadedFrom<S>}
- * @throws {import('./errors.js').GlassformerError} 'format' for anything that is not a well-formed file, 'index' for
- *   names that are not there, 'range' for whole numbers beyond 2^53
+ * @throws {import('./errors.js').GlassformerError} 'format' for a malformed file, 'index' for unknown names, 'range'
+ *   for integers beyond 2^53
  * @example
  * const bytes = gf.saveSafetensors({ weight: gf.ones([2]) }, { step: '7' })
  * const { tensors, metadata } = gf.loadSafetensors(bytes)
  * tensors.weight                                  // [1, 1]
  * metadata.step                                   // '7'
  */
-export const loadSafetensors = (engine, source, options) => settle(steps(engine, source, options))
+export const loadSafetensors = (engine, source, options) => settle(readSteps(engine, source, options))

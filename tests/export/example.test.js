@@ -1,7 +1,7 @@
 // What a module is called with where nobody says it: inputs that fit, made without drawing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exampleFor } from '../../src/js/export/pytorch_example.js'
+import { createExample } from '../../src/js/export/pytorch_example.js'
 import { gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { SmallGPT } from './modules.js'
@@ -30,7 +30,7 @@ const MODULES = {
 }
 
 for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}: inputs it can be called with`, () => {
-  const made = exampleFor(module)
+  const made = createExample(module)
   assert.deepEqual(Array.isArray(expected) ? [...made.shape]
     : Object.fromEntries(Object.entries(made).map(([key, t]) => [key, [...t.shape]])), expected)
   const [first] = Array.isArray(expected) ? [made] : Object.values(made)
@@ -38,17 +38,17 @@ for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}:
 })
 
 test('a table of words: ids of it, which differ', () => {
-  assert.deepEqual(exampleFor(new nn.Embedding(9, 4)), [[1, 4, 7, 1, 4], [2, 5, 8, 2, 5]])
-  assert.deepEqual(exampleFor(new nn.Embedding(3, 4)), [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
+  assert.deepEqual(createExample(new nn.Embedding(9, 4)), [[1, 4, 7, 1, 4], [2, 5, 8, 2, 5]])
+  assert.deepEqual(createExample(new nn.Embedding(3, 4)), [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
 })
 
-test('a class of one’s own says nothing', () => assert.equal(exampleFor(new SmallGPT()), null))
+test('a class of one’s own says nothing', () => assert.equal(createExample(new SmallGPT()), null))
 
 /** The first model of a kind, as if it had so many positions. */
 async function example(type, positions) {
   const { model } = await gf.models.load(filesOf(cases(type)[0]))
   if (positions !== undefined) Object.defineProperty(model, 'maxPositions', { value: positions })
-  const made = exampleFor(model)
+  const made = createExample(model)
   model.dispose()
   return made
 }

@@ -1,23 +1,23 @@
 def decoded(text, dtype, shape):
-    """A tensor of bytes written as base64."""
+    """A tensor from base64."""
     return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=dtype).reshape(shape)
 
 def causal(x, memory=None, window=0):
-    """True hides: keys after the query, or, with a window, that many places or more away from it."""
+    """Hides (True) keys after the query or, with a window, keys at that distance or more."""
     queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
     ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
     return ahead.abs() >= window if window else ahead > 0
 
 def scores(mask):
-    """What a mask adds to the scores of attention: True hides."""
+    """The additive mask of a mask: -inf where True hides."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(mask, -math.inf) if mask.dtype == torch.bool else mask
 
 def gelu_tanh(x):
     return F.gelu(x, approximate='tanh')
 
 def rms_norm(x, weight, eps):
-    made = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
-    return made if weight is None else made * weight
+    normalized = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    return normalized if weight is None else normalized * weight
 
 class RMSNorm(nn.Module):
     """torch.nn.RMSNorm, which came with PyTorch 2.4."""
@@ -31,7 +31,7 @@ class RMSNorm(nn.Module):
         return rms_norm(x, self.weight, self.eps)
 
 class PositionalEncoding(nn.Module):
-    """Adds sines and cosines, then dropout. The table comes with the weights."""
+    """Adds sines and cosines, then dropout. The table is loaded with the weights."""
 
     def __init__(self, channels, dropout, length):
         super().__init__()
@@ -42,7 +42,7 @@ class PositionalEncoding(nn.Module):
         return self.dropout(x + self.pe[:x.shape[1]])
 
 class LearnedPositionalEncoding(nn.Module):
-    """Adds a learned vector for each place."""
+    """Adds a learned vector for each position."""
 
     def __init__(self, length, channels):
         super().__init__()
@@ -52,28 +52,28 @@ class LearnedPositionalEncoding(nn.Module):
         return x + self.weight[:x.shape[1]]
 
 def attention(q, k, v, heads, kv_heads=None, scale=None, causal=False, past=0, window=0, mask=None, padding=None):
-    """softmax(q k^T scale + masks) v and the weights. Heads are an axis, [B, H, T, D], or side by side, [B, T, H D]."""
-    def apart(x, count):
+    """softmax(q k^T scale + masks) v and the weights. Heads are an axis, [B, H, T, D], or concatenated, [B, T, H D]."""
+    def split_heads(x, count):
         return x if x.dim() == 4 else x.unflatten(-1, (count, -1)).transpose(1, 2)
-    queries, keys, values = apart(q, heads), *(apart(x, kv_heads or heads) for x in (k, v))
+    queries, keys, values = split_heads(q, heads), *(split_heads(x, kv_heads or heads) for x in (k, v))
     if kv_heads:
         keys, values = (x.repeat_interleave(heads // kv_heads, dim=1) for x in (keys, values))
-    made = queries @ keys.transpose(-2, -1) * (queries.shape[-1] ** -0.5 if scale is None else scale)
+    dots = queries @ keys.transpose(-2, -1) * (queries.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
-        made = made + mask
+        dots = dots + mask
     ahead = torch.arange(keys.shape[2], device=q.device) - torch.arange(past, past + queries.shape[2], device=q.device)[:, None]
     if causal:
-        made = made.masked_fill(ahead > 0, -math.inf)
+        dots = dots.masked_fill(ahead > 0, -math.inf)
     if window:
-        made = made.masked_fill(ahead.abs() >= window, -math.inf)
+        dots = dots.masked_fill(ahead.abs() >= window, -math.inf)
     if padding is not None:
-        made = made.masked_fill(padding[:, None, None].to(q.device), -math.inf)
-    weights = F.softmax(made, dim=-1)
+        dots = dots.masked_fill(padding[:, None, None].to(q.device), -math.inf)
+    weights = F.softmax(dots, dim=-1)
     out = weights @ values
     return (out if q.dim() == 4 else out.transpose(1, 2).flatten(2)), weights
 
 def rotary(x, heads=1, base=10000, interleaved=False, positions=None, frequencies=None):
-    """Pairs of channels rotated by their position times a frequency (RoPE): channels half a head apart, or interleaved."""
+    """Rotates pairs of channels, half a head apart or side by side, by position times frequency (RoPE)."""
     *lead, length, channels = x.shape
     half = channels // heads // 2
     if frequencies is None:

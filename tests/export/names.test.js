@@ -50,7 +50,7 @@ test('keys of a ModuleDict, names of outputs and inputs, classes, buffers and ti
   model.registerBuffer('a b', gf.ones([3]))
   const written = "'x\\'\\u000a    import HACKED  # \\\\'", script = gf.toPyTorch(model, { "it's\nHACKED": gf.ones([2, 3]) })
   for (const line of [`            ${written}: nn.Linear(3, 3),\n`, `self.heads[${written}](input)`, 'def call(model, it_s_hacked):\n', `    ${written}: (1, torch`,
-    "    'it\\'s': (1, torch", `named(made)[${written}]`, "        self.register_buffer('a b', torch.zeros((3,), dtype=torch.float32))\n",
+    "    'it\\'s': (1, torch", `named(output)[${written}]`, "        self.register_buffer('a b', torch.zeros((3,), dtype=torch.float32))\n",
     " + getattr(self, 'a b')\n", "    setattr(model, 'else', getattr(model, 'if'))\n",
     `    getattr(model, 'if').weight = model.heads[${written}].weight\n`]) assert.ok(script.includes(line), `${line}\n${script}`)
   assert.deepEqual(foreign(script), [])
@@ -78,12 +78,12 @@ test('a constant is not called as what the module holds', () => {
 
 test("names that PyTorch's modules have themselves are refused", () => {
   for (const name of ['', 'half', 'named_children', '__dict__', 'register_buffer', '_modules']) {
-    assertRejects(() => gf.toPyTorch(named(name), gf.ones([2, 3])), 'type', 'toPyTorch: nothing inside Of can be called',
-      name ? JSON.stringify(name) : 'by an empty name')
+    assertRejects(() => gf.toPyTorch(named(name), gf.ones([2, 3])), 'type', 'toPyTorch: Of has a submodule or tensor with',
+      name ? JSON.stringify(name) : 'an empty name')
   }
   const model = new Of(x => model.heads.get('clear').forward(x))
   model.heads = new nn.ModuleDict({ clear: new nn.Linear(3, 3) })
-  assertRejects(() => gf.toPyTorch(model, gf.ones([2, 3])), 'type', 'nothing inside ModuleDict can be called "clear"')
+  assertRejects(() => gf.toPyTorch(model, gf.ones([2, 3])), 'type', 'ModuleDict has a submodule or tensor with the name "clear"')
 })
 
 test('a training learns the next token where the ids and the logits are those of a text, and else numbers', () => {

@@ -141,10 +141,10 @@ test('a script leaves nothing behind', () => {
 
 test('what toPyTorch does not take, by name', () => {
   const x = gf.ones([2, 3])
-  assertRejects(() => gf.toPyTorch(new Of(a => a)), 'type', 'inputs are needed', 'Of')
+  assertRejects(() => gf.toPyTorch(new Of(a => a)), 'type', 'inputs are required', 'Of')
   assertRejects(() => gf.toPyTorch(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
   const outside = new nn.Linear(3, 3)
-  assertRejects(() => gf.toPyTorch(new Of(a => outside.forward(a)), x), 'type', 'Of calls Linear', 'not inside')
+  assertRejects(() => gf.toPyTorch(new Of(a => outside.forward(a)), x), 'type', 'Of calls Linear', 'not one of')
   class Both extends nn.Module {
     inner = new Of((a, isTwice) => (isTwice ? a.mul(2) : a.add(1)))
     forward(a) {

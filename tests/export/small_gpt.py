@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """SmallGPT in PyTorch, written by glassformer.
 
-    python SmallGPT.py --weights model.safetensors --check        compares with the numbers glassformer had
-    python SmallGPT.py --weights model.safetensors --train 100    goes on training, into trained.safetensors
+    python SmallGPT.py --weights model.safetensors --check        compares with glassformer's output
+    python SmallGPT.py --weights model.safetensors --train 100    continues training, saves trained.safetensors
     torchrun --nproc_per_node 4 SmallGPT.py --weights model.safetensors --train 100    on several processes or machines
 """
 import argparse
@@ -20,20 +20,20 @@ import torch.nn.functional as F
 # The model -----------------------------------------------------------------------------------------------------------
 
 def decoded(text, dtype, shape):
-    """A tensor of bytes written as base64."""
+    """A tensor from base64."""
     return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=dtype).reshape(shape)
 
 
 def causal(x, memory=None, window=0):
-    """True hides: keys after the query, or, with a window, that many places or more away from it."""
+    """Hides (True) keys after the query or, with a window, keys at that distance or more."""
     queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
     ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
     return ahead.abs() >= window if window else ahead > 0
 
 
 def rms_norm(x, weight, eps):
-    made = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
-    return made if weight is None else made * weight
+    normalized = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    return normalized if weight is None else normalized * weight
 
 
 class RMSNorm(nn.Module):
@@ -106,7 +106,7 @@ KINDS = {'F64': torch.float64, 'F32': torch.float32, 'F16': torch.float16, 'BF16
 
 
 def load_weights(path):
-    """The tensors of a safetensors file by name; without the safetensors package it is read here."""
+    """The tensors of a safetensors file by name, with or without the safetensors package."""
     try:
         from safetensors.torch import load_file
         return load_file(path)
@@ -125,7 +125,7 @@ def load_weights(path):
 
 
 def save_weights(tensors, path):
-    """A safetensors file, which glassformer reads back: gf.loadSafetensors."""
+    """Writes a safetensors file, which glassformer reads with gf.loadSafetensors."""
     header, parts, end = {}, [], 0
     for name, tensor in tensors.items():
         part = bytes(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
@@ -139,7 +139,7 @@ def save_weights(tensors, path):
         file.write(struct.pack('<Q', len(text)) + text + b''.join(parts))
 
 
-# What glassformer was given and gave ----------------------------------------------------------------------------------
+# Inputs and outputs of glassformer ------------------------------------------------------------------------------------
 
 def call(model, input):
     return model(input)
@@ -148,30 +148,30 @@ def call(model, input):
 INPUTS = [
     torch.tensor([[1, 2, 3], [4, 5, 6]], dtype=torch.int64)
 ]
-EXPECTED = {  # of how many numbers one is here, and those
+EXPECTED = {  # step and values: every step-th value of an output
     'output': (1, decoded('jNa9QJ4NfkDUqSVAcK3HP6xSHMCit6S+bIL4Ps/oUECcwMO9K2kAQJtwEEB/V2fABe6UPUDnab1wTBQ+mlcowGxQXz9sHvY/lR1AwOkr7z3blJa/cDY/vwuL3D9Vipm/sJ8IwH2ZSEAvIIo+Y2obQAbHMEC/68Y/sPJIP4BBwbz1YeC+ks8lP7LxbEBgqXBAppMxQCycjT+gvkq9Opy0vkyW+z5m8mpA', torch.float32, (42,)))
 }
 
 
-def named(made):
-    """What a model gives, by name."""
-    if isinstance(made, dict):
-        return made
-    if isinstance(made, (list, tuple)):
-        return {f'output_{i}': one for i, one in enumerate(made)}
-    return {'output': made}
+def named(output):
+    """The outputs of a model by name."""
+    if isinstance(output, dict):
+        return output
+    if isinstance(output, (list, tuple)):
+        return {f'output_{i}': one for i, one in enumerate(output)}
+    return {'output': output}
 
 
 def check(model, tolerance=1e-4):
-    """Whether the model gives the numbers that glassformer had, as far as float32 goes."""
+    """Compares the outputs with glassformer's; float32 rounding differs."""
     model.eval()
-    # Not inference_mode or no_grad: with gradients PyTorch's layers take the way that they are trained by.
-    made, worst = named(call(model, *INPUTS)), 0.0
+    # Not inference_mode or no_grad, which would select PyTorch's fast path: the check runs the code of training.
+    output, worst = named(call(model, *INPUTS)), 0.0
     for name, (step, expected) in EXPECTED.items():
-        numbers = made[name].detach().double().flatten()[::step]
+        numbers = output[name].detach().double().flatten()[::step]
         expected = expected.double().flatten()
         difference = ((numbers - expected).abs() / expected.abs().clamp(min=1)).max().item() if len(expected) else 0.0
-        print(f'{name} {list(made[name].shape)}: differs by {difference:.2e}')
+        print(f'{name} {list(output[name].shape)}: differs by {difference:.2e}')
         worst = difference if math.isnan(difference) else max(worst, difference)
     if not worst <= tolerance:
         raise SystemExit(f'not the same: {worst:.2e} > {tolerance:.0e}')
@@ -181,20 +181,20 @@ def check(model, tolerance=1e-4):
 # Training -----------------------------------------------------------------------------------------------------------
 
 def batches(device):
-    """Draws numbers like those of the example, for ever. Put your data here: each process should read its own share."""
+    """Yields random batches like the example. Put your data here: each process should read its own part."""
     while True:
         inputs = [torch.randint(0, 7, (2, 3), device=device)]
         yield inputs, inputs[-1]
 
 
-def loss_of(made, inputs, target):
+def loss_of(output, inputs, target):
     """Put your loss here."""
-    made = named(made)['output']  # the next token
-    return F.cross_entropy(made[:, :-1].flatten(0, 1), target[:, 1:].flatten())
+    output = named(output)['output']  # the next token
+    return F.cross_entropy(output[:, :-1].flatten(0, 1), target[:, 1:].flatten())
 
 
 def train(model, steps, lr, path):
-    """Every process computes the gradients of its own batches; DistributedDataParallel takes their mean."""
+    """Every process computes gradients of its own batches; DistributedDataParallel averages them."""
     has_cuda, is_many = torch.cuda.is_available(), 'RANK' in os.environ
     if is_many:
         torch.distributed.init_process_group('nccl' if has_cuda else 'gloo')
@@ -223,20 +223,20 @@ def train(model, steps, lr, path):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument('--weights', help='a safetensors file with the state dict')
-    arguments.add_argument('--check', action='store_true', help='compare with the numbers of glassformer')
+    arguments.add_argument('--check', action='store_true', help='compare with the output of glassformer')
     arguments.add_argument('--train', type=int, default=0, metavar='STEPS')
     arguments.add_argument('--lr', type=float, default=1e-4)
     arguments.add_argument('--out', default='trained.safetensors')
-    given = arguments.parse_args()
-    if given.check and not given.weights:
-        arguments.error('--check compares the weights glassformer had: give their file by --weights')
+    options = arguments.parse_args()
+    if options.check and not options.weights:
+        arguments.error('--check needs the weights of the exported model: pass their file with --weights')
     model = build()
-    if given.weights:
-        model.load_state_dict(load_weights(given.weights))
-    if given.check:
+    if options.weights:
+        model.load_state_dict(load_weights(options.weights))
+    if options.check:
         check(model)
-    if given.train:
-        train(model, given.train, given.lr, given.out)
+    if options.train:
+        train(model, options.train, options.lr, options.out)
 
 
 if __name__ == '__main__':

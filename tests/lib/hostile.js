@@ -51,11 +51,11 @@ export const HOSTILE = {
     own[second].shape = [1]
   }), /model\.safetensors: .* must start at byte/],
   'a tensor that ends before it begins': [changed(own => own[first].data_offsets.reverse()),
-    /model\.safetensors: .* must lie inside/],
+    /model\.safetensors: .* must be inside/],
   'a tensor of 19 GB in a file of 12 KB': [changed(own => {
     own[first].shape = [70000, 70000]
     own[first].data_offsets = [0, 4 * 70000 ** 2]
-  }), /model\.safetensors: .* must lie inside the \d+ bytes of data, got \[0,19600000000\]/],
+  }), /model\.safetensors: .* must be inside the \d+ bytes of data, got \[0,19600000000\]/],
   'a header of 5 GB': [withWeights((() => {
     const bytes = weights.slice()
     new DataView(bytes.buffer).setBigUint64(0, 5_000_000_000n, true)
@@ -66,7 +66,7 @@ export const HOSTILE = {
     /model\.safetensors: .* must have a dtype/],
   'an error page instead of weights': [withWeights(new TextEncoder().encode('<!doctype html><title>404</title>')),
     /model\.safetensors: the header must fit into the file/],
-  'a file that is cut': [withWeights(weights.slice(0, -40)), /model\.safetensors: .* must lie inside/],
+  'a file that is cut': [withWeights(weights.slice(0, -40)), /model\.safetensors: .* must be inside/],
   'a file that is cut in its header': [withWeights(weights.slice(0, 100)), /model\.safetensors: the header must fit/],
   'nothing at all': [withWeights(new Uint8Array(0)), /model\.safetensors: expected a file of at least 8 bytes, got 0/],
   'another shape than the config promises': [widened,

@@ -2,7 +2,7 @@ import { existsSync, openAsBlob } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readHeader } from '../files/header.js'
-import { settle, sourceOf } from '../files/source.js'
+import { settle, openSource } from '../files/source.js'
 import { sizeOf } from '../shape.js'
 import { UsageError, inOptions } from './options.js'
 import { expectFolderPath, isFile, isFolder } from './paths.js'
@@ -48,7 +48,7 @@ const listed = (title, names) => (names.length ? `${title}\n${names.map(name => 
 /** What a safetensors file says of itself. @param {string} path */
 async function headerOf(path) {
   const blob = await openAsBlob(path)
-  return settle((function* () { return yield* readHeader(yield* sourceOf('inspect', 'file', blob)) })())
+  return settle((function* () { return yield* readHeader(yield* openSource('inspect', 'file', blob)) })())
 }
 
 /** Whether a file was written by `train` or the page's theatre. @param {string} path */

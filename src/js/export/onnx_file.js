@@ -1,33 +1,33 @@
-import { float, int, joined, message, string } from './protobuf.js'
+import { float, int, concatenate, message, string } from './protobuf.js'
 
 /**
- * ONNX models as bytes. Field numbers are those of onnx.proto.
+ * Serializes ONNX models. Field numbers are those of onnx.proto.
  *
  * @typedef {import('./protobuf.js').Chunks} Chunks
  * @typedef {import('../dtype.js').DType} DType
  *
- * @typedef {{ float: number } | number | string | readonly number[]} Attribute a number is a whole one
+ * @typedef {{ float: number } | number | string | readonly number[]} Attribute a plain number is an integer
  * @typedef {{ type: string, name: string, inputs: string[], outputs: string[],
  *   attributes: Record<string, Attribute> }} OnnxNode
  * @typedef {{ name: string, shape: readonly number[], dtype: DType, bytes: Uint8Array }} Initializer
- * @typedef {{ name: string, shape: readonly number[], dtype: DType }} Value what goes in or comes out;
- *   negative sides may have any length
+ * @typedef {{ name: string, shape: readonly number[], dtype: DType }} Value an input or output;
+ *   negative sizes are dynamic
  */
 
-/** What a model says of itself: the format's version, and that of the operators. */
+/** The versions of the format and of the operators. */
 const IR_VERSION = 8, OPSET = 17
 
-/** ONNX's numbers for types. Whole numbers are int64, as its operators want them. */
-export const TYPES = /** @type {Record<DType, number>} int8 is refused before */ (
+/** ONNX's codes of dtypes. Integers are int64, as its operators require. */
+export const TYPES = /** @type {Record<DType, number>} int8 was refused before */ (
   { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, bfloat16: 16 })
 
-/** What sides of any length are called, by −1 and −2. */
-const OPEN = ['batch', 'rows']
+/** The names of dynamic sizes, by −1 and −2. */
+const OPEN_DIMENSIONS = ['batch', 'rows']
 
 const FLOAT = 1, INT = 2, STRING = 3, INTS = 7
 
 /** @param {Attribute} value @returns {Chunks} */
-function valueOf(value) {
+function attributeChunks(value) {
   if (typeof value === 'number') return [...int(3, value), ...int(20, INT)]
   if (typeof value === 'string') return [...string(4, value), ...int(20, STRING)]
   if (!('float' in value)) return [...value.flatMap(v => int(8, v)), ...int(20, INTS)]
@@ -38,18 +38,18 @@ function valueOf(value) {
 const nodeChunks = ({ type, name, inputs, outputs, attributes }) => message(1, [
   ...inputs.flatMap(input => string(1, input)), ...outputs.flatMap(output => string(2, output)),
   ...string(3, name), ...string(4, type),
-  ...Object.entries(attributes).flatMap(([key, value]) => message(5, [...string(1, key), ...valueOf(value)]))
+  ...Object.entries(attributes).flatMap(([key, value]) => message(5, [...string(1, key), ...attributeChunks(value)]))
 ])
 
 /** @param {Initializer} initializer */
 const initializerChunks = ({ name, shape, dtype, bytes }) => message(5, [
-  ...shape.flatMap(side => int(1, side)), ...int(2, TYPES[dtype]), ...string(8, name), ...message(9, [bytes])
+  ...shape.flatMap(size => int(1, size)), ...int(2, TYPES[dtype]), ...string(8, name), ...message(9, [bytes])
 ])
 
 /** @param {number} field @param {Value} value */
 function valueChunks(field, { name, shape, dtype }) {
-  const sides = shape.flatMap(side => message(1, side < 0 ? string(2, OPEN[-1 - side]) : int(1, side)))
-  const type = message(1, [...int(1, TYPES[dtype]), ...message(2, sides)])
+  const dimensions = shape.flatMap(size => message(1, size < 0 ? string(2, OPEN_DIMENSIONS[-1 - size]) : int(1, size)))
+  const type = message(1, [...int(1, TYPES[dtype]), ...message(2, dimensions)])
   return message(field, [...string(1, name), ...message(2, type)])
 }
 
@@ -66,5 +66,5 @@ export function onnxBytes({ name, nodes, initializers, inputs, outputs }) {
     ...int(1, IR_VERSION), ...string(2, 'glassformer'), ...message(7, graph),
     ...message(8, [...string(1, ''), ...int(2, OPSET)])
   ]
-  return joined(chunks)
+  return concatenate(chunks)
 }

@@ -7,53 +7,54 @@ import { sizeOf } from '../shape.js'
  * @typedef {import('./onnx_file.js').Attribute} Attribute
  */
 
-/** A tensor's values as ONNX has them: whole numbers as int64. @param {Tensor} tensor @returns {Uint8Array} */
-const bytesOf = tensor => (tensor.dtype === 'int32' ? wide(Array.from(tensor.values)) : tensor.bytes.slice())
+/** A tensor's values for ONNX: integers as int64. @param {Tensor} tensor @returns {Uint8Array} */
+const bytesOf = tensor => (tensor.dtype === 'int32' ? int64Bytes(Array.from(tensor.values)) : tensor.bytes.slice())
 
 /** @param {readonly number[]} list */
-const wide = list => new Uint8Array(BigInt64Array.from(list, BigInt).buffer)
+const int64Bytes = list => new Uint8Array(BigInt64Array.from(list, BigInt).buffer)
 
 /** @param {Uint8Array} a @param {Uint8Array} b */
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** A graph under construction: operators are added by type, and values go by names. */
+/** A graph under construction: operators are added by type, and values have names. */
 export class OnnxGraph {
   /** @type {import('./onnx_file.js').OnnxNode[]} */ nodes = []
   /** @type {import('./onnx_file.js').Initializer[]} */ initializers = []
   /** @type {Map<Tensor, string>} */ #names = new Map()
-  /** @type {Set<string>} */ #taken = new Set()
-  /** What is made once, such as a weight the other way round. @type {Map<string, string>} */ #kept = new Map()
-  /** What the results of the operation at hand are called. */ #stem = ''
+  /** @type {Set<string>} */ #usedNames = new Set()
+  /** Names of values that are computed once, such as a transposed weight, by key. @type {Map<string, string>} */
+  #computed = new Map()
+  /** The name of the operation that is being written. */ #namePrefix = ''
   #nameOf
 
   /**
    * @param {Map<Tensor, string>} state names of parameters and buffers
    * @param {(tensor: Tensor) => string | undefined} nameOf names of other tensors
-   * @param {import('./batch.js').Open} open what has a batch of any size in front
+   * @param {import('./dynamic_batch.js').DynamicBatch} dynamic tensors with a batch of any size
    */
-  constructor(state, nameOf, open) {
+  constructor(state, nameOf, dynamic) {
     this.#nameOf = nameOf
     this.state = state
-    this.open = open
+    this.dynamic = dynamic
   }
 
-  /** A shape as an operator is to be told: −1 is a batch of any size. @param {Tensor} tensor @returns {number[]} */
+  /** A shape for an operator, with −1 for a batch of any size. @param {Tensor} tensor @returns {number[]} */
   shapeOf(tensor) {
-    return this.open.batched.has(tensor) ? [-1, ...tensor.shape.slice(1)] : [...tensor.shape]
+    return this.dynamic.batched.has(tensor) ? [-1, ...tensor.shape.slice(1)] : [...tensor.shape]
   }
 
-  /** The name itself, or a numbered one. @param {string} wanted */
-  #unused(wanted) {
-    let name = wanted
-    for (let n = 2; this.#taken.has(name); n++) name = `${wanted}_${n}`
-    this.#taken.add(name)
+  /** A name that is not in use. @param {string} preferred */
+  #uniqueName(preferred) {
+    let name = preferred
+    for (let n = 2; this.#usedNames.has(name); n++) name = `${preferred}_${n}`
+    this.#usedNames.add(name)
     return name
   }
 
-  /** Takes a name that must be just this one. @param {string} name @param {string} what */
+  /** Reserves a name, which must not be in use. @param {string} name @param {string} what */
   claim(name, what) {
-    expect(!this.#taken.has(name), 'range', () => `toOnnx: ${what} cannot be called ${name}, as another value is`)
-    this.#taken.add(name)
+    expect(!this.#usedNames.has(name), 'range', () => `toOnnx: ${what} cannot be named ${name}, which is the name of another value`)
+    this.#usedNames.add(name)
   }
 
   /** @param {Tensor} tensor @param {string} name */
@@ -61,19 +62,22 @@ export class OnnxGraph {
     this.#names.set(tensor, name)
   }
 
-  /** Whether a tensor is an input or comes of one, so far. @param {Tensor} tensor */
+  /** Whether a tensor is an input or computed. @param {Tensor} tensor */
   isComputed(tensor) {
     const name = this.#names.get(tensor)
-    return name !== undefined && !this.initializers.some(one => one.name === name)
+    return name !== undefined && !this.initializers.some(initializer => initializer.name === name)
   }
 
-  /** The name of a tensor's value; what nothing made becomes a constant. @param {Tensor} tensor @returns {string} */
-  of(tensor) {
-    const known = this.#names.get(tensor)
-    if (known !== undefined) return known
-    const key = this.state.get(tensor), isOne = this.open.single.has(tensor), { dtype } = tensor
-    const shape = isOne ? [1, ...tensor.shape.slice(1)] : tensor.shape, all = bytesOf(tensor)
-    const bytes = isOne ? all.slice(0, all.length / tensor.shape[0]) : all
+  /**
+   * The name of a tensor's value; a tensor that is not computed becomes a constant.
+   * @param {Tensor} tensor @returns {string}
+   */
+  value(tensor) {
+    const findBuiltin = this.#names.get(tensor)
+    if (findBuiltin !== undefined) return findBuiltin
+    const key = this.state.get(tensor), isSingle = this.dynamic.single.has(tensor), { dtype } = tensor
+    const shape = isSingle ? [1, ...tensor.shape.slice(1)] : tensor.shape, all = bytesOf(tensor)
+    const bytes = isSingle ? all.slice(0, all.length / tensor.shape[0]) : all
     const name = key === undefined ? this.constant(this.#nameOf(tensor) ?? 'constant', shape, dtype, bytes)
       : this.#weight(key, shape, dtype, bytes)
     this.bind(tensor, name)
@@ -88,14 +92,15 @@ export class OnnxGraph {
   }
 
   /**
-   * Values that are none of the model's own, each only once.
-   * @param {string} wanted a name @param {readonly number[]} shape @param {DType} dtype @param {Uint8Array} bytes
+   * A constant; equal constants are stored once.
+   * @param {string} preferred name @param {readonly number[]} shape @param {DType} dtype @param {Uint8Array} bytes
    */
-  constant(wanted, shape, dtype, bytes) {
-    const same = this.initializers.find(one => one.dtype === dtype && one.shape.join() === shape.join() &&
-      sameBytes(one.bytes, bytes) && !this.#isState(one.name))
-    if (same) return same.name
-    const name = this.#unused(wanted)
+  constant(preferred, shape, dtype, bytes) {
+    const existing = this.initializers.find(initializer =>
+      initializer.dtype === dtype && initializer.shape.join() === shape.join() &&
+      sameBytes(initializer.bytes, bytes) && !this.#isState(initializer.name))
+    if (existing) return existing.name
+    const name = this.#uniqueName(preferred)
     this.initializers.push({ name, shape, dtype, bytes })
     return name
   }
@@ -105,16 +110,16 @@ export class OnnxGraph {
     return [...this.state.values()].includes(name)
   }
 
-  /** A number of a float's or another type. @param {number} value @param {DType} [dtype] */
+  /** A scalar constant. @param {number} value @param {DType} [dtype] */
   number(value, dtype = 'float32') {
-    const bytes = dtype === 'int32' ? wide([value])
+    const bytes = dtype === 'int32' ? int64Bytes([value])
       : dtype === 'bool' ? Uint8Array.of(value ? 1 : 0) : new Uint8Array(Float32Array.of(value).buffer)
     return this.constant(`number_${value}`, [], dtype, bytes)
   }
 
-  /** A list of whole numbers: a shape, axes, places. @param {readonly number[]} list */
+  /** A constant list of integers: a shape, axes, indices. @param {readonly number[]} list */
   ints(list) {
-    return this.constant(`list_${list.join('_')}`, [list.length], 'int32', wide(list))
+    return this.constant(`list_${list.join('_')}`, [list.length], 'int32', int64Bytes(list))
   }
 
   /** @param {string} name @param {readonly number[]} shape @param {ArrayLike<number>} values */
@@ -123,29 +128,29 @@ export class OnnxGraph {
   }
 
   /**
-   * One operator.
+   * Adds an operator with one result.
    * @param {string} type @param {string[]} inputs @param {Record<string, Attribute>} [attributes]
-   * @returns {string} its result
+   * @returns {string} name of the result
    */
   add(type, inputs, attributes = {}) {
     return this.addAll(type, inputs, 1, attributes)[0]
   }
 
   /**
-   * One of several results.
+   * Adds an operator with several results.
    * @param {string} type @param {string[]} inputs @param {number} count @param {Record<string, Attribute>} [attributes]
    */
   addAll(type, inputs, count, attributes = {}) {
-    const outputs = Array.from({ length: count }, () => this.#unused(`${this.#stem}/${type}`))
+    const outputs = Array.from({ length: count }, () => this.#uniqueName(`${this.#namePrefix}/${type}`))
     this.nodes.push({ type, name: outputs[0], inputs, outputs, attributes })
     return outputs
   }
 
-  /** What is made once, however often it is asked for. @param {string} key @param {() => string} make */
+  /** A value that is computed once per key. @param {string} key @param {() => string} make */
   once(key, make) {
-    const known = this.#kept.get(key) ?? make()
-    this.#kept.set(key, known)
-    return known
+    const findBuiltin = this.#computed.get(key) ?? make()
+    this.#computed.set(key, findBuiltin)
+    return findBuiltin
   }
 
   /** @param {string} value @param {readonly number[]} shape */
@@ -154,25 +159,25 @@ export class OnnxGraph {
     return this.add('Reshape', [value, this.ints(shape)], empty ? { allowzero: 1 } : {})
   }
 
-  /** @param {string} value @param {DType} dtype @param {number} code ONNX's number of it */
+  /** @param {string} value @param {DType} dtype @param {number} code ONNX's code of it */
   cast(value, dtype, code) {
     return this.once(`${value} as ${dtype}`, () => this.add('Cast', [value], { to: code }))
   }
 
   /**
-   * Everything that one operation of the library becomes; its result is called as a trace calls it.
+   * Writes the operators of one operation of the library; the result has the name that a trace gives it.
    * @param {Tensor} out @param {() => string} make
    */
   operation(out, make) {
     const before = this.nodes.length, name = this.#nameOf(out) ?? 'value'
-    this.#stem = name
+    this.#namePrefix = name
     const result = make(), last = this.nodes.slice(before).find(node => node.outputs.includes(result))
-    if (!last || [...this.#kept.values()].includes(result)) return this.bind(out, result)
-    const own = this.#unused(name)
-    last.outputs = last.outputs.map(output => (output === result ? own : output))
-    this.bind(out, own)
+    if (!last || [...this.#computed.values()].includes(result)) return this.bind(out, result)
+    const uniqueName = this.#uniqueName(name)
+    last.outputs = last.outputs.map(output => (output === result ? uniqueName : output))
+    this.bind(out, uniqueName)
   }
 }
 
 /** @param {string} message */
-export const refused = message => new GlassformerError('type', `toOnnx: ${message}`)
+export const unsupported = message => new GlassformerError('type', `toOnnx: ${message}`)

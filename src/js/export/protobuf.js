@@ -1,17 +1,17 @@
 /**
- * Protocol Buffers, written: a message is a list of chunks, so that weights are copied only once, at the end.
+ * Writes Protocol Buffers. A message is a list of chunks, so that weights are copied only once, at the end.
  * @typedef {Uint8Array[]} Chunks
  */
 
 const VARINT = 0, BYTES = 2, FIXED32 = 5
 const text = new TextEncoder()
 
-/** @param {number} value whole, perhaps negative */
+/** @param {number} value an integer, possibly negative */
 function varint(value) {
   const bytes = []
-  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
-    const low = Number(rest & 127n)
-    if (rest < 128n) return Uint8Array.from([...bytes, low])
+  for (let remaining = BigInt.asUintN(64, BigInt(value)); ; remaining >>= 7n) {
+    const low = Number(remaining & 127n)
+    if (remaining < 128n) return Uint8Array.from([...bytes, low])
     bytes.push(low | 128)
   }
 }
@@ -34,8 +34,8 @@ export function float(field, value) {
   return [tag(field, FIXED32), bytes]
 }
 
-/** The whole, copied once. @param {Chunks} chunks */
-export function joined(chunks) {
+/** @param {Chunks} chunks */
+export function concatenate(chunks) {
   const all = new Uint8Array(lengthOf(chunks))
   let at = 0
   for (const chunk of chunks) {

@@ -1,94 +1,100 @@
 import { getFirstLeaf, getNestedShape } from '../from_values.js'
 import { Tensor } from '../tensor.js'
-import { literal, number } from './python.js'
+import { literal, numberLiteral } from './python.js'
 import { nameOf } from './pytorch_modules.js'
 
 /**
- * How modules that PyTorch has are called: its arguments for those of the library.
+ * The arguments of calls of PyTorch's modules.
  *
- * @typedef {import('./record.js').Called} Called
- * @typedef {(tensor: Tensor) => string} Names
+ * @typedef {import('./record.js').ModuleCall} ModuleCall
+ * @typedef {(tensor: Tensor) => string} NameTensor
  */
 
-/** @param {any} value @param {Names} of a tensor, or nested arrays */
-const valueText = (value, of) => (value instanceof Tensor ? of(value) : `torch.tensor(${literal(value)})`)
+/** @param {any} value a tensor or nested arrays @param {NameTensor} nameTensor */
+const valueText = (value, nameTensor) => (value instanceof Tensor ? nameTensor(value) : `torch.tensor(${literal(value)})`)
 
-/** @param {Record<string, string | null | undefined>} words */
-const keywords = words => Object.entries(words).filter(([, text]) => text).map(([name, text]) => `, ${name}=${text}`).join('')
+/** @param {Record<string, string | null | undefined>} args */
+const keywords = args => Object.entries(args).filter(([, text]) => text).map(([name, text]) => `, ${name}=${text}`).join('')
 
 /**
- * A mask of attention with what is hidden besides.
- * @param {any} given nested booleans (true hides) or numbers, or a tensor @param {boolean | undefined} isCausal
- * @param {number | undefined} window @param {string} query @param {string} key @param {number} heads @param {Names} of
+ * The attention mask, including the causal mask and the window.
+ * @param {any} mask nested booleans (true hides) or numbers, or a tensor @param {boolean | undefined} isCausal
+ * @param {number | undefined} window @param {string} query @param {string} key @param {number} heads @param
+ *   {NameTensor} nameTensor
  */
-function maskText(given, isCausal, window, query, key, heads, of) {
+function maskText(mask, isCausal, window, query, key, heads, nameTensor) {
   const both = query === key ? query : `${query}, ${key}`, parts = []
-  if (given !== undefined && given !== null) {
-    const shape = given instanceof Tensor ? given.shape : getNestedShape('attnMask', given)
-    const each = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
-    // Whole numbers would be int64, which attention does not add.
-    const added = Array.isArray(given) && typeof getFirstLeaf(given) === 'number' ? '.float()' : ''
-    parts.push(`${valueText(given, of)}${added}${each}.to(${query}.device)`)
+  if (mask !== undefined && mask !== null) {
+    const shape = mask instanceof Tensor ? mask.shape : getNestedShape('attnMask', mask)
+    const expanded = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
+    // Integers would become int64, which attention does not accept as a mask.
+    const converted = Array.isArray(mask) && typeof getFirstLeaf(mask) === 'number' ? '.float()' : ''
+    parts.push(`${valueText(mask, nameTensor)}${converted}${expanded}.to(${query}.device)`)
   }
   if (isCausal) parts.push(`causal(${both})`)
-  if (window) parts.push(`causal(${both}, window=${number(window)})`)
+  if (window) parts.push(`causal(${both}, window=${numberLiteral(window)})`)
   return parts.length > 1 ? parts.map(part => `scores(${part})`).join(' + ') : parts[0]
 }
 
-/** @param {any} given [B, T], true hides @param {string} query @param {Names} of */
-const paddingText = (given, query, of) =>
-  (given === undefined || given === null ? null : `${valueText(given, of)}.bool().to(${query}.device)`)
+/** @param {any} mask [B, T], true hides @param {string} query @param {NameTensor} nameTensor */
+const paddingText = (mask, query, nameTensor) =>
+  (mask === undefined || mask === null ? null : `${valueText(mask, nameTensor)}.bool().to(${query}.device)`)
 
 /**
- * What stands in the brackets.
- * @type {Record<string, (args: any[], names: string[], module: any, of: Names) => string>}
+ * Arguments by class.
+ * @type {Record<string, (args: any[], names: string[], module: any, nameTensor: NameTensor) => string>}
  */
 const ARGUMENTS = {
-  MultiheadAttention([, , , options = {}], [query, key = query, value = key], { numHeads }, of) {
+  MultiheadAttention([, , , options = {}], [query, key = query, value = key], { numHeads }, nameTensor) {
     const { attnMask, keyPaddingMask, isCausal, window, needWeights = true, averageAttnWeights = true } = options
     return `${query}, ${key}, ${value}${keywords({
-      key_padding_mask: paddingText(keyPaddingMask, query, of),
-      attn_mask: maskText(attnMask, isCausal, window, query, key, numHeads, of),
+      key_padding_mask: paddingText(keyPaddingMask, query, nameTensor),
+      attn_mask: maskText(attnMask, isCausal, window, query, key, numHeads, nameTensor),
       need_weights: needWeights ? null : 'False', average_attn_weights: averageAttnWeights ? null : 'False'
     })}`
   },
-  TransformerEncoderLayer: ([, { srcMask, srcKeyPaddingMask, isCausal } = {}], [src], { self_attn: own }, of) =>
+  TransformerEncoderLayer: ([, { srcMask, srcKeyPaddingMask, isCausal } = {}], [src], { self_attn }, nameTensor) =>
     `${src}${keywords({
-      src_mask: maskText(srcMask, isCausal, undefined, src, src, own.numHeads, of),
-      src_key_padding_mask: paddingText(srcKeyPaddingMask, src, of)
+      src_mask: maskText(srcMask, isCausal, undefined, src, src, self_attn.numHeads, nameTensor),
+      src_key_padding_mask: paddingText(srcKeyPaddingMask, src, nameTensor)
     })}`,
-  TransformerEncoder: ([, { mask, srcKeyPaddingMask, isCausal } = {}], [src], { layers }, of) => `${src}${keywords({
-    mask: maskText(mask, isCausal, undefined, src, src, layers.at(0).self_attn.numHeads, of),
-    src_key_padding_mask: paddingText(srcKeyPaddingMask, src, of)
+  TransformerEncoder: ([, { mask, srcKeyPaddingMask, isCausal } = {}], [src], { layers }, nameTensor) => `${src}${keywords({
+    mask: maskText(mask, isCausal, undefined, src, src, layers.at(0).self_attn.numHeads, nameTensor),
+    src_key_padding_mask: paddingText(srcKeyPaddingMask, src, nameTensor)
   })}`,
-  TransformerDecoderLayer: ([, , options], [tgt, memory], { self_attn: own }, of) =>
-    `${tgt}, ${memory}${decoderWords(options, tgt, memory, own.numHeads, of)}`,
-  TransformerDecoder: ([, , options], [tgt, memory], { layers }, of) =>
-    `${tgt}, ${memory}${decoderWords(options, tgt, memory, layers.at(0).self_attn.numHeads, of)}`,
-  Transformer([, , options = {}], [src, tgt], { nhead }, of) {
+  TransformerDecoderLayer: ([, , options], [tgt, memory], { self_attn: attention }, nameTensor) =>
+    `${tgt}, ${memory}${decoderKeywords(options, tgt, memory, attention.numHeads, nameTensor)}`,
+  TransformerDecoder: ([, , options], [tgt, memory], { layers }, nameTensor) =>
+    `${tgt}, ${memory}${decoderKeywords(options, tgt, memory, layers.at(0).self_attn.numHeads, nameTensor)}`,
+  Transformer([, , options = {}], [src, tgt], { nhead }, nameTensor) {
     const { srcMask, srcKeyPaddingMask, srcIsCausal, ...rest } = options
     return `${src}, ${tgt}${keywords({
-      src_mask: maskText(srcMask, srcIsCausal, undefined, src, src, nhead, of),
-      src_key_padding_mask: paddingText(srcKeyPaddingMask, src, of)
-    })}${decoderWords(rest, tgt, src, nhead, of)}`
+      src_mask: maskText(srcMask, srcIsCausal, undefined, src, src, nhead, nameTensor),
+      src_key_padding_mask: paddingText(srcKeyPaddingMask, src, nameTensor)
+    })}${decoderKeywords(rest, tgt, src, nhead, nameTensor)}`
   }
 }
 
-/** @param {any} options @param {string} tgt @param {string} memory @param {number} heads @param {Names} of */
-function decoderWords(options, tgt, memory, heads, of) {
+/**
+ * @param {any} options @param {string} tgt @param {string} memory @param {number} heads @param {NameTensor} nameTensor
+ */
+function decoderKeywords(options, tgt, memory, heads, nameTensor) {
   const { tgtMask, memoryMask, tgtKeyPaddingMask, memoryKeyPaddingMask, tgtIsCausal, memoryIsCausal } = options ?? {}
   return keywords({
-    tgt_mask: maskText(tgtMask, tgtIsCausal, undefined, tgt, tgt, heads, of),
-    memory_mask: maskText(memoryMask, memoryIsCausal, undefined, tgt, memory, heads, of),
-    tgt_key_padding_mask: paddingText(tgtKeyPaddingMask, tgt, of),
-    memory_key_padding_mask: paddingText(memoryKeyPaddingMask, tgt, of)
+    tgt_mask: maskText(tgtMask, tgtIsCausal, undefined, tgt, tgt, heads, nameTensor),
+    memory_mask: maskText(memoryMask, memoryIsCausal, undefined, tgt, memory, heads, nameTensor),
+    tgt_key_padding_mask: paddingText(tgtKeyPaddingMask, tgt, nameTensor),
+    memory_key_padding_mask: paddingText(memoryKeyPaddingMask, tgt, nameTensor)
   })
 }
 
-/** The arguments of a call of a module that PyTorch has. @param {Called} called @param {Names} of @returns {string} */
-export function argumentsText({ module, inputs }, of) {
-  const isPlace = (/** @type {unknown} */ value) => value instanceof Tensor || Array.isArray(value)
-  const names = inputs.map(value => (isPlace(value) ? valueText(value, of) : undefined))
-  const own = ARGUMENTS[nameOf(module)], given = /** @type {string[]} */ (names)
-  return own ? own([...inputs], given, module, of) : given[0]
+/**
+ * The arguments of a call of one of PyTorch's modules.
+ * @param {ModuleCall} call @param {NameTensor} nameTensor @returns {string}
+ */
+export function argumentsText({ module, inputs }, nameTensor) {
+  const isTensorLike = (/** @type {unknown} */ value) => value instanceof Tensor || Array.isArray(value)
+  const names = inputs.map(value => (isTensorLike(value) ? valueText(value, nameTensor) : undefined))
+  const attention = ARGUMENTS[nameOf(module)], mask = /** @type {string[]} */ (names)
+  return attention ? attention([...inputs], mask, module, nameTensor) : mask[0]
 }

@@ -10,30 +10,30 @@ import { LanguageModel } from '../models/model.js'
 import { Seq2Seq } from '../models/seq2seq.js'
 import { sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
-import { known } from './pytorch_modules.js'
+import { findBuiltin } from './pytorch_modules.js'
 
-/** What a module can be called with where nobody says it: numbers that need no drawing. */
+/** Example inputs for modules: deterministic numbers without random generator. */
 
 /** @typedef {import('../nn/module.js').Module} Module */
 
 /** @param {import('../engine.js').Engine} engine @param {number[]} shape */
-const waves = (engine, ...shape) =>
+const sineTensor = (engine, ...shape) =>
   tensor(engine, Float32Array.from({ length: sizeOf(shape) }, (_, i) => Math.sin(1 + i * 0.7)), { shape })
 
 /** @param {number} rows @param {number} count @param {number} [step] */
-const someIds = (rows, count, step = 3) =>
+const exampleIds = (rows, count, step = 3) =>
   [0, 1].map(b => Array.from({ length: count }, (_, i) => (b + 1 + i * step) % rows))
 
 /**
- * Inputs for a module whose own make plain what they are, else null.
+ * Example inputs for a module, or null if they cannot be derived from its class.
  * @param {any} module @returns {any}
  */
-export function exampleFor(module) {
-  const { engine } = module, x = (/** @type {number} */ C) => waves(engine, 2, 5, C)
-  if (module instanceof LanguageModel) return textFor(module)
-  if (!known(module)) return null
-  if (module instanceof Sequential) return module.length ? exampleFor(module.at(0)) : x(4)
-  if (module instanceof Embedding) return someIds(module.numEmbeddings, 5)
+export function createExample(module) {
+  const { engine } = module, x = (/** @type {number} */ C) => sineTensor(engine, 2, 5, C)
+  if (module instanceof LanguageModel) return createTextExample(module)
+  if (!findBuiltin(module)) return null
+  if (module instanceof Sequential) return module.length ? createExample(module.at(0)) : x(4)
+  if (module instanceof Embedding) return exampleIds(module.numEmbeddings, 5)
   if (module instanceof Linear) return x(module.inFeatures)
   if (module instanceof LayerNorm || module instanceof RMSNorm) return x(module.normalizedShape[0])
   if (module instanceof PositionalEncoding) return x(module.pe.shape[1])
@@ -44,14 +44,14 @@ export function exampleFor(module) {
   }
   const first = module.layers?.at(0) ?? module, C = first.self_attn?.embedDim
   if (C === undefined) return x(4)
-  return first.multihead_attn ? { tgt: x(C), memory: waves(engine, 2, 4, C) } : x(C)
+  return first.multihead_attn ? { tgt: x(C), memory: sineTensor(engine, 2, 4, C) } : x(C)
 }
 
 /** @param {any} model */
-function textFor(model) {
+function createTextExample(model) {
   const { maxPositions = 5 } = model, isSeq2Seq = model instanceof Seq2Seq
   const modules = /** @type {[string, Module][]} */ (model.namedModules())
-  const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0))
-  const rows = Math.min(...sizes.filter(size => size > 2)), ids = someIds(rows, Math.min(5, maxPositions || 5))
-  return isSeq2Seq ? { ids, decoderIds: someIds(rows, Math.min(4, maxPositions || 4), 2) } : { ids }
+  const sizes = modules.map(([, module]) => (module instanceof Embedding ? module.numEmbeddings : 0))
+  const rows = Math.min(...sizes.filter(size => size > 2)), ids = exampleIds(rows, Math.min(5, maxPositions || 5))
+  return isSeq2Seq ? { ids, decoderIds: exampleIds(rows, Math.min(4, maxPositions || 4), 2) } : { ids }
 }

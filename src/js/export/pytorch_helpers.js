@@ -1,28 +1,28 @@
 /**
- * Python that a script has of its own where it is used, by the names it is called by.
+ * Python functions and classes by name; a script contains those that it uses.
  * @type {Record<string, string>}
  */
 export const HELPERS = {
   decoded: `def decoded(text, dtype, shape):
-    """A tensor of bytes written as base64."""
+    """A tensor from base64."""
     return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=dtype).reshape(shape)`,
 
   causal: `def causal(x, memory=None, window=0):
-    """True hides: keys after the query, or, with a window, that many places or more away from it."""
+    """Hides (True) keys after the query or, with a window, keys at that distance or more."""
     queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
     ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
     return ahead.abs() >= window if window else ahead > 0`,
 
   scores: `def scores(mask):
-    """What a mask adds to the scores of attention: True hides."""
+    """The additive mask of a mask: -inf where True hides."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(mask, -math.inf) if mask.dtype == torch.bool else mask`,
 
   gelu_tanh: `def gelu_tanh(x):
     return F.gelu(x, approximate='tanh')`,
 
   rms_norm: `def rms_norm(x, weight, eps):
-    made = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
-    return made if weight is None else made * weight`,
+    normalized = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    return normalized if weight is None else normalized * weight`,
 
   RMSNorm: `class RMSNorm(nn.Module):
     """torch.nn.RMSNorm, which came with PyTorch 2.4."""
@@ -36,7 +36,7 @@ export const HELPERS = {
         return rms_norm(x, self.weight, self.eps)`,
 
   PositionalEncoding: `class PositionalEncoding(nn.Module):
-    """Adds sines and cosines, then dropout. The table comes with the weights."""
+    """Adds sines and cosines, then dropout. The table is loaded with the weights."""
 
     def __init__(self, channels, dropout, length):
         super().__init__()
@@ -47,7 +47,7 @@ export const HELPERS = {
         return self.dropout(x + self.pe[:x.shape[1]])`,
 
   LearnedPositionalEncoding: `class LearnedPositionalEncoding(nn.Module):
-    """Adds a learned vector for each place."""
+    """Adds a learned vector for each position."""
 
     def __init__(self, length, channels):
         super().__init__()
@@ -57,28 +57,28 @@ export const HELPERS = {
         return x + self.weight[:x.shape[1]]`,
 
   attention: `def attention(q, k, v, heads, kv_heads=None, scale=None, causal=False, past=0, window=0, mask=None, padding=None):
-    """softmax(q k^T scale + masks) v and the weights. Heads are an axis, [B, H, T, D], or side by side, [B, T, H D]."""
-    def apart(x, count):
+    """softmax(q k^T scale + masks) v and the weights. Heads are an axis, [B, H, T, D], or concatenated, [B, T, H D]."""
+    def split_heads(x, count):
         return x if x.dim() == 4 else x.unflatten(-1, (count, -1)).transpose(1, 2)
-    queries, keys, values = apart(q, heads), *(apart(x, kv_heads or heads) for x in (k, v))
+    queries, keys, values = split_heads(q, heads), *(split_heads(x, kv_heads or heads) for x in (k, v))
     if kv_heads:
         keys, values = (x.repeat_interleave(heads // kv_heads, dim=1) for x in (keys, values))
-    made = queries @ keys.transpose(-2, -1) * (queries.shape[-1] ** -0.5 if scale is None else scale)
+    dots = queries @ keys.transpose(-2, -1) * (queries.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
-        made = made + mask
+        dots = dots + mask
     ahead = torch.arange(keys.shape[2], device=q.device) - torch.arange(past, past + queries.shape[2], device=q.device)[:, None]
     if causal:
-        made = made.masked_fill(ahead > 0, -math.inf)
+        dots = dots.masked_fill(ahead > 0, -math.inf)
     if window:
-        made = made.masked_fill(ahead.abs() >= window, -math.inf)
+        dots = dots.masked_fill(ahead.abs() >= window, -math.inf)
     if padding is not None:
-        made = made.masked_fill(padding[:, None, None].to(q.device), -math.inf)
-    weights = F.softmax(made, dim=-1)
+        dots = dots.masked_fill(padding[:, None, None].to(q.device), -math.inf)
+    weights = F.softmax(dots, dim=-1)
     out = weights @ values
     return (out if q.dim() == 4 else out.transpose(1, 2).flatten(2)), weights`,
 
   rotary: `def rotary(x, heads=1, base=10000, interleaved=False, positions=None, frequencies=None):
-    """Pairs of channels rotated by their position times a frequency (RoPE): channels half a head apart, or interleaved."""
+    """Rotates pairs of channels, half a head apart or side by side, by position times frequency (RoPE)."""
     *lead, length, channels = x.shape
     half = channels // heads // 2
     if frequencies is None:
@@ -93,7 +93,7 @@ export const HELPERS = {
     return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if interleaved else -2).reshape(x.shape)`
 }
 
-/** The helpers that a text calls, and those that they call, in the order of the table. @param {string} text */
+/** The helpers that a text uses, with their own helpers, in the order of the table. @param {string} text */
 export function helpersFor(text) {
   const used = new Set()
   for (let all = text, before = -1; used.size !== before;) {

@@ -1,26 +1,26 @@
-import { indented } from './python.js'
+import { indent } from './python.js'
 
 /**
- * The text of a script around its classes.
+ * The parts of a script around its classes.
  *
  * @typedef {object} Parts
  * @property {string} name of the model
  * @property {string[]} helpers
  * @property {{ name: string, text: string }[]} classes
- * @property {string} build lines that make `model`
+ * @property {string} build lines that create `model`
  * @property {string[]} inputs names
- * @property {string} call how the model is called with them
- * @property {string} example lines that make INPUTS and EXPECTED
- * @property {string} batches a function that draws batches @property {string} loss the body of a loss
- * @property {boolean} hasUnused some parameters get no gradient
+ * @property {string} call expression that calls the model with the inputs
+ * @property {string} example lines that define INPUTS and EXPECTED
+ * @property {string} batches body of a generator of batches @property {string} loss body of the loss function
+ * @property {boolean} hasUnused whether some parameters get no gradient
  */
 
 /** @param {Parts} parts */
 const opening = ({ name }) => `#!/usr/bin/env python3
 """${name} in PyTorch, written by glassformer.
 
-    python ${name}.py --weights model.safetensors --check        compares with the numbers glassformer had
-    python ${name}.py --weights model.safetensors --train 100    goes on training, into trained.safetensors
+    python ${name}.py --weights model.safetensors --check        compares with glassformer's output
+    python ${name}.py --weights model.safetensors --train 100    continues training, saves trained.safetensors
     torchrun --nproc_per_node 4 ${name}.py --weights model.safetensors --train 100    on several processes or machines
 """
 import argparse
@@ -42,7 +42,7 @@ KINDS = {'F64': torch.float64, 'F32': torch.float32, 'F16': torch.float16, 'BF16
 
 
 def load_weights(path):
-    """The tensors of a safetensors file by name; without the safetensors package it is read here."""
+    """The tensors of a safetensors file by name, with or without the safetensors package."""
     try:
         from safetensors.torch import load_file
         return load_file(path)
@@ -61,7 +61,7 @@ def load_weights(path):
 
 
 def save_weights(tensors, path):
-    """A safetensors file, which glassformer reads back: gf.loadSafetensors."""
+    """Writes a safetensors file, which glassformer reads with gf.loadSafetensors."""
     header, parts, end = {}, [], 0
     for name, tensor in tensors.items():
         part = bytes(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
@@ -76,7 +76,7 @@ def save_weights(tensors, path):
 `
 
 /** @param {Parts} parts */
-const checking = ({ inputs, call, example }) => `# What glassformer was given and gave ----------------------------------------------------------------------------------
+const checking = ({ inputs, call, example }) => `# Inputs and outputs of glassformer ------------------------------------------------------------------------------------
 
 def call(${['model', ...inputs].join(', ')}):
     return ${call}
@@ -85,25 +85,25 @@ def call(${['model', ...inputs].join(', ')}):
 ${example}
 
 
-def named(made):
-    """What a model gives, by name."""
-    if isinstance(made, dict):
-        return made
-    if isinstance(made, (list, tuple)):
-        return {f'output_{i}': one for i, one in enumerate(made)}
-    return {'output': made}
+def named(output):
+    """The outputs of a model by name."""
+    if isinstance(output, dict):
+        return output
+    if isinstance(output, (list, tuple)):
+        return {f'output_{i}': one for i, one in enumerate(output)}
+    return {'output': output}
 
 
 def check(model, tolerance=1e-4):
-    """Whether the model gives the numbers that glassformer had, as far as float32 goes."""
+    """Compares the outputs with glassformer's; float32 rounding differs."""
     model.eval()
-    # Not inference_mode or no_grad: with gradients PyTorch's layers take the way that they are trained by.
-    made, worst = named(call(model, *INPUTS)), 0.0
+    # Not inference_mode or no_grad, which would select PyTorch's fast path: the check runs the code of training.
+    output, worst = named(call(model, *INPUTS)), 0.0
     for name, (step, expected) in EXPECTED.items():
-        numbers = made[name].detach().double().flatten()[::step]
+        numbers = output[name].detach().double().flatten()[::step]
         expected = expected.double().flatten()
         difference = ((numbers - expected).abs() / expected.abs().clamp(min=1)).max().item() if len(expected) else 0.0
-        print(f'{name} {list(made[name].shape)}: differs by {difference:.2e}')
+        print(f'{name} {list(output[name].shape)}: differs by {difference:.2e}')
         worst = difference if math.isnan(difference) else max(worst, difference)
     if not worst <= tolerance:
         raise SystemExit(f'not the same: {worst:.2e} > {tolerance:.0e}')
@@ -114,17 +114,17 @@ def check(model, tolerance=1e-4):
 const training = ({ batches, loss, hasUnused }) => `# Training -----------------------------------------------------------------------------------------------------------
 
 def batches(device):
-    """Draws numbers like those of the example, for ever. Put your data here: each process should read its own share."""
-${indented(batches)}
+    """Yields random batches like the example. Put your data here: each process should read its own part."""
+${indent(batches)}
 
 
-def loss_of(made, inputs, target):
+def loss_of(output, inputs, target):
     """Put your loss here."""
-${indented(loss)}
+${indent(loss)}
 
 
 def train(model, steps, lr, path):
-    """Every process computes the gradients of its own batches; DistributedDataParallel takes their mean."""
+    """Every process computes gradients of its own batches; DistributedDataParallel averages them."""
     has_cuda, is_many = torch.cuda.is_available(), 'RANK' in os.environ
     if is_many:
         torch.distributed.init_process_group('nccl' if has_cuda else 'gloo')
@@ -152,26 +152,26 @@ def train(model, steps, lr, path):
 
 /** @param {Parts} parts */
 const main = ({ build }) => `def build():
-${indented(build)}
+${indent(build)}
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument('--weights', help='a safetensors file with the state dict')
-    arguments.add_argument('--check', action='store_true', help='compare with the numbers of glassformer')
+    arguments.add_argument('--check', action='store_true', help='compare with the output of glassformer')
     arguments.add_argument('--train', type=int, default=0, metavar='STEPS')
     arguments.add_argument('--lr', type=float, default=1e-4)
     arguments.add_argument('--out', default='trained.safetensors')
-    given = arguments.parse_args()
-    if given.check and not given.weights:
-        arguments.error('--check compares the weights glassformer had: give their file by --weights')
+    options = arguments.parse_args()
+    if options.check and not options.weights:
+        arguments.error('--check needs the weights of the exported model: pass their file with --weights')
     model = build()
-    if given.weights:
-        model.load_state_dict(load_weights(given.weights))
-    if given.check:
+    if options.weights:
+        model.load_state_dict(load_weights(options.weights))
+    if options.check:
         check(model)
-    if given.train:
-        train(model, given.train, given.lr, given.out)
+    if options.train:
+        train(model, options.train, options.lr, options.out)
 
 
 if __name__ == '__main__':
@@ -181,8 +181,8 @@ if __name__ == '__main__':
 /** @param {Parts} parts @returns {string} */
 export function scriptText(parts) {
   const { helpers, classes } = parts
-  const own = classes.map(({ name, text }) => `class ${name}(nn.Module):\n${indented(text)}`)
-  const model = `# The model ${'-'.repeat(107)}\n\n${[...helpers, ...own].map(text => `${text}\n`).join('\n\n')}`
+  const classTexts = classes.map(({ name, text }) => `class ${name}(nn.Module):\n${indent(text)}`)
+  const model = `# The model ${'-'.repeat(107)}\n\n${[...helpers, ...classTexts].map(text => `${text}\n`).join('\n\n')}`
   return [opening(parts), model, `${main(parts).split('\n\n\ndef main')[0]}\n`, FILES, checking(parts), training(parts),
     `def main${main(parts).split('\n\n\ndef main')[1]}`].join('\n\n')
 }

@@ -4,52 +4,52 @@ import { Tensor } from '../tensor.js'
 import { Trace } from '../trace.js'
 
 /**
- * One run of a model written down, for what goes on with it elsewhere.
+ * Records one run of a model for an export.
  *
  * @typedef {import('../engine.js').Engine} Engine
  * @typedef {import('../autograd.js').Node} Node
- * @typedef {import('./inputs.js').Fed} Fed
+ * @typedef {import('./inputs.js').GraphInput} GraphInput
  *
  * @typedef {{ name: string, tensor: Tensor }} Named
  *
- * One call of a module: what it was given and gave, and what happened in it directly: operations and calls of others.
+ * One call of a module: its inputs, its output, and the operations and calls of submodules directly in it.
  * @typedef {{ module: Module, path: { name: string, module: unknown }[], inputs: unknown[], output: unknown,
- *   events: (Node | Called)[] }} Called
+ *   events: (Node | ModuleCall)[] }} ModuleCall
  *
  * @typedef {object} Recorded
- * @property {Node[]} nodes what was computed, in order
- * @property {Named[]} inputs those that outputs depend on @property {Named[]} outputs
- * @property {Map<Tensor, string>} state parameters and buffers by their first keys
- * @property {Called} called the call of the model itself
- * @property {(tensor: Tensor) => string | undefined} nameOf what a trace calls it
+ * @property {Node[]} nodes operations in order
+ * @property {Named[]} inputs inputs that outputs depend on @property {Named[]} outputs
+ * @property {Map<Tensor, string>} state the first keys of parameters and buffers
+ * @property {ModuleCall} call the call of the model itself
+ * @property {(tensor: Tensor) => string | undefined} nameOf the name of a tensor in a trace
  */
 
-/** What gives the values of a tensor to JavaScript. */
-const READERS = /** @type {const} */ (['values', 'bytes', 'at', 'item'])
+/** Properties that give JavaScript the values of a tensor. */
+const VALUE_ACCESSORS = /** @type {const} */ (['values', 'bytes', 'at', 'item'])
 
-/** A trace whose operations can be asked afterwards for all they saved, and modules for what they were called with. */
+/** A trace that keeps everything operations saved and the arguments of every module call. */
 class Recording extends Trace {
   isExport = true
-  /** Tensors whose values JavaScript read; operations read them without it. @type {Set<Tensor>} */ read = new Set()
+  /** Tensors whose values JavaScript read. @type {Set<Tensor>} */ read = new Set()
   /** @type {Tensor[]} */ #watched = []
-  /** Calls that are running, the innermost last. @type {Called[]} */ #running = []
-  /** @type {Called | null} */ first = null
+  /** The call stack, innermost last. @type {ModuleCall[]} */ #stack = []
+  /** @type {ModuleCall | null} */ root = null
 
   /** @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs */
   enter(module, parent, inputs) {
     super.enter(module, parent, inputs)
     const { way } = this.calls[this.calls.length - 1]
-    /** @type {Called} */ const called = { module, path: way, inputs, output: undefined, events: [] }
-    this.#running.at(-1)?.events.push(called)
-    this.#running.push(called)
-    this.first ??= called
+    /** @type {ModuleCall} */ const call = { module, path: way, inputs, output: undefined, events: [] }
+    this.#stack.at(-1)?.events.push(call)
+    this.#stack.push(call)
+    this.root ??= call
   }
 
-  /** Notes from now on when the values of a tensor are read. @param {Tensor} tensor */
+  /** Records from now on if the values of a tensor are read. @param {Tensor} tensor */
   watch(tensor) {
     const { read } = this
     this.#watched.push(tensor)
-    for (const name of READERS) Object.defineProperty(tensor, name, {
+    for (const name of VALUE_ACCESSORS) Object.defineProperty(tensor, name, {
       configurable: true,
       get() {
         read.add(tensor)
@@ -59,39 +59,39 @@ class Recording extends Trace {
   }
 
   unwatch() {
-    for (const tensor of this.#watched) for (const name of READERS) Reflect.deleteProperty(tensor, name)
+    for (const tensor of this.#watched) for (const name of VALUE_ACCESSORS) Reflect.deleteProperty(tensor, name)
   }
 
   /** @param {unknown} output */
   returns(output) {
-    this.#running[this.#running.length - 1].output = output
+    this.#stack[this.#stack.length - 1].output = output
   }
 
   leave() {
     super.leave()
-    this.#running.pop()
+    this.#stack.pop()
   }
 
   /** @param {Node} node */
   add(node) {
-    for (const held of [...Object.values(node.saved), ...givenTo(node)]) {
+    for (const held of [...Object.values(node.saved), ...idsAndMasksOf(node)]) {
       if (held instanceof Tensor) this.engine.keep(held)
     }
-    this.#running.at(-1)?.events.push(node)
+    this.#stack.at(-1)?.events.push(node)
     super.add(node)
     for (const made of Object.values(node.outputs)) this.watch(made)
   }
 }
 
-/** Ids and masks that an operation was given as tensors: no inputs, as no gradient goes there. @param {Node} node */
-export const givenTo = node => Object.values(/** @type {Record<string, Tensor>} */ (node.saved.origin ?? {}))
+/** The ids and masks of an operation, which are not among its inputs since they have no gradient. @param {Node} node */
+export const idsAndMasksOf = node => Object.values(/** @type {Record<string, Tensor>} */ (node.saved.origin ?? {}))
 
-/** What an operation's result depends on. @param {Node} node @returns {Tensor[]} */
-export const sourcesOf = node => [...Object.values(node.inputs), ...givenTo(node)].filter(t => t instanceof Tensor)
+/** The tensors that the result of an operation depends on. @param {Node} node @returns {Tensor[]} */
+export const dependenciesOf = node =>
+  [...Object.values(node.inputs), ...idsAndMasksOf(node)].filter(t => t instanceof Tensor)
 
 /**
- * The operations that the outputs come from and that inputs or weights go into; what the others make is the same in
- * every run.
+ * The operations between inputs or weights and outputs; the results of all others are constants.
  * @param {Recorded} recorded @returns {Set<Node>} in order
  */
 export function liveNodes({ nodes, inputs, outputs, state }) {
@@ -99,44 +99,44 @@ export function liveNodes({ nodes, inputs, outputs, state }) {
   for (const node of [...nodes].reverse()) {
     if (!Object.values(node.outputs).some(t => wanted.has(t))) continue
     needed.add(node)
-    for (const tensor of sourcesOf(node)) wanted.add(tensor)
+    for (const tensor of dependenciesOf(node)) wanted.add(tensor)
   }
-  const alive = new Set([...state.keys(), ...inputs.map(({ tensor }) => tensor)])
+  const live = new Set([...state.keys(), ...inputs.map(({ tensor }) => tensor)])
   return new Set(nodes.filter(node => {
-    const isLive = needed.has(node) && sourcesOf(node).some(t => alive.has(t))
-    if (isLive) for (const tensor of Object.values(node.outputs)) alive.add(tensor)
+    const isLive = needed.has(node) && dependenciesOf(node).some(t => live.has(t))
+    if (isLive) for (const tensor of Object.values(node.outputs)) live.add(tensor)
     return isLive
   }))
 }
 
 /**
- * The inputs that outputs depend on. Where none depends on an input, and JavaScript read its values or what was
- * computed of them, the values of the example have become a part of the graph that no other value can change.
- * @param {string} where @param {Recorded} recorded @param {Set<Tensor>} read @returns {Fed[]}
+ * The inputs that outputs depend on. If no output depends on an input and JavaScript read its values or values computed
+ * from it, the values of the example would become constants of the graph, which is an error.
+ * @param {string} where @param {Recorded} recorded @param {Set<Tensor>} read @returns {GraphInput[]}
  */
 function usedInputs(where, recorded, read) {
   const { nodes, inputs, outputs } = recorded
-  const used = new Set([...[...liveNodes(recorded)].flatMap(sourcesOf), ...outputs.map(({ tensor }) => tensor)])
+  const used = new Set([...[...liveNodes(recorded)].flatMap(dependenciesOf), ...outputs.map(({ tensor }) => tensor)])
   const isRead = (/** @type {Tensor} */ tensor) => {
     const derived = new Set([tensor])
-    for (const node of nodes) if (sourcesOf(node).some(t => derived.has(t))) {
+    for (const node of nodes) if (dependenciesOf(node).some(t => derived.has(t))) {
       for (const made of Object.values(node.outputs)) derived.add(made)
     }
     return [...derived].some(t => read.has(t))
   }
   return inputs.filter(({ name, tensor }) => {
     expect(used.has(tensor) || !isRead(tensor), 'type', () => `${where}: JavaScript reads the values of ${name}, and ` +
-      'no operation that counts depends on it, so the values of the example would stay for good; use it in operations, ' +
-      'or leave it out')
+      'no operation of the graph depends on it, so the values of the example would become constants; use it in ' +
+      'operations, or leave it out')
     return used.has(tensor)
   })
 }
 
 /**
- * Every tensor that a model makes while `fn` runs is disposed after it, but for those that modules hold.
+ * Disposes every tensor that is created while `fn` runs, except those that modules keep.
  * @template T @param {Engine} engine @param {Module} model @param {() => T} fn @returns {T}
  */
-function withoutTraces(engine, model, fn) {
+function disposeTensors(engine, model, fn) {
   const before = engine.newTensors, made = engine.newTensors = new Set()
   try {
     return fn()
@@ -147,8 +147,8 @@ function withoutTraces(engine, model, fn) {
   }
 }
 
-/** Runs fn with dropout switched off. @template T @param {Module} model @param {() => T} fn @returns {T} */
-function evaluating(model, fn) {
+/** Runs fn in eval mode. @template T @param {Module} model @param {() => T} fn @returns {T} */
+function inEvalMode(model, fn) {
   const modes = model.namedModules().map(([, module]) => ({ module, training: module.training }))
   model.eval()
   try {
@@ -159,22 +159,22 @@ function evaluating(model, fn) {
 }
 
 /**
- * Lets modules that give what they are given, as dropout does here, give a tensor of its own, so that before and after
- * can be told apart.
+ * Gives modules that return their input, such as dropout in eval mode, a distinct output tensor, so that input and
+ * output can be distinguished.
  * @template T @param {Module} model @param {() => T} fn @returns {T}
  */
-function apart(model, fn) {
-  const set = model.namedModules().map(([, module]) => module.registerForwardHook((_, inputs, output) =>
+function withDistinctOutputs(model, fn) {
+  const hooks = model.namedModules().map(([, module]) => module.registerForwardHook((_, inputs, output) =>
     (output instanceof Tensor && inputs.includes(output) ? output.reshape(output.shape) : output)))
   try {
     return fn()
   } finally {
-    for (const hook of set) hook.remove()
+    for (const hook of hooks) hook.remove()
   }
 }
 
 /** @param {string} where @param {unknown} made @returns {Named[]} */
-function outputsOf(where, made) {
+function namedOutputs(where, made) {
   const entries = made instanceof Tensor ? [['output', made]]
     : Array.isArray(made) ? made.map((value, i) => [`output_${i}`, value])
       : Object.entries(/** @type {any} */ (made ?? {}))
@@ -185,32 +185,33 @@ function outputsOf(where, made) {
 }
 
 /**
- * Runs a model in eval mode and gives what was computed to `use`; afterwards memory holds what it held before.
+ * Runs a model in eval mode and passes the recording to `use`; afterwards all temporary tensors are disposed.
  * @template T
  * @param {string} where @param {unknown} model
- * @param {(engine: Engine, model: Module) => { inputs: Fed[], args: any[] }} prepare what forward is called with
+ * @param {(engine: Engine, model: Module) => { inputs: GraphInput[], args: any[] }} prepare the arguments of forward
  * @param {(recorded: Recorded) => T} use
  * @returns {T}
  */
-export function recording(where, model, prepare, use) {
+export function recordRun(where, model, prepare, use) {
   expect(model instanceof Module, 'type', () => `${where}: model must be a module, got ${describe(model)}`)
   const { engine } = model
-  expect(engine.trace === null, 'state', () => `${where}: a trace is being recorded; they cannot be nested`)
+  expect(engine.trace === null, 'state', () => `${where}: a trace is being recorded, and traces cannot be nested`)
   const [name, stored] = model.namedParameters().find(([, p]) => p.dtype !== 'float32') ?? []
   expect(!stored, 'type',
-    () => `${where}: ${name} is stored as ${stored?.dtype}; load the model in float32 to take it elsewhere`)
-  return withoutTraces(engine, model, () => evaluating(model, () => {
+    () => `${where}: ${name} is stored as ${stored?.dtype}; load the model in float32 to export it`)
+  return disposeTensors(engine, model, () => inEvalMode(model, () => {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {
-      // With gradients, so that no weight is packed for quick products.
+      // With gradients, so that no weight is packed for fast matrix products.
       for (const { tensor } of inputs) trace.watch(tensor)
-      const outputs = outputsOf(where, engine.enableGrad(() => apart(model, () => model.forward(...args))))
+      const run = () => withDistinctOutputs(model, () => model.forward(...args))
+      const outputs = namedOutputs(where, engine.enableGrad(run))
       trace.unwatch()
       /** @type {Map<Tensor, string>} */ const state = new Map()
       for (const [key, tensor] of Object.entries(model.stateDict())) if (!state.has(tensor)) state.set(tensor, key)
-      const called = /** @type {Called} */ (trace.first)
+      const call = /** @type {ModuleCall} */ (trace.root)
       /** @type {Recorded} */ const recorded = {
-        nodes: trace.nodes, inputs, outputs, state, called, nameOf: tensor => trace.nameOf(tensor)
+        nodes: trace.nodes, inputs, outputs, state, call, nameOf: tensor => trace.nameOf(tensor)
       }
       return use({ ...recorded, inputs: usedInputs(where, recorded, trace.read) })
     } finally {

@@ -1,34 +1,34 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
 import { sizeOf } from '../shape.js'
-import { foreignSource, foreignWeights } from './foreign.js'
+import { detectSourceFormat, detectNonWeights } from './format.js'
 import { parseObject } from './json.js'
 
 /**
- * Where a tensor lies in a file, and as what.
+ * The position, dtype and shape of a tensor in a file.
  * @typedef {object} Entry
  * @property {import('./source.js').Source} source
- * @property {string} dtype as the file says it: 'F32', 'BF16' ...
+ * @property {string} dtype the file's name of it: 'F32', 'BF16' ...
  * @property {readonly number[]} shape
- * @property {number} from byte of the file
+ * @property {number} from first byte in the file
  * @property {number} to
  *
  * @typedef {{ entries: Map<string, Entry>, metadata: Record<string, string> }} Header
  */
 
-/** Bytes of one value of every dtype that is understood. @type {Record<string, number>} */
+/** Bytes per value of every supported dtype. @type {Record<string, number>} */
 export const BYTES = {
   F64: 8, F32: 4, F16: 2, BF16: 2, F8_E4M3: 1, F8_E5M2: 1,
   I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1
 }
-/** No header of a real model is longer. */
-const LONGEST_HEADER = 100_000_000
+/** Longer headers are refused; no real model has one. */
+const MAX_HEADER_BYTES = 100_000_000
 const MAX_AXES = 8
 
 /** @param {boolean} condition @param {() => string} message @returns {asserts condition} */
 const check = (condition, message) => expect(condition, 'format', () => `safetensors: ${message()}`)
 
 /** @param {unknown} value @returns {value is number} */
-const isWhole = value => Number.isSafeInteger(value) && Number(value) >= 0
+const isCount = value => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** @param {string} name @param {any} entry @param {number} size of the data in bytes */
 function checkEntry(name, entry, size) {
@@ -36,13 +36,13 @@ function checkEntry(name, entry, size) {
   const { dtype, shape, data_offsets: offsets } = /** @type {any} */ (entry)
   check(typeof dtype === 'string' && Object.hasOwn(BYTES, dtype),
     () => `${name} must have a dtype of ${Object.keys(BYTES).join(', ')}, got ${describe(dtype)}`)
-  const isShape = Array.isArray(shape) && shape.length <= MAX_AXES && shape.every(s => isWhole(s) && s < 2 ** 31)
+  const isShape = Array.isArray(shape) && shape.length <= MAX_AXES && shape.every(s => isCount(s) && s < 2 ** 31)
   check(isShape, () => `${name} must have a shape of at most ${MAX_AXES} whole numbers, got ${JSON.stringify(shape)}`)
-  const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isWhole)
+  const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isCount)
   const [from, to] = isPair ? offsets : [1, 0]
   check(from <= to && to <= size,
-    () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}${from <= to
-      ? '; was the file cut off as it was downloaded?' : ''}`)
+    () => `${name} must be inside the ${size} bytes of data, got ${JSON.stringify(offsets)}${from <= to
+      ? '; is the download incomplete?' : ''}`)
   const bytes = sizeOf(shape) * BYTES[dtype]
   check(to - from === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${to - from}`)
 }
@@ -50,8 +50,8 @@ function checkEntry(name, entry, size) {
 /** The tensors must cover the data exactly. @param {[string, any][]} entries @param {number} size */
 function checkCover(entries, size) {
   let end = 0
-  const places = entries.map(([name, { data_offsets: [from, to] }]) => ({ name, from, to }))
-  for (const { name, from, to } of places.sort((a, b) => a.from - b.from || a.to - b.to)) {
+  const ranges = entries.map(([name, { data_offsets: [from, to] }]) => ({ name, from, to }))
+  for (const { name, from, to } of ranges.sort((a, b) => a.from - b.from || a.to - b.to)) {
     check(from === end, () => `${name} must start at byte ${end}, where the tensor before it ends, got ${from}`)
     end = to
   }
@@ -75,21 +75,21 @@ function headerText(bytes) {
 }
 
 /**
- * What a file of the safetensors format says of itself: 8 bytes with the length of a JSON header, the header with
- * dtype, shape and place of every tensor, then the values, little-endian and without gaps. Nothing in such a file is
- * executed; everything is checked before it is used, and no value is read yet.
+ * Reads the header of a safetensors file. The format: 8 bytes with the length of a JSON header, the header with dtype,
+ * shape and offsets of every tensor, then the values, little-endian and without gaps. Everything is checked before it
+ * is used; no value is read yet.
  * @param {import('./source.js').Source} source
  * @returns {Generator<any, Header, any>}
- * @throws {GlassformerError} 'format' for anything that is not a well-formed file
+ * @throws {GlassformerError} 'format' for a malformed file
  */
 export function* readHeader(source) {
   const head = source.size < 8 ? null : /** @type {Uint8Array} */ (yield source.read(0, 8))
   const length = head ? new DataView(head.buffer, head.byteOffset).getBigUint64(0, true) : 0n
-  const most = Math.min(LONGEST_HEADER, source.size - 8)
-  const foreign = head && length > most ? yield* foreignSource(source, foreignWeights) : null
+  const max = Math.min(MAX_HEADER_BYTES, source.size - 8)
+  const otherFormat = head && length > max ? yield* detectSourceFormat(source, detectNonWeights) : null
   check(source.size >= 8, () => `expected a file of at least 8 bytes, got ${source.size}${source.size ? '' : ': it is empty'}`)
-  check(length <= most, () => `the header must fit into the file (${most} bytes), but ${foreign
-    ? `the file ${foreign}` : `claims ${length}`}`)
+  check(length <= max, () => `the header must fit into the file (${max} bytes), but ${otherFormat
+    ? `the file ${otherFormat}` : `claims ${length}`}`)
   const start = 8 + Number(length)
   const header = parseObject('safetensors: the header', headerText(yield source.read(8, start)))
   const { __metadata__: metadata = {}, ...rest } = header, list = Object.entries(rest), size = source.size - start

@@ -3,11 +3,11 @@ import { GlassformerError, describe, expect } from '../errors.js'
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g
 
 /**
- * The first key that an object of a JSON text has twice; JSON.parse keeps the last without a word.
+ * The first key that appears twice in an object of a JSON text; JSON.parse silently keeps the last value.
  * @param {string} json known to be well-formed
  */
-function repeatedKey(json) {
-  /** The keys of every object around; null for an array. @type {(Set<string> | null)[]} */ const open = []
+function findDuplicateKey(json) {
+  /** The keys of every enclosing object; null for an array. @type {(Set<string> | null)[]} */ const open = []
   let string = ''
   for (const [token] of json.matchAll(TOKENS)) {
     if (token === '{') open.push(new Set())
@@ -24,10 +24,10 @@ function repeatedKey(json) {
 }
 
 /**
- * An object from JSON in which no key stands twice.
- * @param {string} name of the file or its part, for messages @param {string} json
+ * Parses a JSON object and refuses duplicate keys.
+ * @param {string} name of the file or its part, for error messages @param {string} json
  * @returns {Record<string, any>}
- * @throws {GlassformerError} 'format' for anything else
+ * @throws {GlassformerError} 'format' for any other text
  */
 export function parseObject(name, json) {
   let value
@@ -38,7 +38,7 @@ export function parseObject(name, json) {
   }
   expect(value !== null && typeof value === 'object' && !Array.isArray(value), 'format',
     () => `${name} must be an object, got ${describe(value)}`)
-  const repeated = repeatedKey(json)
-  expect(repeated === undefined, 'format', () => `${name} has the key ${describe(repeated)} twice`)
+  const duplicate = findDuplicateKey(json)
+  expect(duplicate === undefined, 'format', () => `${name} has the key ${describe(duplicate)} twice`)
   return value
 }

@@ -1,20 +1,20 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 
 /**
- * A file that can be read in pieces: bytes or text in memory, a Blob, or a file that Node has opened.
+ * A file that can be read in chunks: bytes or text in memory, a Blob, or a file handle of Node.
  * @typedef {object} Source
- * @property {string} name for messages
+ * @property {string} name for error messages
  * @property {number} size in bytes
  * @property {(from: number, to: number) => Uint8Array | Promise<Uint8Array>} read
  */
 
 /**
- * Takes steps that yield what may have to be waited for: at once where nothing has, as a promise otherwise. So what is
- * in memory is read without waiting, and what is not by the same lines.
+ * Runs a generator that yields values or promises: synchronously while it yields no promise, then asynchronously. So
+ * the same code reads from memory synchronously and from files asynchronously.
  * @template T
  * @param {Generator<any, T, any>} steps
  * @param {IteratorResult<any, T>} [first]
- * @returns {any} what the steps return, or a promise of it
+ * @returns {any} the return value of the generator, or a promise of it
  */
 export function settle(steps, first = steps.next()) {
   let step = first
@@ -28,10 +28,10 @@ export function settle(steps, first = steps.next()) {
   return step.value
 }
 
-/** By its looks: a Blob of another realm is one, too. @param {any} value @returns {value is Blob} */
+/** Duck typing, since a Blob may come from another realm. @param {any} value @returns {value is Blob} */
 const isBlob = value => typeof value?.slice === 'function' && typeof value.arrayBuffer === 'function'
 
-/** What `fs.promises.open` gives. @param {any} value */
+/** Whether a value is a handle of `fs.promises.open`. @param {any} value */
 const isHandle = value => typeof value?.read === 'function' && typeof value.stat === 'function'
 
 /** @param {ArrayBuffer | ArrayBufferView} value */
@@ -52,10 +52,10 @@ async function readHandle(name, handle, from, to) {
 /**
  * @param {string} where @param {string} name @param {unknown} value
  * @returns {Generator<any, Source, any>}
- * @throws {GlassformerError} 'type' for what is no file
+ * @throws {GlassformerError} 'type' for a value that is not a file
  */
-export function* sourceOf(where, name, value) {
-  if (typeof value === 'string') return yield* sourceOf(where, name, new TextEncoder().encode(value))
+export function* openSource(where, name, value) {
+  if (typeof value === 'string') return yield* openSource(where, name, new TextEncoder().encode(value))
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
     const bytes = bytesOf(value)
     return { name, size: bytes.length, read: (from, to) => bytes.subarray(from, to) }
@@ -64,7 +64,7 @@ export function* sourceOf(where, name, value) {
     const read = async (/** @type {number} */ from, /** @type {number} */ to) => {
       const bytes = new Uint8Array(await value.slice(from, to).arrayBuffer())
       expect(bytes.length === to - from, 'format',
-        () => `${name}: of the bytes ${from} to ${to} came ${bytes.length} and not ${to - from}`)
+        () => `${name}: expected ${to - from} bytes from ${from} to ${to}, got ${bytes.length}`)
       return bytes
     }
     return { name, size: value.size, read }
@@ -76,7 +76,7 @@ export function* sourceOf(where, name, value) {
 }
 
 /** @param {Source} source @returns {Generator<any, string, any>} */
-export function* textOf({ name, size, read }) {
+export function* readText({ name, size, read }) {
   const bytes = yield read(0, size)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -11,10 +11,10 @@ import { BYTES } from './header.js'
  * @typedef {import('./header.js').Entry} Entry
  */
 
-/** Bytes that are read at once, so that a file and its tensors are never in memory together. */
-const PIECE = 2 ** 24
+/** Number of bytes read at a time, so that a file and its tensors are never in memory together. */
+const CHUNK_BYTES = 2 ** 24
 
-/** What the kernels can read themselves. @type {Record<string, DType>} */
+/** Dtypes that the kernels convert. @type {Record<string, DType>} */
 export const NATIVE = { F64: 'float64', F32: 'float32', F16: 'float16', BF16: 'bfloat16', I32: 'int32', BOOL: 'bool' }
 
 /** 4 bits of exponent and 3 of mantissa, no infinity. @param {number} bits */
@@ -27,13 +27,16 @@ function fromE4M3(bits) {
 /** 5 bits of exponent and 2 of mantissa: the upper half of a float16. @param {number} bits */
 const fromE5M2 = bits => /** @type {(bits: number) => number} */ (DTYPES.float16.read)(bits << 8)
 
-/** Two words as a number. @param {Int32Array | Uint32Array} words low before high @param {number} i */
-const wide = (words, i) => words[2 * i + 1] * 2 ** 32 + (words[2 * i] >>> 0)
+/**
+ * Combines two 32-bit words into a number.
+ * @param {Int32Array | Uint32Array} words low before high @param {number} i
+ */
+const combineWords = (words, i) => words[2 * i + 1] * 2 ** 32 + (words[2 * i] >>> 0)
 
-/** How to see a number of the other kinds. @type {Record<string, (buffer: ArrayBuffer) => (i: number) => number>} */
-const READ = {
-  I64: buffer => (words => i => wide(words, i))(new Int32Array(buffer)),
-  U64: buffer => (words => i => wide(words, i))(new Uint32Array(buffer)),
+/** Readers of all other dtypes. @type {Record<string, (buffer: ArrayBuffer) => (i: number) => number>} */
+const READERS = {
+  I64: buffer => (words => i => combineWords(words, i))(new Int32Array(buffer)),
+  U64: buffer => (words => i => combineWords(words, i))(new Uint32Array(buffer)),
   U32: buffer => (values => i => values[i])(new Uint32Array(buffer)),
   I16: buffer => (values => i => values[i])(new Int16Array(buffer)),
   U16: buffer => (values => i => values[i])(new Uint16Array(buffer)),
@@ -42,13 +45,13 @@ const READ = {
   F8_E4M3: buffer => (values => i => fromE4M3(values[i]))(new Uint8Array(buffer)),
   F8_E5M2: buffer => (values => i => fromE5M2(values[i]))(new Uint8Array(buffer))
 }
-/** Whole numbers that may be too large for an int32. */
-const WIDE = ['I64', 'U64', 'U32']
+/** Integers that may be too large for int32. */
+const WIDE_INTEGERS = ['I64', 'U64', 'U32']
 const FLOATS = ['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2']
 
-/** What a dtype of a file becomes unless something else is asked for. @param {string} code @returns {DType} */
-const usual = code => {
-  if (code === 'F64' || WIDE.includes(code)) return 'float64'
+/** The default dtype of a tensor by the dtype of the file. @param {string} code @returns {DType} */
+const defaultDtype = code => {
+  if (code === 'F64' || WIDE_INTEGERS.includes(code)) return 'float64'
   return FLOATS.includes(code) ? 'float32' : code === 'BOOL' ? 'bool' : 'int32'
 }
 
@@ -60,22 +63,22 @@ function checkRange(name, value, dtype) {
 }
 
 /**
- * A piece of a file as values of a tensor.
- * @param {Tensor} to @param {number} at the first of its values @param {Entry} entry @param {string} name
- * @param {Uint8Array} piece
+ * Writes a chunk of a file into a tensor.
+ * @param {Tensor} to @param {number} at index of the first value @param {Entry} entry @param {string} name
+ * @param {Uint8Array} chunk
  */
-function place(to, at, { dtype: code }, name, piece) {
+function writeChunk(to, at, { dtype: code }, name, chunk) {
   const { engine, dtype } = to, { bytes, code: kind } = DTYPES[dtype], native = NATIVE[code]
-  if (native === dtype) return to.bytes.set(piece, at * bytes)
+  if (native === dtype) return to.bytes.set(chunk, at * bytes)
   if (native) {
-    return engine.memory.borrow(piece.length, address => {
-      engine.memory.bytes(address, piece.length).set(piece)
-      engine.c.gf_convert(to.address + at * bytes, kind, address, DTYPES[native].code, piece.length / BYTES[code])
+    return engine.memory.borrow(chunk.length, address => {
+      engine.memory.bytes(address, chunk.length).set(chunk)
+      engine.c.gf_convert(to.address + at * bytes, kind, address, DTYPES[native].code, chunk.length / BYTES[code])
     })
   }
-  const read = READ[code](/** @type {ArrayBuffer} */ (piece.slice().buffer))
+  const read = READERS[code](/** @type {ArrayBuffer} */ (chunk.slice().buffer))
   const { values } = to, isChecked = !FLOATS.includes(code)
-  for (let i = 0; i < piece.length / BYTES[code]; i++) {
+  for (let i = 0; i < chunk.length / BYTES[code]; i++) {
     const value = read(i)
     if (isChecked) checkRange(name, value, dtype)
     values[at + i] = value
@@ -83,26 +86,26 @@ function place(to, at, { dtype: code }, name, piece) {
 }
 
 /**
- * Reads all values of an entry into a tensor, from one of its places on.
+ * Reads all values of an entry into a tensor, from index `at` on.
  * @param {Tensor} to @param {number} at @param {Entry} entry @param {string} name
  * @returns {Generator<any, void, any>}
  */
 export function* readInto(to, at, entry, name) {
   const { source, from, to: end, dtype } = entry
-  for (let start = from; start < end; start += PIECE) {
-    const piece = yield source.read(start, Math.min(end, start + PIECE))
-    place(to, at + (start - from) / BYTES[dtype], entry, name, piece)
+  for (let start = from; start < end; start += CHUNK_BYTES) {
+    const chunk = yield source.read(start, Math.min(end, start + CHUNK_BYTES))
+    writeChunk(to, at + (start - from) / BYTES[dtype], entry, name, chunk)
   }
 }
 
 /**
- * Reads all rows of an entry into a matrix of 8 bits, some at a time.
+ * Reads all rows of an entry into an int8 matrix, several at a time.
  * @param {Tensor} to @param {number} first row @param {Entry} entry @param {string} name
  * @returns {Generator<any, void, any>}
  */
 export function* readRowsInto(to, first, entry, name) {
   const { engine, shape: [, K] } = to, { from, to: end, dtype } = entry, row = K * BYTES[dtype]
-  const step = Math.max(1, Math.floor(PIECE / 4 / row)), count = row && (end - from) / row
+  const step = Math.max(1, Math.floor(CHUNK_BYTES / 4 / row)), count = row && (end - from) / row
   const rows = engine.keep(engine.empty([Math.min(step, count), K]))
   try {
     for (let i = 0; i < count; i += step) {
@@ -116,28 +119,28 @@ export function* readRowsInto(to, first, entry, name) {
 }
 
 /**
- * An entry as a tensor: float16, bfloat16 and float8 as float32, whole numbers as int32, or float64 if they need it.
+ * Reads an entry as a tensor: float16, bfloat16 and float8 as float32, integers as int32, or float64 if necessary.
  * @param {Engine} engine @param {string} name @param {Entry} entry
- * @param {DType} [dtype] another type to read it as
+ * @param {DType} [dtype] another dtype to read it as
  * @returns {Generator<any, Tensor, any>}
  */
 export function* readTensor(engine, name, entry, dtype) {
   const { dtype: code, shape } = entry, isFloat = FLOATS.includes(code)
   if (dtype !== undefined) oneOf('loadSafetensors', `the dtype of ${name}`, dtype, MADE)
   expect(!isFloat || !dtype || !['int32', 'bool'].includes(dtype), 'type',
-    () => `safetensors: ${name} is ${code}, and its numbers would be cut off as ${dtype}`)
-  const tensor = engine.keep(engine.empty(shape, dtype ?? usual(code)))
+    () => `safetensors: ${name} is ${code}, and its values would be truncated as ${dtype}`)
+  const tensor = engine.keep(engine.empty(shape, dtype ?? defaultDtype(code)))
   try {
     yield* readInto(tensor, 0, entry, name)
-    return dtype || !WIDE.includes(code) ? tensor : narrowed(tensor)
+    return dtype || !WIDE_INTEGERS.includes(code) ? tensor : narrowToInt32(tensor)
   } catch (error) {
     tensor.dispose()
     throw error
   }
 }
 
-/** The same as int32 if it can hold all of them. @param {Tensor} tensor of whole numbers, float64 */
-function narrowed(tensor) {
+/** The tensor as int32 if all values fit. @param {Tensor} tensor integers as float64 */
+function narrowToInt32(tensor) {
   const { engine, values, shape } = tensor
   if (!values.every(value => value === (value | 0))) return tensor
   const out = engine.keep(engine.empty(shape, 'int32'))
@@ -146,7 +149,7 @@ function narrowed(tensor) {
   return out
 }
 
-/** @type {Record<string, [number, number, new (n: number) => any]>} the least, the largest, an array of them */
+/** @type {Record<string, [number, number, new (n: number) => any]>} minimum, maximum, array type */
 const INTEGERS = {
   I64: [-(2 ** 53), 2 ** 53, BigInt64Array], U64: [0, 2 ** 53, BigUint64Array],
   U32: [0, 2 ** 32 - 1, Uint32Array], I32: [-(2 ** 31), 2 ** 31 - 1, Int32Array],
@@ -154,14 +157,14 @@ const INTEGERS = {
   I8: [-128, 127, Int8Array], U8: [0, 255, Uint8Array], BOOL: [0, 1, Uint8Array]
 }
 
-/** What can be written. */
-export const WRITTEN = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
+/** Dtypes that can be written. */
+export const WRITABLE = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
 
 /**
- * A tensor's values as the bytes of a file.
+ * The bytes of a tensor's values in a dtype of the file.
  * @param {string} name @param {Tensor} tensor @param {string} code
  * @returns {Uint8Array}
- * @throws {import('../errors.js').GlassformerError} 'range' for a number that this dtype does not hold
+ * @throws {import('../errors.js').GlassformerError} 'range' for a number that the dtype cannot represent
  */
 export function bytesAs(name, tensor, code) {
   if (tensor.dtype === 'int8') return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))

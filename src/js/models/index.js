@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect, flag, isPlain, guardPromise, oneOf, optionsOf } from '../errors.js'
-import { foreignWeights } from '../files/foreign.js'
-import { baseName, expectOwn, fileCalled, openModelFiles, readJson } from '../files/shards.js'
-import { settle, sourceOf } from '../files/source.js'
+import { detectNonWeights } from '../files/format.js'
+import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
+import { settle, openSource } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHTS } from '../dtype.js'
 import { settleWeight } from '../nn/quantize.js'
@@ -159,14 +159,14 @@ function* readConfig(files) {
   const single = Object.keys(files).find(path => (
     mayBeLlama2cFile(baseName(path))))
   if (!config && single !== undefined) {
-    const source = yield* sourceOf('models', single, files[single])
-    yield* expectOwn('models', single, source, foreignWeights)
+    const source = yield* openSource('models', single, files[single])
+    yield* checkFormat('models', single, source, detectNonWeights)
     const opened = yield* openLlama2c(source)
     return { config: opened.config, entries: function* () { return opened.entries } }
   }
   expect(config !== undefined, 'format',
     () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}` +
-      (fileCalled(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); merge it into its base ' +
+      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); merge it into its base ' +
       'model first' : ''))
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
@@ -222,8 +222,8 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
   if (!found.parameters) for (const [path, content] of Object.entries(files)) {
     const name = baseName(path), other = UNSUPPORTED_FORMATS.find(([pattern]) => pattern.test(name))
     if (other) found.problems.push(`${name} ${other[1]}`)
-    else if (mayBeLlama2cFile(name) && fileCalled(files, 'config.json')) yield* collectProblems(found, function* () {
-      yield* expectOwn('models', path, yield* sourceOf('models', path, content), foreignWeights)
+    else if (mayBeLlama2cFile(name) && findFile(files, 'config.json')) yield* collectProblems(found, function* () {
+      yield* checkFormat('models', path, yield* openSource('models', path, content), detectNonWeights)
     })
   }
   return found

@@ -2,7 +2,7 @@ import { describe, expect, optionsOf, shapeText } from '../errors.js'
 import { BYTES } from '../files/header.js'
 import { bytesAs } from '../files/values.js'
 import { Module } from '../nn/module.js'
-import { codeOf, fileOf } from '../safetensors.js'
+import { dtypeCode, buildFile } from '../safetensors.js'
 import { sameShape } from '../shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
 import { metaEngine } from './meta.js'
@@ -122,13 +122,13 @@ export function save(model, options) {
   const { settings, config, toKey } = origin.family.toHuggingFace(origin.settings), state = model.stateDict()
   checkKeys(model, origin, state)
   const parts = origin.family.rows(settings).map(row => {
-    const tensor = state[row.target], dtype = codeOf(tensor), shape = fileShape(row, tensor.shape)
+    const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
     const make = () => parameterBytes(tensor, row, dtype)
     return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, make }
   })
   return {
     'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,
-    'model.safetensors': fileOf(parts, METADATA),
+    'model.safetensors': buildFile(parts, METADATA),
     ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
     ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
   }

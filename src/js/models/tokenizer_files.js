@@ -1,6 +1,6 @@
 import { GlassformerError } from '../errors.js'
-import { baseName, expectOwn } from '../files/shards.js'
-import { sourceOf } from '../files/source.js'
+import { baseName, checkFormat } from '../files/shards.js'
+import { openSource } from '../files/source.js'
 import { tokenizer } from '../text/files.js'
 
 /** Reads the tokenizer from a model's files. */
@@ -20,8 +20,8 @@ export function* readTokenizer(engine, files, isTokenizer = () => true) {
   for (const [path, content] of Object.entries(files)) {
     const name = baseName(path)
     if (!TOKENIZER_FILES.test(name)) continue
-    const source = yield* sourceOf('models.load', path, content), { size, read } = source
-    if (size) yield* expectOwn('models.load', path, source)
+    const source = yield* openSource('models.load', path, content), { size, read } = source
+    if (size) yield* checkFormat('models.load', path, source)
     contents[name] = yield read(0, size)
   }
   try {

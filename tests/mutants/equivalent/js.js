@@ -31,11 +31,11 @@ export default {
   'src/js/ops/attention_cache.js: return { keys: [KV * keys, keys, 0], values: [KV * values, values, 0] } [0 -> 1]':
     'from row to row of a cache the panels tell the way, and nobody reads it',
   'src/js/ops/broadcast.js: export function passAxes(engine, axes, number = 0) { [0 -> 1]': 'read only where an operand is a number',
-  'src/js/export/batch.js: return shape.length > 1 && shape[0] === batch && bytes.every((byte, i) => byte === bytes[i % row]) [> -> >=]':
+  'src/js/export/dynamic_batch.js: return shape.length > 1 && shape[0] === batch && bytes.every((byte, i) => byte === bytes[i % row]) [> -> >=]':
     'one of equal numbers is stretched to all of them',
-  'src/js/export/batch.js: const none = { batched: new Set(), single: new Set() }, [batch = 1] = inputs[0]?.tensor.shape ?? [] [1 -> 2]':
+  'src/js/export/dynamic_batch.js: const none = { batched: new Set(), single: new Set() }, [batch = 1] = inputs[0]?.tensor.shape ?? [] [1 -> 2]':
     'a tensor of one number is not of two axes either',
-  'src/js/export/pytorch_example.js: const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0)) [0 -> 1]':
+  'src/js/export/pytorch_example.js: const sizes = modules.map(([, module]) => (module instanceof Embedding ? module.numEmbeddings : 0)) [0 -> 1]':
     'tables of up to two rows are left out',
   'src/js/shape.js: const index = shape.map(() => 0) [0 -> 1]': 'every place of it is written after',
   'src/js/threads/splits.js: const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({ [1 -> 2]': 'no argument stands before the first',
@@ -115,7 +115,7 @@ export default {
     'a batch of one token more',
   'src/js/export/pytorch_modules.js: Math.abs(scale - 1 / Math.sqrt(embedDim / numHeads)) < 1e-9 [< -> <=]':
     'a scale at exactly this distance is the same to the digits that are written',
-  'src/js/export/pytorch_ops.js: kv_heads: KV === H ? null : String(KV), scale: Math.abs(scale - 1 / Math.sqrt(D)) > 1e-9 ? number(scale) : null, [> -> >=]':
+  'src/js/export/pytorch_ops.js: scale: Math.abs(scale - 1 / Math.sqrt(D)) > 1e-9 ? numberLiteral(scale) : null, [> -> >=]':
     'a scale at exactly this distance is the same to the digits that are written',
   'src/js/text/charsmap.js: for (let i = start; i < text.length; i++) { [< -> <=]':
     'behind the end no byte is like a unit',

@@ -36,7 +36,7 @@ function keyed(state) {
  *   longest: tokens that it reads where it has no positions; end: the token that an answer ends with, −1 for none
  */
 export async function hubFiles(gf, model, { activation, longest, end, tokenizer }) {
-  const state = model.stateDict(), { decoder: { layers }, maxPositions: positions } = model
+  const state = model.stateDict(), { decoder: { layers }, positions } = model
   const words = state['embedding.weight'], [vocab_size, n_embd] = words.shape
   const table = positions?.weight ?? positions?.pe, [{ self_attn: attention, linear1 }] = layers
   const places = table ?? gf.zeros([longest, n_embd])

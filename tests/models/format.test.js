@@ -16,7 +16,7 @@ const FOREIGN = {
   'a zip archive': [Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 0, 0, 0, 0), /is a zip archive/],
   'a pickle': [Uint8Array.of(0x80, 2, 0x7d, 0x71, 0, 0x2e, 0, 0, 0), /is a pickle/],
   'a GGUF': [bytes('GGUF\u0003\0\0\0\0\0\0\0'), /GGUF/],
-  'a gzip': [Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), /is packed by gzip/]
+  'a gzip': [Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), /is compressed with gzip/]
 }
 
 for (const [name, [content, message]] of Object.entries(FOREIGN)) test(`${name} in the place of a file`, async () => {
@@ -45,7 +45,7 @@ test('any text in the place of weights, none at all, and a download that ended e
   await refused('Invalid username or password.', /is text that begins with "Invalid username or password\."/)
   await refused(new Uint8Array(0), /at least 8 bytes, got 0: it is empty/)
   await refused('', /config\.json is empty/, 'config.json')
-  await refused(files['model.safetensors'].slice(0, -40), /must lie inside .* cut off as it was downloaded/)
+  await refused(files['model.safetensors'].slice(0, -40), /must be inside .* is the download incomplete/)
   await refused(files['model.safetensors'].slice(0, 100), /the header must fit into the file \(92 bytes\), but claims \d+/)
   await assert.rejects(gf.models.load({ 'adapter_config.json': '{}', 'adapter_model.safetensors': new Uint8Array(9) }),
     { code: 'format', message: /config\.json is missing .*adapter \(LoRA\)/ })
