@@ -1,4 +1,4 @@
-import { describe, expect, flag, optionsOf, otherEngineError, shapeText } from './errors.js'
+import { describe, expect, expectBoolean, optionsOf, otherEngineError, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -258,7 +258,7 @@ const noSecondOrder = (where, options) => expect(!(options && typeof options ===
 export function backward(out, start, options) {
   noSecondOrder('backward', options)
   const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
-  flag('backward', 'retainGraph', retainGraph)
+  expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
@@ -285,8 +285,8 @@ export function grad(outputs, inputs, options) {
   noSecondOrder('grad', options)
   const { gradOutputs, retainGraph = false, allowUnused = false } =
     optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
-  flag('grad', 'retainGraph', retainGraph)
-  flag('grad', 'allowUnused', allowUnused)
+  expectBoolean('grad', 'retainGraph', retainGraph)
+  expectBoolean('grad', 'allowUnused', allowUnused)
   const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(given => [given].flat())
   const areTensors = [...outs, ...ins, ...starts].every(t => typeof t?.requiresGrad === 'boolean') && outs.length > 0
   expect(areTensors, 'type', () => 'grad: outputs, inputs and gradOutputs must be tensors or lists of them')

@@ -1,5 +1,5 @@
 import { computeCosts } from './costs.js'
-import { describe, expect, optionsOf, outside, runSync, similar } from './errors.js'
+import { describe, expect, optionsOf, outside, runSync, findSimilar } from './errors.js'
 import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -77,8 +77,8 @@ export class Trace {
 
   /** The names that are most like one, for a message. @param {string} name */
   #like(name) {
-    const like = similar(name, this.names)
-    return `${like.length < this.names.length ? `of ${this.names.length} the most similar` : 'there'} are ${like.join(', ')}`
+    const like = findSimilar(name, this.names)
+    return `${like.length < this.names.length ? `of ${this.names.length} the most findSimilar` : 'there'} are ${like.join(', ')}`
   }
 
   /**

@@ -81,7 +81,7 @@ export const FAULTS = [
     'this.norm2 = new LayerNorm(engine, dModel, { eps: 1e-6, bias })'],
   [`${NN}transformer.js`, 'const { linear1, linear2, dropout, activation } = /** @type {any} */ (this)',
     'const { linear1, linear2, dropout } = /** @type {any} */ (this), activation = x => x.sigmoid().mul(x)'],
-  [`${NN}transformer.js`, 'this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })\n    this.normFirst = flag(',
+  [`${NN}transformer.js`, 'this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })\n    this.normFirst = expectBoolean(',
     'this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })\n    this.normFirst = !flag('],
   [`${WEB}layer.js`, 'F.add(x, this[`dropout${n}`].forward(', 'F.add(x.mul(2), this[`dropout${n}`].forward('],
   [`${WEB}layer.js`, 'F.mul(gate, this.linear3.forward(x))', 'F.mul(wide, this.linear3.forward(x))'],

@@ -2,7 +2,7 @@ import { describe, distance, expect, isPlain } from '../errors.js'
 import { getFirstLeaf } from '../from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
-import { idTensor } from '../ops/checks.js'
+import { toIdTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -68,7 +68,7 @@ export function inputsOf(where, engine, model, inputs) {
   const given = (name, value) => {
     const isTensor = value instanceof Tensor, isIds = Array.isArray(value) && typeof getFirstLeaf(value) === 'number'
     if (!isTensor && !isIds) return value
-    const tensor = isTensor ? value : idTensor(engine, where, name, value)
+    const tensor = isTensor ? value : toIdTensor(engine, where, name, value)
     // The same tensor may be given twice, as query and as key, and is then two inputs.
     const own = fed.some(other => other.tensor === tensor) ? engine.view(tensor, tensor.shape) : tensor
     fed.push({ name, tensor: own })

@@ -1,4 +1,4 @@
-import { describe, expect, wholeNumber } from '../errors.js'
+import { describe, expect, expectInteger } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
 import { narrow } from '../ops/narrow.js'
@@ -42,7 +42,7 @@ export class Causal extends LanguageModel {
   lastOf(hidden, count) {
     const T = hidden.shape[1]
     if (count === undefined || count === null) return hidden
-    const kept = Math.min(T, wholeNumber(this.constructor.name, 'logitsToKeep', count, 1))
+    const kept = Math.min(T, expectInteger(this.constructor.name, 'logitsToKeep', count, 1))
     return kept === T ? hidden : narrow(hidden, 1, T - kept, kept)
   }
 

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, isPlain, guardPromise, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, guardPromise, expectOneOf, optionsOf } from '../errors.js'
 import { foreignWeights } from '../files/foreign.js'
 import { baseName, expectOwn, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
@@ -307,7 +307,7 @@ function watched(reads, { onProgress, signal }) {
  * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype, ignoreHead: boolean }}
  */
 function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
-  return { dtype: oneOf(where, 'dtype', dtype, DTYPES), ignoreHead: flag(where, 'ignoreHead', ignoreHead) }
+  return { dtype: expectOneOf(where, 'dtype', dtype, DTYPES), ignoreHead: expectBoolean(where, 'ignoreHead', ignoreHead) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, GlassformerError, shapeText } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions } from '../ops/binary.js'
-import { idTensor } from '../ops/checks.js'
+import { toIdTensor } from '../ops/checks.js'
 import { comparisons } from '../ops/compare.js'
 import { to } from '../ops/convert.js'
 import { cumsum } from '../ops/cumsum.js'
@@ -42,7 +42,7 @@ export class LanguageModel extends Module {
    * @returns {Tensor} [B, T]
    */
   sentences(name, ids) {
-    const where = this.constructor.name, tensor = idTensor(this.engine, where, name, ids)
+    const where = this.constructor.name, tensor = toIdTensor(this.engine, where, name, ids)
     expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
       () => `${where}: ${name} must have shape [B, T], or [T] for one sentence, got ${shapeText(tensor.shape)}`)
     return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
@@ -84,7 +84,7 @@ export class LanguageModel extends Module {
       if (!kept || kept.keep[b * all + t]) place++
       if (t >= past) places[b * T + t - past] = Math.max(0, place)
     }
-    return idTensor(this.engine, this.constructor.name, 'places', places).reshape(B, T)
+    return toIdTensor(this.engine, this.constructor.name, 'places', places).reshape(B, T)
   }
 
   /**
