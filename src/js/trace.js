@@ -271,7 +271,7 @@ export class Trace {
    * @param {...string} keys @internal
    */
   keepsAttention(...keys) {
-    const isTaken = () => keys.some(key => this.#edits.takesFrom(this.#unused(this.#prefix + key)))
+    const isTaken = () => keys.some(key => this.#edits.copiesFrom(this.#unused(this.#prefix + key)))
     return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isTaken()
   }
 
