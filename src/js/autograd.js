@@ -217,7 +217,7 @@ function walk(starts, retainGraph, isCollecting) {
   const runBackward = node => {
     node.spent = !retainGraph
     const outputs = Object.values(node.outputs)
-    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // requiresGrad was switched off after the forward
+    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off after the forward
     node.op.backward(node, tensor =>
       tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
