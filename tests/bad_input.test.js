@@ -151,7 +151,7 @@ test('a name is as far from another as letters have to change, come or go', () =
 test('what is wrong in the first place, the last, or between is told with its place', () => {
   const table = gf.randn([5, 4]), rows = gf.randn([3, 5])
   for (const at of [0, 1, 2]) for (const wrong of [-1, 5]) {
-    const ids = [1, 4, 0].with(at, wrong), says = new RegExp(`got ${wrong} at place ${at}`)
+    const ids = [1, 4, 0].with(at, wrong), says = new RegExp(`got ${wrong} at index ${at}`)
     refused(() => F.embedding(ids, table), 'index', says)
     refused(() => table.indexSelect(0, ids), 'index', says)
     refused(() => F.crossEntropy(rows, ids), 'index', says)

@@ -1,7 +1,7 @@
 // Arithmetic on shapes: how many cells there may be, with none of them made.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sidesOf, sizeOf, withLast } from '../src/js/shape.js'
+import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize } from '../src/js/shape.js'
 import { broadcast } from '../src/js/ops/broadcast.js'
 import { assertRejects } from './lib/engine.js'
 
@@ -31,7 +31,8 @@ test('places and indices are each other’s inverse', () => {
 
 test('sides, sizes, and values by their place', () => {
   assert.deepEqual([sizeOf([2, 3, 4], 0), sizeOf([2, 3, 4], 2), sizeOf([2, 3, 4])], [1, 6, 24])
-  assert.deepEqual([sidesOf([2, 3, 4], 1), sidesOf([2, 3, 4], 0, -1), withLast([2, 3], 9)], [[3, 4], [2, 3], [2, 9]])
+  assert.deepEqual([sliceShape([2, 3, 4], 1), sliceShape([2, 3, 4], 0, -1)], [[3, 4], [2, 3]])
+  assert.deepEqual(replaceLastSize([2, 3], 9), [2, 9])
   const pairs = [[[2, 3], [2, 3]], [[2, 3], [3, 2]], [[2], [2, 1]], [[4, 3], [2, 3]]]
   assert.deepEqual(pairs.map(([a, b]) => sameShape(a, b)), [true, false, false, false])
   assert.deepEqual([nest([2, 2], [1, 2, 3, 4]), nest([], [7, 8]), nest([2], [1, 2, 3], 1)],

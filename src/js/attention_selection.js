@@ -1,4 +1,4 @@
-import { describe, expect, similar } from './errors.js'
+import { describe, expect, findSimilar } from './errors.js'
 
 /**
  * The option keepAttention: for which attentions a trace stores the matrices of queries and keys. These are the
@@ -28,7 +28,7 @@ export class AttentionSelection {
     const computed = [...this.#computed]
     const missing = this.#paths?.find(selected => !computed.some(path => isWithin(path, selected)))
     expect(missing === undefined, 'index', () => `${this.where}: keepAttention names ${describe(missing)}, but no attention ` +
-      `was computed there; ${computed.length ? `there are ${similar(String(missing), computed).join(', ')}` : 'there was none at all'}`)
+      `was computed there; ${computed.length ? `there are ${findSimilar(String(missing), computed).join(', ')}` : 'there was none at all'}`)
   }
 }
 

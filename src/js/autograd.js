@@ -1,56 +1,56 @@
-import { describe, expect, flag, optionsOf, otherEngineError, shapeText } from './errors.js'
+import { describe, expect, expectBoolean, optionsOf, otherEngineError, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
  * @typedef {import('./tensor.js').Tensor} Tensor
  *
- * An operation as the library knows it, one object in each file of ops/.
+ * The description of an operation: one object in each file of ops/.
  * @typedef {object} Operation
  * @property {string} name
  * @property {(node: Node, gradient: (tensor: Tensor | null | undefined) => number) => void} backward
- *   adds to the gradients of the inputs, of which at least one is wanted; `gradient(t)` is the address of t's gradient,
- *   or 0 where none is wanted
- * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
- * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
- * @property {Record<string, readonly string[]>} [reads] the inputs whose gradients are made with an input's values
- * @property {boolean} [isView] the output shows cells of its only input
- * @property {boolean} [usesOutput] backward is made with the output as it was computed, see `computedOutput`
- * @property {(node: Node, output: string) => Record<string, any>} [from] what an output was computed from directly, by
- *   the names of the formula; without it all inputs
- * @property {Record<string, string>} [roles] what the outputs are in a model, where their own names do not say it
+ *   adds to the gradients of the inputs, at least one of which is needed; `gradient(t)` is the address of t's gradient,
+ *   or 0 where none is needed
+ * @property {import('./explain.js').ExplainCell} explain how one cell of an output was computed
+ * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input adds to its gradient
+ * @property {Record<string, readonly string[]>} [reads] for each input, the inputs whose gradients are computed from
+ *   its values
+ * @property {boolean} [isView] the output is a view of its only input
+ * @property {boolean} [usesOutput] backward uses the output as it was computed, see `computedOutput`
+ * @property {(node: Node, output: string) => Record<string, any>} [from] the direct inputs of an output, by their names
+ *   in the formula; default: all inputs
+ * @property {Record<string, string>} [roles] the roles of the outputs in a model, where they differ from their names
  * @property {(node: Node, of: (tensor: Tensor) => import('./axes.js').Axes, output: string) =>
- *   import('./axes.js').Axes | null} [axes] what runs along the axes of an output, from what runs along the inputs';
- *   null or without it as the inputs' shapes tell
+ *   import('./axes.js').Axes | null} [axes] the axes of an output, from those of the inputs; null or none:
+ *   derived from the inputs' shapes
  * @property {Record<string, import('./axes.js').Axes | ((node: Node, of: (tensor: Tensor) => import('./axes.js').Axes)
- *   =>
- *   import('./axes.js').Axes)>} [inputAxes] the same for inputs that nothing was computed for, perhaps from the others
- * @property {(node: Node) => Record<string, unknown>} [parameters] numbers and words that it was called with
+ *   => import('./axes.js').Axes)>} [inputAxes] the axes of inputs that no operation made, perhaps from other inputs
+ * @property {(node: Node) => Record<string, unknown>} [parameters] the options it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number, by?: Record<string, number> }} [cost]
- *   parameters: if it uses only some of a tensor; by: the multiply-adds of each output, where they are not of the first
+ *   parameters: how many it uses, where that is not all of a tensor; by: multiply-adds by output; default: of the first
  *
- * One recorded use of an operation.
+ * One recorded call of an operation.
  * @typedef {object} Node
  * @property {Operation} op
  * @property {Record<string, any>} inputs tensors or null, by the names of the op's formula
  * @property {Record<string, Tensor>} outputs
- * @property {any} saved sizes and what else backward and explain need
+ * @property {any} saved sizes and whatever else backward and explain need
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
  * @property {import('./trace_calls.js').Call | null} [call] the call of a module that it belongs to
  * @property {Tensor} [computed] the output before an edit, of an operation that `usesOutput`
- * @property {number} at the engine's moment when it was computed
- * @property {number} [usedAt] the engine's moment when backward had gone through it
- * @property {boolean} [spent] and did not retain it for another time
+ * @property {number} at the engine's writeCount when it was computed
+ * @property {number} [usedAt] the engine's writeCount after backward
+ * @property {boolean} [spent] whether a backward without retainGraph has used it
  */
 
 /**
- * Whether `backward` will come by operations on these tensors.
+ * Whether operations on these tensors have to be recorded for `backward`.
  * @param {import('./engine.js').Engine} engine @param {(Tensor | null | undefined)[]} inputs
  */
 export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t => t?.requiresGrad)
 
 /**
- * Notes how `outputs` were made, if anybody will ask: for `backward` when an input needs a gradient, and for the trace
- * being recorded. The first output is the one that carries the gradient.
+ * Records how `outputs` were computed: for `backward` when an input needs a gradient, and for the trace being recorded.
+ * The first output is the one that carries the gradient.
  * @param {import('./engine.js').Engine} engine
  * @param {Operation} op
  * @param {Node['inputs']} inputs
@@ -75,8 +75,8 @@ export function record(engine, op, inputs, outputs, saved = {}) {
 }
 
 /**
- * The output that a derivative is made with: as computed, since an edited one need not be a value of the function (a
- * tanh of 7, a largest that no cell is equal to).
+ * The output from which the derivative is computed: before an edit, since an edited output need not be a value of the
+ * function (a tanh of 7, a maximum that no cell equals).
  * @param {Node} node @returns {Tensor}
  */
 export const computedOutput = ({ computed, outputs }) => computed ?? outputs.out
@@ -88,7 +88,7 @@ function firstOf(tensors) {
   return tensors[/** @type {string} */ (first)]
 }
 
-/** Sets what gradients there are to zero. @param {Iterable<Tensor>} tensors */
+/** Sets existing gradients to zero. @param {Iterable<Tensor>} tensors */
 export function clearGradients(tensors) {
   for (const { grad } of tensors) {
     grad?.values.fill(0)
@@ -97,13 +97,13 @@ export function clearGradients(tensors) {
 }
 
 /**
- * Whether an operation on these inputs will be asked about: then it keeps what it would otherwise throw away.
+ * Whether an operation on these inputs must save what backward or a trace will read.
  * @param {import('./engine.js').Engine} engine @param {...(Tensor | null | undefined)} inputs
  */
 export const needsSaving = (engine, ...inputs) => Boolean(engine.trace) || needsGradient(engine, inputs)
 
-/** The recorded operations that lead to `outs`, each after all that use its outputs. @param {Tensor[]} outs */
-function nodesFrom(outs) {
+/** The recorded operations that lead to `outs` in reverse topological order. @param {Tensor[]} outs */
+function sortNodes(outs) {
   /** @type {Node[]} */ const order = []
   const seen = new Set()
   /** @type {{ node: Node, inputs: Iterator<Tensor | null | undefined> }[]} */ const path = []
@@ -139,12 +139,12 @@ function checkUsable(node) {
   checkUnchanged(node)
 }
 
-/** Values that gradients are made with are still those that were computed with. @param {Node} node */
+/** Checks that values which gradients need were not overwritten after the forward. @param {Node} node */
 function checkUnchanged({ op, inputs, at }) {
   for (const [name, others] of Object.entries(op.reads ?? {})) {
     const isNeeded = others.some(other => inputs[other]?.requiresGrad)
     expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
-      `backward: ${name} of ${op.name} was overwritten after it was used (by an optimiser's step, nn.init or ` +
+      `backward: ${name} of ${op.name} was overwritten after it was used (by an optimizer's step, nn.init or ` +
       'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
   }
 }
@@ -169,42 +169,43 @@ function checkStart(out, gradient) {
 }
 
 /**
- * Walks the recorded computation backward. Gradients of what was computed pass through; those of leaves are added to
- * their `grad`, or, collecting, returned with the others.
+ * Walks the recorded computation backward. Gradients of leaves are added to their `grad`, or, when collecting, returned
+ * with those of the computed tensors.
  * @param {{ out: Tensor, start?: Tensor }[]} starts @param {boolean} retainGraph @param {boolean} isCollecting
- * @returns {Map<Tensor, Tensor>} by the tensors whose gradients they are
+ * @returns {Map<Tensor, Tensor>} gradients by tensor
  */
 function walk(starts, retainGraph, isCollecting) {
   for (const { out, start } of starts) checkStart(out, start)
-  const { engine } = starts[0].out, nodes = nodesFrom(starts.map(({ out }) => out))
+  const { engine } = starts[0].out, nodes = sortNodes(starts.map(({ out }) => out))
   nodes.forEach(checkUsable)
-  /** @type {Map<Tensor, Tensor>} */ const passing = new Map()
-  /** Gradients of leaves that are added to, and, where somebody may ask, those that had something in them before. */
+  /** @type {Map<Tensor, Tensor>} */ const gradients = new Map()
+  /** Existing gradients of leaves that this walk adds to, and, for a trace, those of them that were not zero. */
   /** @type {Set<Tensor>} */ const added = new Set()
-  /** @type {Tensor[]} */ const begun = []
-  /** Those that had no gradient before. @type {Tensor[]} */ const leaves = []
+  /** @type {Tensor[]} */ const nonzero = []
+  /** Leaves that had no gradient before. @type {Tensor[]} */ const leaves = []
   const isTraced = nodes.some(node => node.trace) && nodes.every(node => node.usedAt === undefined)
 
   /** @param {Tensor} held a leaf's gradient, to which this walk adds */
-  const noteSum = held => {
+  const noteAccumulation = held => {
     if (added.has(held)) return
     added.add(held)
     held.touch()
-    if (isTraced && held.values.some(value => value !== 0)) begun.push(held)
+    if (isTraced && held.values.some(value => value !== 0)) nonzero.push(held)
   }
 
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
-    const isPassing = isCollecting || tensor.node, held = isPassing ? passing.get(tensor) : tensor.grad
-    if (!isPassing && held) noteSum(held)
+    const isIntermediate = isCollecting || tensor.node
+    const held = isIntermediate ? gradients.get(tensor) : tensor.grad
+    if (!isIntermediate && held) noteAccumulation(held)
     if (held) return held
-    const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)
-    if (isPassing) passing.set(tensor, fresh)
+    const zeros = engine.zeros(tensor.shape), created = isCollecting ? zeros : engine.keep(zeros)
+    if (isIntermediate) gradients.set(tensor, created)
     else {
-      tensor.grad = fresh
+      tensor.grad = created
       leaves.push(tensor)
     }
-    return fresh
+    return created
   }
   /** @param {Tensor} tensor @param {Tensor | undefined} values */
   const add = (tensor, values) => {
@@ -213,37 +214,37 @@ function walk(starts, retainGraph, isCollecting) {
   }
 
   /** @param {Node} node */
-  const goBack = node => {
+  const runBackward = node => {
     node.spent = !retainGraph
-    const made = Object.values(node.outputs)
-    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off since the computation
+    const outputs = Object.values(node.outputs)
+    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off after the forward
     node.op.backward(node, tensor =>
-      tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
+      tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
 
-  const outer = engine.isCollecting
+  const previous = engine.isCollecting
   engine.isCollecting = isCollecting
   try {
     for (const { out, start } of starts) add(out, start)
-    nodes.forEach(goBack)
+    nodes.forEach(runBackward)
   } catch (error) {
-    // Half a gradient is none.
-    for (const gradient of passing.values()) gradient.dispose()
+    // An incomplete gradient is discarded.
+    for (const gradient of gradients.values()) gradient.dispose()
     for (const leaf of leaves) {
       leaf.grad?.dispose()
       leaf.grad = null
     }
     throw error
   } finally {
-    engine.isCollecting = outer
+    engine.isCollecting = previous
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.writeCount
-  for (const held of begun) held.touch()
-  return passing
+  for (const held of nonzero) held.touch()
+  return gradients
 }
 
-/** @param {string} where @param {any} options */
-const noSecondOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
+/** Refuses createGraph. @param {string} where @param {any} options */
+const expectFirstOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
   () => `${where}: there is no createGraph, since gradients have no gradients of their own here; approximate with the difference ` +
     'of two gradients, or write the first derivative out as tensor operations and call gf.grad on that')
 
@@ -256,9 +257,9 @@ const noSecondOrder = (where, options) => expect(!(options && typeof options ===
  *   'shape' and 'type' for a gradient that does not fit
  */
 export function backward(out, start, options) {
-  noSecondOrder('backward', options)
+  expectFirstOrder('backward', options)
   const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
-  flag('backward', 'retainGraph', retainGraph)
+  expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
@@ -266,15 +267,16 @@ export function backward(out, start, options) {
 }
 
 /**
- * The gradients of outputs by inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is changed. The
- * gradients are numbers and no computation: there is no createGraph, and no gradient of a gradient.
+ * The gradients of outputs with respect to inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is
+ * changed. Gradients are not recorded: there is no createGraph, and no gradient of a gradient.
  * @template {Tensor | readonly Tensor[]} I
  * @param {Tensor | readonly Tensor[]} outputs their sum is differentiated @param {I} inputs
  * @param {{ gradOutputs?: Tensor | readonly Tensor[], retainGraph?: boolean, allowUnused?: boolean }} [options]
  *   gradOutputs: what to start from, needed for outputs of more than one value; retainGraph: false; allowUnused: false;
  *   true gives null for an input that the outputs do not depend on
  * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one for each input
- * @throws {import('./errors.js').GlassformerError} 'state' for an input that is not used or a computation that is spent
+ * @throws {import('./errors.js').GlassformerError} 'state' for an unused input, or a graph that an earlier backward has
+ *   freed
  * @example
  * const x = gf.tensor([1, 2, 3], { requiresGrad: true })
  * const [dx] = gf.grad(x.square().sum(), [x])
@@ -282,11 +284,11 @@ export function backward(out, start, options) {
  * x.grad                                          // null
  */
 export function grad(outputs, inputs, options) {
-  noSecondOrder('grad', options)
+  expectFirstOrder('grad', options)
   const { gradOutputs, retainGraph = false, allowUnused = false } =
     optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
-  flag('grad', 'retainGraph', retainGraph)
-  flag('grad', 'allowUnused', allowUnused)
+  expectBoolean('grad', 'retainGraph', retainGraph)
+  expectBoolean('grad', 'allowUnused', allowUnused)
   const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(given => [given].flat())
   const areTensors = [...outs, ...ins, ...starts].every(t => typeof t?.requiresGrad === 'boolean') && outs.length > 0
   expect(areTensors, 'type', () => 'grad: outputs, inputs and gradOutputs must be tensors or lists of them')

@@ -1,7 +1,7 @@
-import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOneOf, optionsOf, expectInteger } from './errors.js'
 import { DTYPES, MADE } from './dtype.js'
 import { setRequiresGrad } from './from_values.js'
-import { anyTensor, checkShape } from './ops/checks.js'
+import { expectTensor, checkShape } from './ops/checks.js'
 
 /**
  * Tensors made of nothing: torch.zeros and its like. options: dtype ('float32'), requiresGrad (false).
@@ -18,7 +18,7 @@ import { anyTensor, checkShape } from './ops/checks.js'
  */
 function readOptions(where, options, standard = 'float32') {
   const { dtype = standard, requiresGrad = false } = optionsOf(where, options, ['dtype', 'requiresGrad'])
-  return { dtype: oneOf(where, 'dtype', dtype, MADE), requiresGrad: flag(where, 'requiresGrad', requiresGrad) }
+  return { dtype: expectOneOf(where, 'dtype', dtype, MADE), requiresGrad: expectBoolean(where, 'requiresGrad', requiresGrad) }
 }
 
 const INT32_MIN = -(2 ** 31), INT32_MAX = 2 ** 31 - 1
@@ -84,7 +84,7 @@ export const onesLike = (x, options) => like('onesLike', x, options, 1)
 
 /** @param {string} where @param {Tensor} x @param {MakeOptions | undefined} options @param {number} value */
 function like(where, x, options, value) {
-  const { engine, shape, dtype } = anyTensor(where, 'x', x)
+  const { engine, shape, dtype } = expectTensor(where, 'x', x)
   return filled(where, engine, shape, readOptions(where, options, dtype), values => values.fill(value))
 }
 
@@ -102,7 +102,7 @@ export function arange(engine, given) {
     () => `arange: expected (end), (start, end) or (start, end, step), got ${numbers.length} numbers`)
   const [start, end, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers
   for (const [name, value] of Object.entries({ start, end, step })) {
-    numberWhere('arange', name, value, 'a finite number', Number.isFinite)
+    expectNumber('arange', name, value, 'a finite number', Number.isFinite)
   }
   expect(step !== 0 && (end - start) * step >= 0, 'range',
     () => `arange: step ${step} does not lead from ${start} to ${end}`)
@@ -120,9 +120,9 @@ export function arange(engine, given) {
  * gf.linspace(0, 1, 5)                            // [0, 0.25, 0.5, 0.75, 1]
  */
 export function linspace(engine, start, end, steps, options) {
-  numberWhere('linspace', 'start', start, 'a finite number', Number.isFinite)
-  numberWhere('linspace', 'end', end, 'a finite number', Number.isFinite)
-  const n = wholeNumber('linspace', 'steps', steps), step = n > 1 ? (end - start) / (n - 1) : 0
+  expectNumber('linspace', 'start', start, 'a finite number', Number.isFinite)
+  expectNumber('linspace', 'end', end, 'a finite number', Number.isFinite)
+  const n = expectInteger('linspace', 'steps', steps), step = n > 1 ? (end - start) / (n - 1) : 0
   return filled('linspace', engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
     values[i] = i < n / 2 ? start + step * i : end - step * (n - 1 - i)
   }))
@@ -137,7 +137,7 @@ export function linspace(engine, start, end, steps, options) {
  */
 export function eye(engine, n, m, options) {
   const isOptions = typeof m === 'object', columns = m === undefined || isOptions ? n : m
-  const [rows, sides] = [wholeNumber('eye', 'n', n), wholeNumber('eye', 'm', columns)]
+  const [rows, sides] = [expectInteger('eye', 'n', n), expectInteger('eye', 'm', columns)]
   return filled('eye', engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
     values.fill(0)
     for (let i = 0; i < Math.min(rows, sides); i++) values[i * sides + i] = 1

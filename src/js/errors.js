@@ -113,7 +113,7 @@ export function runSync(where, fn) {
  * @param {string} expected in words, such as 'a tensor'
  * @returns {import('./tensor.js').Tensor[]}
  */
-export function listOf(where, name, values, isOne, expected) {
+export function expectList(where, name, values, isOne, expected) {
   const isList = typeof values?.[Symbol.iterator] === 'function' && !('dtype' in Object(values))
   expect(isList, 'type', () => `${where}: ${name} must be a list of tensors, got ${describe(values)}`)
   const list = [...values]
@@ -131,7 +131,7 @@ export function listOf(where, name, values, isOne, expected) {
  * @param {number} [high]
  * @returns {number}
  */
-export function wholeNumber(where, name, value, low = 0, high = 2 ** 31 - 1) {
+export function expectInteger(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
     typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
@@ -149,7 +149,7 @@ export function wholeNumber(where, name, value, low = 0, high = 2 ** 31 - 1) {
  * @param {(value: number) => boolean} ok
  * @returns {number}
  */
-export function numberWhere(where, name, value, expected, ok) {
+export function expectNumber(where, name, value, expected, ok) {
   expect(
     typeof value === 'number' && ok(value),
     typeof value === 'number' ? 'range' : 'type',
@@ -159,8 +159,8 @@ export function numberWhere(where, name, value, expected, ok) {
 }
 
 /** @param {string} where @param {string} name @param {unknown} p @returns {number} */
-export const probability = (where, name, p) =>
-  numberWhere(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+export const expectProbability = (where, name, p) =>
+  expectNumber(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
 
 /**
  * Whether it is an object as literals make it, in whichever realm.
@@ -250,7 +250,7 @@ export function distance(a, b) {
  * The names that are most like one that is not known, best first.
  * @param {unknown} name @param {readonly string[]} names @param {number} [most]
  */
-export function similar(name, names, most = 5) {
+export function findSimilar(name, names, most = 5) {
   const wanted = String(name).slice(0, 80).toLowerCase()
   const apart = (/** @type {string} */ one) => {
     const own = one.toLowerCase(), last = own.slice(own.lastIndexOf('.') + 1)
@@ -260,7 +260,7 @@ export function similar(name, names, most = 5) {
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {boolean} */
-export function flag(where, name, value) {
+export function expectBoolean(where, name, value) {
   expect(typeof value === 'boolean', 'type', () => `${where}: ${name} must be true or false, got ${describe(value)}`)
   return value
 }
@@ -274,7 +274,7 @@ export function flag(where, name, value) {
  * @param {readonly T[]} words
  * @returns {T}
  */
-export function oneOf(where, name, value, words) {
+export function expectOneOf(where, name, value, words) {
   const word = words.find(one => one === value)
   expect(word !== undefined, typeof value === 'string' ? 'range' : 'type',
     () => `${where}: ${name} must be one of ${words.map(w => `'${w}'`).join(', ')}, got ${describe(value)}`)

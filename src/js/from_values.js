@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, shapeText, wholeNumber } from './errors.js'
+import { describe, expect, optionsOf, shapeText, expectInteger } from './errors.js'
 import { DTYPES, MADE, typeHint } from './dtype.js'
 import { MAX_AXES, cellsOf, sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -56,7 +56,7 @@ function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}` +
+      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
         (what === VALUES ? '; leave dtype out, or round them first' : ''))
   }
 }
@@ -118,7 +118,7 @@ export function tensor(engine, values, options, what = VALUES) {
   const own = shown ?? [flat.length]
   const target = shape ?? own
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
-  target.forEach((side, axis) => wholeNumber('tensor', `shape[${axis}]`, side))
+  target.forEach((side, axis) => expectInteger('tensor', `shape[${axis}]`, side))
   expect(sizeOf(target) === flat.length, 'shape',
     () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
   checkIntegers(what, flat, kind)

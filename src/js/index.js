@@ -18,7 +18,7 @@ import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
 import { requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
-import { floatTensor } from './ops/checks.js'
+import { expectFloatTensor } from './ops/checks.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
 import { embedding } from './ops/embedding.js'
@@ -102,7 +102,7 @@ function bindModules(engine) {
         if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
           'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to draw them')
         const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
-        const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
+        const base = values instanceof Tensor ? expectFloatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
         expectEngine('Parameter', engine, [base])
         super(engine, base.shape, base)

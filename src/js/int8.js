@@ -1,7 +1,7 @@
 import { describe, expect } from './errors.js'
 
 /**
- * Matrices of 8 bits with a scale for 32 neighbours of a row; src/c/ops/int8.c says how they lie.
+ * Matrices of 8 bits with a scale for each block of 32 values of a row; src/c/ops/int8.c describes the layout.
  * @typedef {import('./tensor.js').Tensor} Tensor
  */
 
@@ -13,21 +13,21 @@ export function int8Bytes(shape) {
   return Math.ceil(shape[0] / PANEL) * Math.ceil(shape[1] / BLOCK) * BLOCK_BYTES
 }
 
-/** Where a matrix of 8 bits lies. @param {Tensor} tensor */
+/** The address of an int8 matrix. @param {Tensor} tensor */
 export function int8Address({ engine, storage }) {
   const block = /** @type {import('./storage.js').Storage} */ (storage)
   engine.recording?.use(block)
   return block.address
 }
 
-/** @param {Tensor} tensor @param {number} place of a cell, row by row @returns {number} */
+/** @param {Tensor} tensor @param {number} place offset of a cell, row by row @returns {number} */
 export function readInt8(tensor, place) {
   const { engine, shape: [, K] } = tensor
   return engine.c.gf_int8_read(int8Address(tensor), Math.floor(place / K), place % K, K)
 }
 
 /**
- * Takes the values out.
+ * Converts rows to float32.
  * @param {number} out address of float32 values @param {Tensor} tensor @param {number} [first] row
  * @param {number} [count]
  */
@@ -36,9 +36,9 @@ export function unpackInt8(out, tensor, first = 0, count = tensor.shape[0]) {
 }
 
 /**
- * Puts rows in.
+ * Converts rows from float32.
  * @param {Tensor} to @param {number} rows address of float32 values @param {number} [first] @param {number} [count]
- * @throws {import('./errors.js').GlassformerError} 'range' for what is not finite
+ * @throws {import('./errors.js').GlassformerError} 'range' for values that are not finite
  */
 export function packInt8(to, rows, first = 0, count = to.shape[0]) {
   const bad = to.engine.c.gf_int8_pack(int8Address(to), rows, first, count, to.shape[1])

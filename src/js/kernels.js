@@ -1,17 +1,17 @@
 import { Memory } from './memory.js'
 
-/** Room for the longest list of integer arguments a kernel takes. */
-const MOST_ARGUMENTS = 64
+/** The longest list of integer arguments that a kernel takes. */
+const MAX_ARGUMENTS = 64
 
-/** One running instance of the kernels with its memory: all that text needs. */
+/** An instance of the kernels with its memory; enough for text, which needs no tensors. */
 export class Kernels {
   /** The raw wasm exports, `gf_...` as glassformer.h has them. @type {any} */ c
   /** @type {Memory} */ memory
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
-  /** What a forward calls is written down for, see recording.js. @type {import('./recording.js').Recording | null} */
+  /** The recording in progress, if any, see recording.js. @type {import('./recording.js').Recording | null} */
   recording = null
-  /** For hash tables, so that no file can be made whose entries all collide. */
+  /** Random seed of hash tables, so that no file can be crafted whose entries all collide. */
   seed = crypto.getRandomValues(new Uint32Array(1))[0]
 
   /** @param {import('./platform.d.ts').Exports} exports */
@@ -19,11 +19,11 @@ export class Kernels {
     this.c = exports
     this.c._initialize?.()
     this.memory = new Memory(this.c)
-    this.#arguments = this.memory.alloc(4 * MOST_ARGUMENTS)
+    this.#arguments = this.memory.alloc(4 * MAX_ARGUMENTS)
   }
 
   /**
-   * A block for a kernel's workspace. It is the same block every time: valid until the next call of this function.
+   * A block for a kernel's workspace. The same block is reused: it is valid until the next call of this function.
    * @param {number} floats
    * @returns {number}
    */
@@ -39,12 +39,12 @@ export class Kernels {
   }
 
   /**
-   * Small integer arguments (shapes, strides, structs) in memory for the next kernel call.
+   * Writes integer arguments (shapes, strides, structs) to memory for the next kernel call.
    * @param {readonly number[]} values
    * @returns {number} their address
    */
   pass(values) {
-    if (values.length > MOST_ARGUMENTS) throw new RangeError(`${values.length} arguments for a kernel`)
+    if (values.length > MAX_ARGUMENTS) throw new RangeError(`${values.length} arguments for a kernel`)
     if (this.recording) return this.recording.pass(values)
     this.memory.setInts(this.#arguments, values)
     return this.#arguments

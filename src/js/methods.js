@@ -52,7 +52,7 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
     throw new GlassformerError('type', `${describe(this)} is no list; x.max({ dim }) gives the values alone, ` +
-      'x.argmax({ dim }) the places; write x.select(0, i) for a row, x.toArray() for all as an array')
+      'x.argmax({ dim }) the indices; write x.select(0, i) for a row, x.toArray() for all as an array')
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, optionsOf } from './errors.js'
-import { axesOf } from './axes.js'
+import { deriveAxes } from './axes.js'
 import { DTYPES } from './dtype.js'
 import { buildGraph, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
@@ -10,35 +10,36 @@ import { trace } from './trace.js'
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./nn/module.js').Module} Module
  *
- * What is known of a tensor without its values.
+ * The description of a tensor without its values.
  * @typedef {object} Described
  * @property {string} name
  * @property {number[]} shape
  * @property {import('./tensor.js').DType} dtype
- * @property {import('./axes.js').Axes} axes what runs along each of its axes
- * @property {string} role what it is in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...;
- *   'parameter' for what is trained, 'buffer' for what a module holds besides, 'given' for what else nothing made
+ * @property {import('./axes.js').Axes} axes the meaning of each axis
+ * @property {string} role in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...;
+ *   'parameter' for trained tensors, 'buffer' for a module's other tensors, 'given' for other inputs
  * @property {string | null} op the operation that made it
- * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
- * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
- * @property {boolean} isKept whether its values are there: `keepAttention` may leave them out
- * @property {boolean} affectsLoss the loss was computed from it, so that it has a gradient and an edit of it has an
+ * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was computed before the run, if
+ *   known
+ * @property {Record<string, string>} inputs names of its direct inputs, by their symbols in the formula
+ * @property {boolean} isKept whether its values are stored: `keepAttention` may leave them out
+ * @property {boolean} affectsLoss whether the loss was computed from it: then it has a gradient, and editing it has an
  *   effect
  *
- * One use of an operation, with names for tensors.
+ * One call of an operation, with tensors by name.
  * @typedef {{ op: string, call: number, inputs: Record<string, string>, outputs: Record<string, string>,
  *   isView: boolean, parameters: Record<string, unknown> }} Step
  *
- * One call of a module: the classes it is of, its own first; and of every attribute on the way to it from the call
- * around it the name and the classes.
+ * One call of a module: the names of its class and superclasses; and for every attribute on the path to it from the
+ * calling module, the name and classes.
  * @typedef {{ path: string, types: string[], way: { name: string, types: string[] }[], parent: number }} Called
  *
- * A part of a run that came in time after another: what was read at once, a token, a step of training.
+ * A pass of a run in time order: reading a prompt, generating a token, a training step.
  * @typedef {{ kind: string, [fact: string]: unknown }} Pass
  */
 
-/** The names of a module's classes, its own first; 'list' for what is no module. @param {any} module */
-function typesOf(module) {
+/** The names of a value's class and superclasses. @param {any} module */
+function getClassNames(module) {
   const types = []
   for (let at = Object.getPrototypeOf(module ?? {}); at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     const { name } = at.constructor
@@ -47,8 +48,8 @@ function typesOf(module) {
   return types
 }
 
-/** What modules say of the axes and the roles of their own tensors. @param {Trace} trace */
-function saidByModules({ calls }) {
+/** The axes and roles that modules declare for their own tensors. @param {Trace} trace */
+function getDeclarations({ calls }) {
   /** @type {Map<Tensor, import('./axes.js').Axes>} */ const axes = new Map()
   /** @type {Map<Tensor, string>} */ const roles = new Map()
   for (const { module } of calls) {
@@ -61,12 +62,12 @@ function saidByModules({ calls }) {
   return { axes, roles }
 }
 
-/** One run of a model, every number of which can be asked for: by `observe`. */
+/** One run of a model whose every number can be read and explained; made by `observe`. */
 export class Run {
   #trace
   #graph
-  #axesSaid
-  /** @type {{ axes: ReturnType<typeof axesOf>, roles: Map<Tensor, string>, onTheWay: Set<Tensor> } | null} */
+  #declaredAxes
+  /** @type {{ axes: ReturnType<typeof deriveAxes>, roles: Map<Tensor, string>, affectsLoss: Set<Tensor> } | null} */
   #kinds = null
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
@@ -75,74 +76,75 @@ export class Run {
   #free
 
   /**
-   * @param {Trace} trace @param {{ output: Tensor, loss: Tensor | null, free?: () => void }} made
-   * @param {{ axes: Record<string, import('./axes.js').Axes>, streams: Record<string, unknown>, passes: Pass[] }} said
+   * @param {Trace} trace @param {{ output: Tensor, loss: Tensor | null, free?: () => void }} result
+   * @param {{ axes: Record<string, import('./axes.js').Axes>, streams: Record<string, unknown>, passes: Pass[] }}
+   *   context
    */
   constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes }) {
     this.#trace = trace
     this.#output = loss ?? output
     this.#free = free
-    /** Text that goes in or comes out, as the caller described it. */ this.streams = streams
-    /** What came one after the other. */ this.passes = passes
-    /** Whether gradients are those of a loss; else of the sum of the output. */ this.hasLoss = Boolean(loss)
+    /** The text streams, as the caller described them. */ this.streams = streams
+    /** The passes in time order. */ this.passes = passes
+    /** Whether gradients are of a loss; else of the sum of the output. */ this.hasLoss = Boolean(loss)
     for (const name of trace.names) this.#names.set(trace.get(name), name)
     for (const name of trace.names) {
       const known = /** @type {string} */ (this.#names.get(trace.get(name)))
       if (known !== name) this.#aliases.set(name, known)
     }
-    this.#axesSaid = axes
+    this.#declaredAxes = axes
     this.#graph = buildGraph(trace.nodes)
   }
 
-  /** What its tensors are: their axes and roles, and which led to the output. Nobody may ask of a run like the last. */
-  #learn() {
-    const said = saidByModules(this.#trace)
+  /** The axes and roles of all tensors, and which of them affect the loss; computed on first use. */
+  #analyze() {
+    const declared = getDeclarations(this.#trace)
     for (const [tensor, name] of this.#names) {
-      if (this.#axesSaid[name]) said.axes.set(tensor, this.#axesSaid[name])
+      if (this.#declaredAxes[name]) declared.axes.set(tensor, this.#declaredAxes[name])
     }
-    const axes = axesOf(this.#trace.nodes, tensor => said.axes.get(tensor))
-    return { axes, roles: said.roles, onTheWay: this.#whatLedTo(this.#output) }
+    const axes = deriveAxes(this.#trace.nodes, tensor => declared.axes.get(tensor))
+    return { axes, roles: declared.roles, affectsLoss: this.#findAncestors(this.#output) }
   }
 
-  /** Edits that this run has no cell for. */
+  /** Edits that matched no cell of this run. */
   get unusedEdits() {
     return this.#trace.unusedEdits
   }
 
-  /** Other names that tensors go by. @returns {ReadonlyMap<string, string>} */
+  /** Further names of tensors. @returns {ReadonlyMap<string, string>} */
   get aliases() {
     return this.#aliases
   }
 
-  /** Names of all tensors, those that only show another's cells left out. @returns {string[]} */
+  /** Names of all tensors except views. @returns {string[]} */
   get names() {
     const views = new Set(this.#trace.nodes.filter(({ op }) => op.isView).flatMap(
       ({ outputs }) => Object.values(outputs)))
     return [...this.#names].filter(([tensor]) => tensor.dtype !== 'int32' && !views.has(tensor)).map(([, name]) => name)
   }
 
-  /** The loss, or in its place the sum of the output's cells. */
+  /** The loss, or without one the sum of the output's cells. */
   get loss() {
     return Array.from(this.#output.values).reduce((sum, v) => sum + v, 0)
   }
 
-  /** The name of what gradients begin at: the loss, or the output. */
+  /** The name of the tensor where backward starts: the loss, or the output. */
   get end() {
     return this.#names.get(this.#output) ?? null
   }
 
-  /** The library's tensor of a name. @param {string} name @returns {Tensor} */
+  /** The tensor with a name. @param {string} name @returns {Tensor} */
   tensor(name) {
-    return this.#trace.get(this.#known(name))
+    return this.#trace.get(this.#resolveName(name))
   }
 
   /** @param {string} name */
-  #known(name) {
+  #resolveName(name) {
     return this.#aliases.get(name) ?? name
   }
 
   /** @param {Tensor} end @returns {Set<Tensor>} */
-  #whatLedTo(end) {
+  #findAncestors(end) {
     const seen = new Set([end]), open = [end]
     for (let tensor = open.pop(); tensor; tensor = open.pop()) {
       const node = this.#trace.makerOf(tensor)
@@ -152,23 +154,23 @@ export class Run {
     return seen
   }
 
-  /** What is known of a tensor without its values. @param {string} name @returns {Described} */
+  /** The description of a tensor without its values. @param {string} name @returns {Described} */
   describe(name) {
     const tensor = this.tensor(name), node = this.#trace.makerOf(tensor)
-    const { axes, roles, onTheWay } = this.#kinds ??= this.#learn()
+    const { axes, roles, affectsLoss } = this.#kinds ??= this.#analyze()
     const key = node && keyOf(node, tensor), made = key === 'out' ? node?.op.name : key
     const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(
       ([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
     return {
-      name: this.#known(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: axes(tensor),
+      name: this.#resolveName(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: axes(tensor),
       role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
         (tensor.requiresGrad ? 'parameter' : 'given'),
       op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
-      isKept: !tensor.isLeftOut, affectsLoss: onTheWay.has(tensor)
+      isKept: !tensor.isLeftOut, affectsLoss: affectsLoss.has(tensor)
     }
   }
 
-  /** What made a tensor before the run began, where that is known. @param {Tensor} tensor */
+  /** How a tensor was computed before the run began, if known. @param {Tensor} tensor */
   #originOf(tensor) {
     const node = this.#trace.originOf(tensor)
     return node ? { op: node.op.name, parameters: node.op.parameters?.(node) ?? {} } : null
@@ -181,8 +183,7 @@ export class Run {
   }
 
   /**
-   * What sets this run apart from others of the same building: names, shapes and every number and word that operations
-   * were called with, long lists left out.
+   * Identifies the structure of this run: names, shapes and the options of all operations, without long lists.
    */
   get signature() {
     const known = (/** @type {Tensor} */ tensor) =>
@@ -197,7 +198,7 @@ export class Run {
     return [...made, ...given].join('\n')
   }
 
-  /** Everything that was computed, in order. @returns {Step[]} */
+  /** All operations, in order. @returns {Step[]} */
   get steps() {
     const named = (/** @type {Record<string, Tensor | null>} */ tensors) => Object.fromEntries(
       Object.entries(tensors).flatMap(([key, t]) => (t ? [[key, this.#names.get(t) ?? '']] : [])))
@@ -208,26 +209,26 @@ export class Run {
     }))
   }
 
-  /** The calls of modules it was computed in. @returns {Called[]} */
+  /** The calls of modules, in order. @returns {Called[]} */
   get calls() {
     const { calls } = this.#trace, places = new Map(calls.map((call, i) => [call, i]))
     return calls.map(({ path, module, way, parent }) => ({
-      path, types: typesOf(module), parent: parent ? places.get(parent) ?? -1 : -1,
-      way: way.map(({ name, module: at }) => ({ name, types: typesOf(at) }))
+      path, types: getClassNames(module), parent: parent ? places.get(parent) ?? -1 : -1,
+      way: way.map(({ name, module: at }) => ({ name, types: getClassNames(at) }))
     }))
   }
 
-  /** What every operation cost; see `Trace.stages`. */
+  /** The cost of every operation; see `Trace.stages`. */
   get costs() {
     return this.#trace.stages()
   }
 
-  /** How a cell was made. @param {string} name @param {readonly number[]} index @returns {Explanation} */
+  /** How a cell was computed. @param {string} name @param {readonly number[]} index @returns {Explanation} */
   explain(name, index) {
-    return this.#trace.explain(this.#known(name), index)
+    return this.#trace.explain(this.#resolveName(name), index)
   }
 
-  #withGradients() {
+  #ensureGradients() {
     if (this.#isBackwardDone) return
     const { engine, shape, size } = this.#output, ones = size === 1 ? null : engine.empty(shape)
     ones?.values.fill(1)
@@ -237,24 +238,24 @@ export class Run {
   }
 
   /**
-   * How the derivative of the loss by a cell came about.
+   * How the derivative of the loss with respect to a cell was computed.
    * @param {string} name @param {readonly number[]} index @returns {Explanation}
    */
   explainGradient(name, index) {
-    this.#withGradients()
-    return this.#trace.explainGradient(this.#known(name), index)
+    this.#ensureGradients()
+    return this.#trace.explainGradient(this.#resolveName(name), index)
   }
 
   /**
-   * A copy of the derivative of the loss by a whole tensor.
+   * A copy of the gradient of the loss with respect to a tensor.
    * @param {string} name @returns {import('./dtype.js').Data}
    */
   gradient(name) {
-    this.#withGradients()
-    return this.#trace.gradient(this.#known(name)).values.slice()
+    this.#ensureGradients()
+    return this.#trace.gradient(this.#resolveName(name)).values.slice()
   }
 
-  /** Frees what was computed; nothing can be asked any more. */
+  /** Frees all tensors of the run, which cannot be read afterwards. */
   dispose() {
     this.#trace.dispose()
     this.#free()
@@ -264,21 +265,21 @@ export class Run {
 const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention']
 
 /**
- * Runs a model and keeps every number of the run where it is, to be read, explained and differentiated on demand.
+ * Runs a model and keeps every intermediate number, to be read, explained and differentiated on demand.
  * @param {import('./engine.js').Engine} engine
- * @param {() => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void }} fn the forward pass: its output,
- *   or that with a scalar loss, whose gradients can then be asked for (else those of the output's sum), and what to do
- *   when the run is let go
+ * @param {() => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void }} fn the forward pass: returns the
+ *   output, or { output, loss, free }: a scalar loss to differentiate (default: the output's sum), and a function that
+ *   is called when the run is disposed
  * @param {object} [options]
- * @param {Record<string, Module>} [options.modules] names for modules that fn calls directly
- * @param {readonly import('./edits.js').Edit[]} [options.edits] values to put in place of computed ones; those that
- *   find no cell are `unusedEdits`. An edited parameter stays changed
- * @param {Record<string, import('./axes.js').Axes>} [options.axes] what runs along the axes of tensors, by name, where
- *   operations cannot know it: whose words the rows of an embedding are
- * @param {Record<string, unknown>} [options.streams] the text that runs along them: tokens, vocabulary
- * @param {Pass[]} [options.passes] what came before and after in time
- * @param {readonly string[]} [options.keepAttention] all; paths of modules: attentions elsewhere store no matrix of
- *   queries and keys, see `trace`
+ * @param {Record<string, Module>} [options.modules] names of the modules that fn calls directly
+ * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones; edits that match
+ *   no cell are `unusedEdits`. An edited parameter stays changed
+ * @param {Record<string, import('./axes.js').Axes>} [options.axes] axes of tensors by name, where operations cannot
+ *   derive them, such as the vocabulary of an embedding
+ * @param {Record<string, unknown>} [options.streams] the text streams: tokens, vocabulary
+ * @param {Pass[]} [options.passes] the passes in time order
+ * @param {readonly string[]} [options.keepAttention] default: all; paths of modules: other attentions store no matrix
+ *   of queries and keys, see `trace`
  * @returns {Run}
  * @example
  * const layer = new gf.nn.Linear(2, 1)
@@ -290,8 +291,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
     optionsOf('observe', options, OPTIONS)
-  const { output: made, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
-  const parts = made instanceof Tensor ? { output: made, loss: null } : { loss: null, ...(made) }
+  const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
+  const parts = result instanceof Tensor ? { output: result, loss: null } : { loss: null, ...(result) }
   try {
     expect(parts.output instanceof Tensor, 'type',
       () => `observe: fn must return a tensor, or an object with one as output, got ${describe(parts.output)}`)

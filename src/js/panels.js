@@ -3,8 +3,8 @@ import { DTYPES } from './dtype.js'
 
 /**
  * Weights as the matrix product reads them: panels of 8 rows, column by column (src/c/ops/matmul.h). A weight that is
- * only used is turned into panels once, in its own place, so it takes its memory once. Whoever asks for its values or
- * their address gets rows again.
+ * not trained is rearranged into panels once, in place, so it needs no second copy. Reading its values or its address
+ * rearranges it into rows again.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -14,17 +14,17 @@ import { DTYPES } from './dtype.js'
 
 const PANEL = 8
 
-/** Fewer rows than half a panel would only fill it up with what is never used. */
-const WORTH_PACKING = 4
+/** The fewest rows worth packing: fewer would leave most of a panel unused. */
+const MIN_ROWS = 4
 
 /**
- * Bytes that the last panel of [N, K] has beyond the last row.
+ * Bytes that the last panel of [N, K] needs beyond the last row.
  * @param {readonly number[]} shape @param {DType} dtype
  */
 export const getPaddingBytes = ([N, K], dtype) =>
-  (N < WORTH_PACKING || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
+  (N < MIN_ROWS || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
 
-/** Where a cell of rows lies in panels. @param {number} place @param {number} K */
+/** The offset in panels of a cell, given by its offset in rows. @param {number} place @param {number} K */
 export function getPanelOffset(place, K) {
   const row = Math.floor(place / K), within = row % PANEL
   return (row - within) * K + place % K * PANEL + within
@@ -41,14 +41,14 @@ function rearrange({ c, panelBuffer }, storage, dtype, K, back) {
   return isDone
 }
 
-/** Panels become rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
+/** Rearranges panels into rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
 export const unpackPanels = (engine, storage, dtype) => rearrange(engine, storage, dtype, storage.columns, 1)
 
 /**
- * What panels need is there afterwards: a last one that is whole, and room to turn them, now and back.
+ * Ensures memory for panels: a full last panel, and a buffer for rearranging to panels and back.
  * @param {Engine} engine @param {Storage} storage @param {number} bytes @param {number} K
  */
-function hasRoom(engine, storage, bytes, K) {
+function ensureMemory(engine, storage, bytes, K) {
   const { panelBuffer } = engine, { memory } = storage, room = PANEL * K * 4
   try {
     if (panelBuffer.bytes < room) {
@@ -65,31 +65,30 @@ function hasRoom(engine, storage, bytes, K) {
 }
 
 /**
- * Whether a weight can be panels now, and is.
+ * Packs a weight into panels if possible; whether it was.
  * @param {Tensor} weight @param {Storage} storage
  */
 function packWeight(weight, storage) {
   const { engine, dtype, shape } = weight, [, K] = shape, { bytes } = DTYPES[dtype]
   if (weight.offset || storage.bytes !== weight.size * bytes) return false
   if (storage.columns) unpackPanels(engine, storage, dtype)
-  if (!hasRoom(engine, storage, storage.bytes + getPaddingBytes(shape, dtype), K)) return false
+  if (!ensureMemory(engine, storage, storage.bytes + getPaddingBytes(shape, dtype), K)) return false
   expect(rearrange(engine, storage, dtype, K, 0), 'range', () =>
     `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
   return true
 }
 
 /**
- * Rows of a weight as panels.
+ * The address of some rows of a weight as panels.
  * @param {Tensor} weight [O, K] of float32, float16 or bfloat16 @param {number} first @param {number} count
  * @param {Tensor | null} [x] read as rows at the same time @param {Tensor | null} [bias] likewise
- * @returns {number} their address; 0 where they stay rows: a gradient may change them, it is a part of a tensor, or
- *   there is no memory
+ * @returns {number} 0 where they stay rows: the weight may be trained, it is a view of a part, or memory is short
  * @throws {GlassformerError} 'range' for float16 that is not finite
  */
 export function getPanels(weight, first, count, x, bias) {
   const { engine, storage, dtype } = weight, K = weight.shape[1]
-  if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
-  // The next part would begin within a panel and turn all of them back: read as rows, nothing is turned to and fro.
+  if (!storage || !K || count < MIN_ROWS || first % PANEL) return 0
+  // The next part would begin within a panel and turn everything back into rows, so rows are used from the start.
   if (count % PANEL && count < weight.shape[0]) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
   const isThere = storage.columns === K && weight.offset === 0

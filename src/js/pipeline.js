@@ -1,4 +1,4 @@
-import { describe, expect, oneOf, probability, wholeNumber } from './errors.js'
+import { describe, expect, expectOneOf, expectProbability, expectInteger } from './errors.js'
 
 /**
  * @typedef {object} PipelineSettings
@@ -34,12 +34,12 @@ function checkSettings(settings) {
     /** @type {Required<PipelineSettings>} */ (settings)
   expect(Array.isArray(texts) && texts.every(t => typeof t === 'string'), 'type',
     () => `pipeline: texts must be an array of strings, got ${describe(texts)}`)
-  oneOf('pipeline', 'tokenizer', tokenizer, ['words', 'whitespace'])
-  oneOf('pipeline', 'positions', positions, ['interleaved', 'concatenated', 'learned'])
-  wholeNumber('pipeline', 'dModel', dModel, 1, 4096)
-  wholeNumber('pipeline', 'heads', heads, 1, dModel)
-  wholeNumber('pipeline', 'maxLength', maxLength, 1, 100000)
-  probability('pipeline', 'dropout', dropout)
+  expectOneOf('pipeline', 'tokenizer', tokenizer, ['words', 'whitespace'])
+  expectOneOf('pipeline', 'positions', positions, ['interleaved', 'concatenated', 'learned'])
+  expectInteger('pipeline', 'dModel', dModel, 1, 4096)
+  expectInteger('pipeline', 'heads', heads, 1, dModel)
+  expectInteger('pipeline', 'maxLength', maxLength, 1, 100000)
+  expectProbability('pipeline', 'dropout', dropout)
   expect(dModel % heads === 0, 'range', () => `pipeline: dModel must be divisible by heads, got ${dModel} and ${heads}`)
 }
 

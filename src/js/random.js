@@ -1,6 +1,6 @@
-import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
-import { checkShape, floatTensor } from './ops/checks.js'
-import { withLast } from './shape.js'
+import { describe, expect, expectBoolean, expectNumber, expectOneOf, optionsOf, shapeText, expectInteger } from './errors.js'
+import { checkShape, expectFloatTensor } from './ops/checks.js'
+import { replaceLastSize } from './shape.js'
 import { setRequiresGrad, tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
 
@@ -41,7 +41,7 @@ export function manualSeed(engine, seed) {
 export function rand(engine, shape, options) {
   const sides = checkShape('rand', shape)
   const { requiresGrad = false, dtype = 'float32' } = optionsOf('rand', options, ['requiresGrad', 'dtype'])
-  oneOf('rand', 'dtype', dtype, ['float32', 'float64'])
+  expectOneOf('rand', 'dtype', dtype, ['float32', 'float64'])
   const out = engine.empty(sides, dtype)
   if (dtype === 'float64') engine.c.gf_uniform_double(out.address, engine.generator, out.size)
   else engine.c.gf_uniform(out.address, engine.generator, out.size, 0, 1)
@@ -66,7 +66,7 @@ export function randn(engine, shape, options) {
  */
 export function randint(engine, low, high, shape) {
   for (const [name, value] of /** @type {const} */ ([['low', low], ['high', high]])) {
-    numberWhere('randint', name, value, 'a whole number below 2^53', Number.isSafeInteger)
+    expectNumber('randint', name, value, 'a whole number below 2^53', Number.isSafeInteger)
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
   const sides = checkShape('randint', shape), wide = engine.empty(sides, 'float64')
@@ -85,14 +85,14 @@ export function randint(engine, low, high, shape) {
  */
 export function normal(engine, shape, options) {
   const { mean = 0, std = 1, requiresGrad = false } = optionsOf('normal', options, ['mean', 'std', 'requiresGrad'])
-  numberWhere('normal', 'mean', mean, 'a finite number', Number.isFinite)
-  numberWhere('normal', 'std', std, 'a number >= 0', v => v >= 0 && v < Infinity)
+  expectNumber('normal', 'mean', mean, 'a finite number', Number.isFinite)
+  expectNumber('normal', 'std', std, 'a number >= 0', v => v >= 0 && v < Infinity)
   return setRequiresGrad(fillNormal(engine.empty(checkShape('normal', shape)), mean, std), requiresGrad)
 }
 
 /** @param {Engine} engine @param {string} where @param {any} p @returns {import('./tensor.js').Tensor} */
 function weightsOf(engine, where, p) {
-  return floatTensor(where, 'p', p instanceof Tensor ? p : tensor(engine, p, { dtype: 'float32' }, `${where}: p`))
+  return expectFloatTensor(where, 'p', p instanceof Tensor ? p : tensor(engine, p, { dtype: 'float32' }, `${where}: p`))
 }
 
 /**
@@ -122,15 +122,15 @@ export function multinomial(engine, p, n, options) {
   const values = /** @type {Float32Array} */ (weights.values)
   expect(shape.length === 1 || shape.length === 2, 'shape',
     () => `multinomial: p must have shape [C] or [N, C], got ${shapeText(shape)}`)
-  flag('multinomial', 'replacement', replacement)
-  wholeNumber('multinomial', 'n', n, 1, replacement ? undefined : C)
+  expectBoolean('multinomial', 'replacement', replacement)
+  expectInteger('multinomial', 'n', n, 1, replacement ? undefined : C)
   const wrong = values.findIndex(v => !(v >= 0 && v < Infinity))
   expect(wrong < 0, 'range',
     () => `multinomial: p must hold finite numbers >= 0, got ${values[wrong]} at place ${wrong}`)
   const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
-  const out = engine.empty(withLast(shape, n), 'int32'), work = engine.scratch(2 * C)
+  const out = engine.empty(replaceLastSize(shape, n), 'int32'), work = engine.scratch(2 * C)
   engine.c.gf_multinomial(out.address, engine.generator, work, work + 4 * C, weights.address, rows, C, n,
     Number(replacement))
   return out
@@ -138,7 +138,7 @@ export function multinomial(engine, p, n, options) {
 
 /** 0 .. n-1 in random order: torch.randperm. @param {Engine} engine @param {number} n */
 export function randperm(engine, n) {
-  const out = engine.empty([wholeNumber('randperm', 'n', n)], 'int32')
+  const out = engine.empty([expectInteger('randperm', 'n', n)], 'int32')
   engine.c.gf_randperm(out.address, engine.generator, n)
   return out
 }

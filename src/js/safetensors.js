@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, oneOf, optionsOf, stateOf } from './errors.js'
+import { describe, expect, isPlain, expectOneOf, optionsOf, stateOf } from './errors.js'
 import { BYTES, readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
 import { settle, openSource } from './files/source.js'
@@ -30,7 +30,7 @@ export function saveSafetensors(tensors, metadata, options) {
   return buildFile(Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
     const dtype = dtypeOf(dtypes, name) ?? dtypeCode(t)
-    oneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITABLE)
+    expectOneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITABLE)
     return { name, dtype, shape: t.shape, make: () => bytesAs(name, t, dtype) }
   }), metadata)
 }

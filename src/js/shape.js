@@ -47,10 +47,10 @@ export function sameShape(a, b) {
  * then.
  * @param {readonly number[]} shape @param {number} from @param {number} [to] as slice takes them
  */
-export const sidesOf = (shape, from, to) => [...shape].slice(from, to)
+export const sliceShape = (shape, from, to) => [...shape].slice(from, to)
 
 /** The shape with another last side. @param {readonly number[]} shape @param {number} side */
-export function withLast(shape, side) {
+export function replaceLastSize(shape, side) {
   const sides = [...shape]
   sides[sides.length - 1] = side
   return sides

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, shapeText } from './errors.js'
+import { GlassformerError, describe, expect, expectBoolean, shapeText } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -87,7 +87,7 @@ export class Tensor extends Methods {
   }
 
   set requiresGrad(wanted) {
-    flag('tensor', 'requiresGrad', wanted)
+    expectBoolean('tensor', 'requiresGrad', wanted)
     expect(!wanted || this.#dtype === 'float32', 'type',
       () => `requiresGrad: only float32 tensors have gradients, got ${describe(this)}`)
     this.#requiresGrad = wanted

@@ -1,5 +1,5 @@
 import { computeCosts } from './costs.js'
-import { describe, expect, optionsOf, outside, runSync, similar } from './errors.js'
+import { describe, expect, optionsOf, outside, runSync, findSimilar } from './errors.js'
 import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -20,7 +20,7 @@ import { explain, explainGradient } from './trace_explain.js'
 
 const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
 
-/** Inputs that are known by their own names where nobody has named them. */
+/** Inputs that keep their own names where no module names them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
 
 /** @param {readonly number[]} shape @param {readonly number[]} index */
@@ -28,22 +28,22 @@ const isInside = (shape, index) => shape.length === index.length &&
   index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
 
 /**
- * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
+ * The record of one `gf.trace`: every tensor by name, how each cell was computed, and what it depends on.
  */
 export class Trace {
   /** @type {Node[]} */ nodes = []
-  /** Whether it is recorded to be run elsewhere, on other values of the inputs. @internal */ isExport = false
+  /** Whether it is recorded for export, to be run with other values of the inputs. @internal */ isExport = false
   /** @type {Map<string, Tensor>} */ #byName = new Map()
-  /** Further names, which are found but not listed. @type {Map<string, Tensor>} */ #aliases = new Map()
-  /** Names that a module has given with `tag`. @type {Set<string>} */ #tags = new Set()
+  /** Further names, which `get` finds but `names` does not list. @type {Map<string, Tensor>} */ #aliases = new Map()
+  /** Names given by a module with `tag`. @type {Set<string>} */ #tags = new Set()
   /** @type {Map<Tensor, string>} */ #nameOf = new Map()
   /** @type {Map<Tensor, Node>} */ #madeBy = new Map()
-  /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
+  /** How inputs were computed before this trace. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
-  /** Inputs that outlive their scopes for as long as this trace. @type {Map<Tensor, Set<Tensor>>} */
+  /** Inputs that are kept alive by this trace, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
-  /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
+  /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
   #calls
   #edits
   #attention
@@ -65,7 +65,7 @@ export class Trace {
     return this.#calls.all
   }
 
-  /** Names of all tensors, in the order they came to be known. */
+  /** Names of all tensors, in the order in which they were named. */
   get names() {
     return [...this.#byName.keys()]
   }
@@ -75,32 +75,32 @@ export class Trace {
     return this.#byName.get(name) ?? this.#aliases.get(name)
   }
 
-  /** The names that are most like one, for a message. @param {string} name */
-  #like(name) {
-    const like = similar(name, this.names)
-    return `${like.length < this.names.length ? `of ${this.names.length} the most similar` : 'there'} are ${like.join(', ')}`
+  /** The most similar names, for a message. @param {string} name */
+  #describeSimilar(name) {
+    const like = findSimilar(name, this.names)
+    return `${like.length < this.names.length ? `of ${this.names.length} the most findSimilar` : 'there'} are ${like.join(', ')}`
   }
 
   /**
-   * The tensor of a name.
+   * The tensor with a name.
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none
    */
   get(name) {
     const tensor = this.#find(name)
     expect(tensor !== undefined, 'index',
-      () => `trace: no tensor is called ${describe(name)}; ${this.#like(name)}`)
+      () => `trace: no tensor is called ${describe(name)}; ${this.#describeSimilar(name)}`)
     return tensor
   }
 
   /**
-   * The gradient kept by `backward` for a tensor of this trace.
+   * The gradient that `backward` stored for a tensor of this trace.
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'state' when there is none
    */
   gradient(name) {
     return this.gradientOf(this.get(name), name)
   }
 
-  /** The gradient of a tensor, by its name in messages. @param {Tensor} tensor @param {string} name */
+  /** The gradient of a tensor; the name is for messages. @param {Tensor} tensor @param {string} name */
   gradientOf(tensor, name) {
     const gradient = this.#gradients.get(tensor) ?? tensor.grad
     expect(!tensor.isLeftOut, 'state', () => `trace: ${name} was left out, and so was its gradient; keepAttention keeps ` +
@@ -113,47 +113,47 @@ export class Trace {
   /* Recording ------------------------------------------------------------------------------------------------------ */
 
   /**
-   * A module's forward begins: names are inside it until `leave`.
+   * Notes that a module's forward begins: names get its path as prefix until `leave`.
    * @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs
    * @internal
    */
   enter(module, parent, inputs) {
     this.#calls.begin(module, parent)
     const prefix = this.#prefix
-    for (const [name, parameter] of module.ownTensors()) this.#name(prefix + name, parameter)
+    for (const [name, parameter] of module.ownTensors()) this.#setName(prefix + name, parameter)
     const { inputNames } = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
     inputNames.forEach((name, i) => {
-      if (inputs[i] instanceof Tensor) this.#name(prefix + name, inputs[i])
+      if (inputs[i] instanceof Tensor) this.#setName(prefix + name, inputs[i])
     })
   }
 
-  /** A module's forward is over. @internal */
+  /** Notes that a module's forward has ended. @internal */
   leave() {
     this.#calls.end()
   }
 
-  /** What the forward that is running gives, for who wants to know. @param {unknown} _output @internal */
+  /** Called with a forward's output; for subclasses. @param {unknown} _output @internal */
   returns(_output) {}
 
-  /** Notes one use of an operation and names its tensors. @param {Node} node @internal */
+  /** Records one call of an operation and names its tensors. @param {Node} node @internal */
   add(node) {
     node.call = this.#calls.current
     this.nodes.push(node)
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
-    if (node.op.name === 'dropout') this.#dropAgain(node)
+    if (node.op.name === 'dropout') this.#reapplyDropout(node)
     if (node.saved.dropoutMask) {
       this.auxiliary.push(this.engine.keep(node.saved.dropoutMask))
-      this.#name(`${this.#prefix}dropout.mask`, node.saved.dropoutMask)
+      this.#setName(`${this.#prefix}dropout.mask`, node.saved.dropoutMask)
     }
     for (const [key, tensor] of Object.entries(node.outputs)) {
       this.engine.keep(tensor)
       this.#madeBy.set(tensor, node)
-      this.#name(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
+      this.#setName(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
     }
   }
 
   /**
-   * Tells how a tensor that this trace has not made, such as a buffer, was made before it.
+   * Records how a tensor that this trace did not compute, such as a buffer, was computed before it.
    * @param {Node} node
    * @internal
    */
@@ -161,9 +161,9 @@ export class Trace {
     for (const tensor of Object.values(node.outputs)) if (!this.#madeBy.has(tensor)) this.#origins.set(tensor, node)
   }
 
-  /** Where the mask that was drawn will be edited, what it drops is dropped by the edited one. @param {Node} node */
-  #dropAgain({ inputs: { x }, outputs: { out, mask } }) {
-    const name = this.#unused(`${this.#prefix}mask`)
+  /** If dropout's mask is edited, applies the edited mask to the output. @param {Node} node */
+  #reapplyDropout({ inputs: { x }, outputs: { out, mask } }) {
+    const name = this.#toUnusedName(`${this.#prefix}mask`)
     if (!this.#edits.of(name).length) return
     this.#applyEdits(name, mask)
     mask.values.forEach((factor, i) => { out.values[i] = x.values[i] * factor })
@@ -177,7 +177,7 @@ export class Trace {
     const scope = this.engine.borrow(tensor)
     if (scope) this.#borrowed.set(tensor, scope)
     if (this.#nameOf.has(tensor)) return
-    this.#name(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
+    this.#setName(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
   }
 
   get #prefix() {
@@ -185,33 +185,33 @@ export class Trace {
   }
 
   /**
-   * Gives a tensor made in this trace the name that readers know it by.
+   * Gives a tensor computed in this trace a descriptive name.
    * @param {string} name
    * @param {Tensor} tensor
    * @internal
    */
   tag(name, tensor) {
     if (!this.#madeBy.has(tensor)) return
-    this.#name(this.#prefix + name, tensor, true)
+    this.#setName(this.#prefix + name, tensor, true)
     this.#tags.add(this.#nameOf.get(tensor) ?? '')
   }
 
   /**
-   * Gives a tensor that has a name another one by which it is found: what a module hands on as it came.
+   * Gives a tensor a further name: for a module that returns its input unchanged.
    * @param {string} name @param {Tensor} tensor
    * @internal
    */
   alias(name, tensor) {
-    const own = this.#unused(this.#prefix + name)
+    const own = this.#toUnusedName(this.#prefix + name)
     this.#aliases.set(own, tensor)
     this.#applyEdits(own, tensor)
   }
 
-  /** @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also when it has a name already */
-  #name(wanted, tensor, replace = false) {
+  /** @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also if it has a name already */
+  #setName(wanted, tensor, replace = false) {
     const old = this.#nameOf.get(tensor)
     if (old !== undefined && (!replace || old === wanted)) return
-    const name = this.#unused(wanted)
+    const name = this.#toUnusedName(wanted)
     if (old !== undefined && !old.endsWith('output')) {
       this.#byName.delete(old)
       if (this.#tags.has(old)) this.#aliases.set(old, tensor)
@@ -221,8 +221,8 @@ export class Trace {
     this.#applyEdits(name, tensor)
   }
 
-  /** The name itself, or the next numbered one: a module may be called again. @param {string} wanted */
-  #unused(wanted) {
+  /** The name, or the next numbered one where a module is called again. @param {string} wanted */
+  #toUnusedName(wanted) {
     let name = wanted
     for (let n = 2; this.#find(name); n++) name = `${wanted}:${n}`
     return name
@@ -236,8 +236,8 @@ export class Trace {
   }
 
   /**
-   * Before an output is edited: a view gets memory of its own, so that what it showed stays as it was, and what the
-   * derivative is made with is copied.
+   * Prepares an output for an edit: a view gets its own memory, so that its base stays unchanged, and an output from
+   * which the derivative is computed is copied.
    * @param {Node} node @param {Tensor} tensor
    */
   #prepareEdit(node, tensor) {
@@ -249,56 +249,55 @@ export class Trace {
   }
 
   /**
-   * For an operation that makes several tensors one from the other: puts edited values into one before the next is
-   * made.
-   * @param {string} key its name inside the module that is running @param {Tensor} tensor
+   * For operations that compute several tensors one from the other: applies edits to one before the next is computed.
+   * @param {string} key its name inside the running module @param {Tensor} tensor
    * @internal
    */
   patch(key, tensor) {
-    const name = this.#unused(this.#prefix + key)
-    this.#edits.passes(name, tensor)
+    const name = this.#toUnusedName(this.#prefix + key)
+    this.#edits.registerIntermediate(name, tensor)
     this.#applyEdits(name, tensor)
     return tensor
   }
 
-  /** Whether any of these will be edited. @param {...string} keys names inside the module that is running @internal */
+  /** Whether any of these tensors will be edited. @param {...string} keys names inside the running module @internal */
   willEdit(...keys) {
-    return keys.some(key => this.#edits.of(this.#unused(this.#prefix + key)).length > 0)
+    return keys.some(key => this.#edits.of(this.#toUnusedName(this.#prefix + key)).length > 0)
   }
 
   /**
-   * Whether the attention that is running keeps the matrices of these names: it was chosen, or an edit is about one.
+   * Whether the running attention stores the matrices of these names: it was selected, or an edit needs one.
    * @param {...string} keys @internal
    */
   keepsAttention(...keys) {
-    const isTaken = () => keys.some(key => this.#edits.takesFrom(this.#unused(this.#prefix + key)))
-    return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isTaken()
+    const isSource = () => keys.some(key => this.#edits.copiesFrom(this.#toUnusedName(this.#prefix + key)))
+    return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isSource()
   }
 
-  /** Edits that found no cell to replace, where they may. */
+  /** Edits that matched no cell, where allowMissing permits that. */
   get unusedEdits() {
-    return this.#edits.idle
+    return this.#edits.unused
   }
 
-  /** Names of edits whose tensor was never made. */
-  get missedEdits() {
+  /** Names in edits that no tensor has. */
+  get missingNames() {
     return this.#edits.names.filter(name => !this.#find(name))
   }
 
-  /** Gives back what a run that failed has made, and what its edits have changed. @internal */
+  /** After a failed run: frees its tensors and undoes its edits. @internal */
   discard() {
     this.#edits.undo()
     this.dispose()
   }
 
-  /** After everything was made: edits of what was not are an error, or, where they may miss, idle. @internal */
-  settleEdits() {
-    this.#edits.settle(this.missedEdits, name => this.#like(name))
+  /** At the end of the run: edits of missing tensors are an error, or unused if that is allowed. @internal */
+  finishEdits() {
+    this.#edits.finish(this.missingNames, name => this.#describeSimilar(name))
     this.#attention.expectAllFound()
   }
 
   /**
-   * Takes a gradient over from `backward`; a second one is added, as to the leaves.
+   * Stores a gradient from `backward`; a second one is added, as for leaves.
    * @param {Tensor} tensor @param {Tensor} gradient
    * @internal
    */
@@ -312,19 +311,25 @@ export class Trace {
     gradient.dispose()
   }
 
-  /* Asking --------------------------------------------------------------------------------------------------------- */
+  /* Reading -------------------------------------------------------------------------------------------------------- */
 
-  /** The name a tensor is known by, or undefined. @param {Tensor} tensor */
+  /** The name of a tensor, or undefined. @param {Tensor} tensor */
   nameOf(tensor) {
     return this.#nameOf.get(tensor)
   }
 
-  /** What made a tensor before this trace, if it told. @param {Tensor} tensor @returns {Node | undefined} */
+  /**
+   * The operation that computed a tensor before this trace, if known.
+   * @param {Tensor} tensor @returns {Node | undefined}
+   */
   originOf(tensor) {
     return this.#madeBy.has(tensor) ? undefined : this.#origins.get(tensor)
   }
 
-  /** What made a tensor, in this trace or before it. @param {Tensor} tensor @returns {Node | undefined} */
+  /**
+   * The operation that computed a tensor, in this trace or before it.
+   * @param {Tensor} tensor @returns {Node | undefined}
+   */
   makerOf(tensor) {
     return this.#madeBy.get(tensor) ?? this.#origins.get(tensor)
   }
@@ -338,48 +343,52 @@ export class Trace {
     return [...new Set(outputs)].map(t => this.#nameOf.get(t) ?? '')
   }
 
-  /** The operation that made a tensor, or undefined for inputs and parameters. @param {string} name */
+  /** The name of the operation that computed a tensor; undefined for inputs and parameters. @param {string} name */
   operation(name) {
     return this.makerOf(this.get(name))?.op.name
   }
 
-  /** What every operation of the run cost, in order. */
+  /** The cost of every operation, in order. */
   stages() {
     return computeCosts(this)
   }
 
   /**
-   * How a cell was made.
+   * How a cell was computed.
    * @param {string} name @param {readonly number[]} index
    * @returns {Explanation}
-   * @throws {GlassformerError} 'index' for a name or a place that is not there
+   * @throws {GlassformerError} 'index' for an unknown name or an index outside the shape
    */
   explain(name, index) {
     return explain(this, name, this.checkIndex('explain', name, this.get(name), index))
   }
 
   /**
-   * How the derivative of the loss by a cell came about: one step of the chain rule, summed over all uses of the cell.
+   * How the derivative of the loss with respect to a cell was computed: one step of the chain rule, summed over all
+   * uses.
    * @param {string} name @param {readonly number[]} index
    * @returns {Explanation}
-   * @throws {GlassformerError} 'state' before `backward`, 'index' for a name or a place that is not there
+   * @throws {GlassformerError} 'state' before `backward`, 'index' for an unknown name or an index outside the shape
    */
   explainGradient(name, index) {
     return explainGradient(this, name, this.checkIndex('explainGradient', name, this.get(name), index))
   }
 
-  /** Operations of this trace that used a tensor, and as which input. @param {Tensor} tensor */
+  /** The operations of this trace that used a tensor, and as which input. @param {Tensor} tensor */
   usesOf(tensor) {
     return this.#usedBy.get(tensor) ?? []
   }
 
-  /** What an edit replaced in an input, or undefined. @param {string} name @param {readonly number[]} place */
+  /**
+   * The value that an edit replaced in an input, or undefined.
+   * @param {string} name @param {readonly number[]} place
+   */
   valueBefore(name, place) {
     return this.#edits.before(name, offsetOf(this.get(name).shape, place))
   }
 
   /**
-   * Whether an edit stands at a cell, under any name of its tensor.
+   * Whether a cell is edited, under any name of its tensor.
    * @param {string} name @param {readonly number[]} place
    */
   isEdited(name, place) {
@@ -388,13 +397,13 @@ export class Trace {
     return this.#edits.names.some(other => this.#find(other) === tensor && this.#edits.has(other, place))
   }
 
-  /** What made a tensor in this trace; origins do not count. @param {Tensor} tensor */
+  /** The operation that computed a tensor in this trace; origins do not count. @param {Tensor} tensor */
   madeHere(tensor) {
     return this.#madeBy.get(tensor)
   }
 
   /**
-   * A place that is inside a tensor.
+   * An index checked to be inside a tensor.
    * @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index
    */
   checkIndex(where, name, tensor, index) {
@@ -403,7 +412,7 @@ export class Trace {
     return [...index]
   }
 
-  /** Frees every tensor that only this trace keeps. Inputs end with their gf.tidy, as without a trace. */
+  /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
   dispose() {
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
@@ -422,14 +431,14 @@ export class Trace {
  * @param {import('./engine.js').Engine} engine
  * @param {() => T} fn
  * @param {TraceOptions} [options]
- *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
- *   everything after them is computed from them. An edited parameter stays changed after the trace, unless fn or an
- *   edit fails; allowMissing: false; true: edits of what is not made are `unusedEdits` of the trace and no error;
- *   keepAttention: all; paths of modules: of attentions elsewhere dots, scores, masked_scores and weights, a number for
- *   every query and key each, are never stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all
- *   other numbers are the same bits
+ *   modules: names of the modules that fn calls directly; edits: values that replace computed ones before anything is
+ *   computed from them. An edited parameter stays changed after the trace, unless fn or an edit fails; allowMissing:
+ *   false; true: edits of missing tensors are `unusedEdits` of the trace and no error; keepAttention: default: all;
+ *   paths of modules: for other attentions dots, scores, masked_scores and weights, which have a number for every query
+ *   and key, are not stored. Their tensors have a name and a shape but no values (`isLeftOut`); all other numbers have
+ *   the same bits
  * @returns {{ output: T, trace: Trace }}
- * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made and for a path in
+ * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of missing tensors and for a path in
  *   keepAttention where no attention was computed
  * @example
  * const layer = new gf.nn.Linear(2, 1)
@@ -444,7 +453,7 @@ export function trace(engine, fn, options) {
   engine.trace = recording
   try {
     const output = runSync('trace', fn)
-    recording.settleEdits()
+    recording.finishEdits()
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * What a trace says of one cell: how it was made, and how its gradient came about. The operations explain; here tensors
- * get their names, views are looked through, and edits and loaded values are told from computed ones.
+ * Explains one cell of a trace: how its value or its gradient was computed. The operations give the explanations; here
+ * tensors get their names, views are resolved, and edits and loaded values are distinguished from computed ones.
  *
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -14,10 +14,10 @@
 import { cell, difference, product, sum } from './explain.js'
 import { keyOf } from './graph.js'
 
-/** Values that were loaded in place of what an origin made are not explained by it. */
+/** A value further than this from its origin's was loaded later, and its origin does not explain it. */
 const ORIGIN_TOLERANCE = 1e-6
 
-/** How a cell was made. @param {Trace} trace @param {string} name @param {number[]} place @returns {Explanation} */
+/** How a cell was computed. @param {Trace} trace @param {string} name @param {number[]} place @returns {Explanation} */
 export function explain(trace, name, place) {
   const tensor = trace.get(name), value = tensor.at(...place), node = trace.makerOf(tensor)
   const since = { made: node?.at ?? Infinity, used: Infinity }
@@ -25,20 +25,20 @@ export function explain(trace, name, place) {
   const isLoaded = parts && trace.originOf(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
   if (node && parts && (!isLoaded || trace.isEdited(name, place))) {
     const output = keyOf(node, tensor), parameters = { ...node.op.parameters?.(node), ...parts.parameters }
-    return { ...finished(trace, name, place, value, parts, since), op: node.op.name, output, parameters }
+    return { ...finishExplanation(trace, name, place, value, parts, since), op: node.op.name, output, parameters }
   }
   const computed = trace.valueBefore(name, place) ?? value
-  const given = finished(trace, name, place, value, { formula: name, terms: [], computed }, since)
+  const given = finishExplanation(trace, name, place, value, { formula: name, terms: [], computed }, since)
   return { ...given, op: 'given', output: 'out', parameters: {} }
 }
 
 /**
- * How the derivative of the loss by a cell came about.
+ * How the derivative of the loss with respect to a cell was computed.
  * @param {Trace} trace @param {string} name @param {number[]} place @returns {Explanation}
  */
 export function explainGradient(trace, name, place) {
-  const tensor = trace.get(name), value = trace.gradientOf(tensor, name).at(...place), d = factorsOf(trace)
-  const uses = usesForGradient(trace, tensor, place)
+  const tensor = trace.get(name), value = trace.gradientOf(tensor, name).at(...place), d = createDerivativeFactor(trace)
+  const uses = findGradientUses(trace, tensor, place)
   const parts = uses.map(({ node, input, index: at }) => node.op.explainGradient(node, input, at, d))
   const started = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
   const terms = [...started, ...parts.flatMap(part => part.terms)]
@@ -49,28 +49,28 @@ export function explainGradient(trace, name, place) {
   const formulas = parts.map(part => part.formula)
   const made = Math.min(...uses.map(({ node }) => node.at))
   const used = Math.min(...uses.map(({ node }) => Number(node.usedAt)))
-  const explained = finished(trace, name, place, value,
+  const explained = finishExplanation(trace, name, place, value,
     { formula, formulas, note, terms, steps, row, computed: sum(terms) }, { made, used })
   if (trace.gradientOf(tensor, name).isChangedSince(used)) explained.changed = [name, ...explained.changed ?? []]
   return { ...explained, op, output: 'gradient', parameters: {} }
 }
 
-/** The loss's derivatives by cells, as factors. @param {Trace} trace */
-const factorsOf = trace =>
+/** Makes factors of derivatives of the loss. @param {Trace} trace */
+const createDerivativeFactor = trace =>
   (/** @type {Tensor} */ tensor, /** @type {readonly number[]} */ index, /** @type {string} */ symbol) => {
     const gradient = trace.gradientOf(tensor, trace.nameOf(tensor) ?? '')
     return /** @type {Factor} */ ({ ...cell(gradient, index, symbol), tensor, isGradient: true })
   }
 
 /**
- * Uses through which a gradient came to a cell: those recorded for backward, and a secondary output's own operation. A
- * view hands its gradient on as it is, so the uses of the view stand in its place.
+ * The uses through which a cell got its gradient: those recorded for backward, and a secondary output's own operation.
+ * A view passes its gradient on unchanged, so it is replaced by its own uses.
  * @param {Trace} trace @param {Tensor} tensor @param {readonly number[]} index @returns {Use[]}
  */
-function usesForGradient(trace, tensor, index) {
+function findGradientUses(trace, tensor, index) {
   const uses = trace.usesOf(tensor).filter(({ node }) => node.usedAt !== undefined), node = trace.madeHere(tensor)
   const all = uses.flatMap(({ node, input }) => {
-    const beyond = node.op.isView ? usesOfView(trace, node, input, index) : []
+    const beyond = node.op.isView ? findViewUses(trace, node, input, index) : []
     return beyond.length ? beyond : [{ node, input, index }]
   })
   if (!node || Object.values(node.outputs)[0] === tensor) return all
@@ -78,23 +78,23 @@ function usesForGradient(trace, tensor, index) {
 }
 
 /**
- * None where the view leaves the cell out, or where backward started at it.
+ * The uses of a view's cell: none where the view does not contain the cell, or where backward started at it.
  * @param {Trace} trace @param {Node} node @param {string} input @param {readonly number[]} index @returns {Use[]}
  */
-function usesOfView(trace, node, input, index) {
-  const [shown] = node.op.explainGradient(node, input, index, factorsOf(trace)).terms
+function findViewUses(trace, node, input, index) {
+  const [shown] = node.op.explainGradient(node, input, index, createDerivativeFactor(trace)).terms
   const { tensor, index: at } = shown?.factors[0] ?? {}
-  return tensor && at ? usesForGradient(trace, tensor, at) : []
+  return tensor && at ? findGradientUses(trace, tensor, at) : []
 }
 
 /**
- * An explanation with the tensors named, so that it can leave the library.
+ * An explanation with names instead of tensors.
  * @param {Trace} trace @param {string} name @param {number[]} index @param {number} value
  * @param {import('./explain.js').CellExplanation} parts
- * @param {{ made: number, used: number }} since the engine's moment when values, and gradients, were used
+ * @param {{ made: number, used: number }} since the engine's writeCount when values, and gradients, were used
  * @returns {Omit<Explanation, 'op' | 'output' | 'parameters'>}
  */
-function finished(trace, name, index, value, parts, since) {
+function finishExplanation(trace, name, index, value, parts, since) {
   const { formula, formulas = [formula], note, terms, steps = [], computed, row = [] } = parts
   const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => nameFactor(trace, factor)) }))
   const cells = [...terms.flatMap(term => term.factors), ...row].filter(({ tensor, isGradient }) =>
@@ -109,7 +109,7 @@ function finished(trace, name, index, value, parts, since) {
 }
 
 /**
- * A factor with its cell's name; a cell of a view is shown as the cell it shows, unless it was edited.
+ * A factor with its cell's name; a cell of a view is resolved to its base, unless it was edited.
  * @param {Trace} trace @param {Factor} factor
  * @returns {{ symbol: string, letter?: string, value: number, source?: Source }}
  */

@@ -9,7 +9,7 @@ tell([
     'tensor: values must be regular nested arrays; expected an array of 1 at depth 1, got an array of 2'],
   [() => gf.tensor([1, '2']), 'tensor: values must be numbers, got "2"'],
   [() => gf.tensor([1.5], { dtype: 'int32' }),
-    'tensor: values must be whole numbers for an int32 tensor, got 1.5 at place 0; leave dtype out, or round them first'],
+    'tensor: values must be whole numbers for an int32 tensor, got 1.5 at index 0; leave dtype out, or round them first'],
   [() => gf.tensor([1, 2], { shape: [3] }), 'tensor: shape [3] holds 3 values, got 2'],
   [() => gf.tensor([1], { dtype: 'float' }),
     'tensor: dtype must be one of float32, int32, float64, bool, float16, bfloat16, got "float"; write ' + "'float32'"],
@@ -72,7 +72,7 @@ tell([
   [() => F.embedding(x, x),
     'embedding: ids must be an int32 tensor or nested arrays of whole numbers, got a float32 tensor [2, ' +
     "3]; to('int32') makes one"],
-  [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at place 0'],
+  [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at index 0'],
   [() => F.scaledDotProductAttention(x, x, x),
     'scaledDotProductAttention: q must have shape [B, H, T, D], got [2, 3]; x.view(B, T, H, D).transpose(1, 2) makes that ' +
     'of [B, T, C]'],
@@ -108,7 +108,7 @@ tell([
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
   [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
   [() => { const [values] = x.max({ dim: 1 }); return values },
-    'a float32 tensor [2] is no list; x.max({ dim }) gives the values alone, x.argmax({ dim }) the places; write ' +
+    'a float32 tensor [2] is no list; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
     'x.select(0, i) for a row, x.toArray() for all as an array'],
   [() => x.map(v => 2 * v),
     'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],

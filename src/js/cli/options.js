@@ -1,6 +1,6 @@
 /** What the command understands: its options, what each must be, and which of them go with which command. */
 import { parseArgs } from 'node:util'
-import { similar } from '../errors.js'
+import { findSimilar } from '../errors.js'
 import { STAGES } from './stages.js'
 
 /** A mistake in how the command was called: exit code 2. */
@@ -97,7 +97,7 @@ const NAMES = Object.keys(COMMANDS).filter(Boolean)
 export const commandOf = ([word]) => (NAMES.includes(word) ? word : '')
 
 /** A word that is nearly a command, with something behind it that exists. @param {string} word */
-export const meantBy = word => similar(word, NAMES, 1)[0]
+export const meantBy = word => findSimilar(word, NAMES, 1)[0]
 
 /** Options of a command as help shows them. @param {string} command */
 export const optionLines = command => Object.entries(COMMANDS[command].options)
@@ -131,7 +131,7 @@ function parse(args) {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
     const [message] = /** @type {Error} */ (error).message.split('. To specify'), [, given] = /'--([\w-]+)/.exec(message) ?? []
-    const meant = given && !(given in options) && `; did you mean --${similar(given, Object.keys(options), 1)}?`
+    const meant = given && !(given in options) && `; did you mean --${findSimilar(given, Object.keys(options), 1)}?`
     throw new UsageError(message.split('\n')[0] + (meant || ''))
   }
 }

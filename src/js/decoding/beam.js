@@ -1,4 +1,4 @@
-import { describe, expect, wholeNumber } from '../errors.js'
+import { describe, expect, expectInteger } from '../errors.js'
 import { rankIndices } from './choose.js'
 
 /**
@@ -26,7 +26,7 @@ export function pathTo(tree, at) {
   expect(Array.isArray(tree), 'type', () => `pathTo: tree must be a list of branches, got ${describe(tree)}`)
   const ids = []
   let last = tree.length
-  for (let i = wholeNumber('pathTo', 'at', at, -1, tree.length - 1); i >= 0; i = tree[i].parent) {
+  for (let i = expectInteger('pathTo', 'at', at, -1, tree.length - 1); i >= 0; i = tree[i].parent) {
     expect(i < last, 'range', () => `pathTo: parent of tree[${last}] must be an index from -1 to ${last - 1}, got ${describe(i)}`)
     last = i
     ids.push(tree[i].id)

@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { describe, expect, expectNumber, optionsOf, expectInteger } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
 import { readSeed } from '../random.js'
@@ -53,9 +53,9 @@ export function checkLogits(where, row) {
 
 /** The options with their defaults. @param {string} where @param {any} given @returns {Required<SamplingOptions>} */
 export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 1 }) {
-  numberWhere(where, 'temperature', temperature, 'a number > 0', v => v > 0 && v < Infinity)
-  wholeNumber(where, 'topK', topK)
-  numberWhere(where, 'topP', topP, 'a number above 0, up to 1', v => v > 0 && v <= 1)
+  expectNumber(where, 'temperature', temperature, 'a number > 0', v => v > 0 && v < Infinity)
+  expectInteger(where, 'topK', topK)
+  expectNumber(where, 'topP', topP, 'a number above 0, up to 1', v => v > 0 && v <= 1)
   return { temperature, topK, topP }
 }
 
@@ -134,7 +134,7 @@ export function pick(candidates, random) {
   const { ids, probabilities } = Object(candidates), isValid = ids?.length > 0 && ids.length === probabilities?.length
   expect(isValid, 'type', () => 'pick: candidates must be { ids, probabilities }, as gf.decoding.filterLogits returns ' +
     `them, got ${describe(candidates)}`)
-  numberWhere('pick', 'random', random, 'a number from 0 up to 1', v => v >= 0 && v < 1)
+  expectNumber('pick', 'random', random, 'a number from 0 up to 1', v => v >= 0 && v < 1)
   let end = 0
   for (let i = 0; i < ids.length; i++) if ((end += probabilities[i]) > random) return ids[i]
   return ids[ids.length - 1]

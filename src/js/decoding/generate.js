@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
@@ -95,20 +95,20 @@ export function readOptions(given, ends = []) {
   const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)
-  wholeNumber(where, 'maxNewTokens', maxNewTokens)
-  wholeNumber(where, 'beams', beams, 1, 1024)
+  expectInteger(where, 'maxNewTokens', maxNewTokens)
+  expectInteger(where, 'beams', beams, 1, 1024)
   expect(beams === 1 || !isSampled, 'range', () => `${where}: beams cannot be combined with sampling; leave ${SAMPLING_OPTIONS.join(', ')} out`)
-  numberWhere(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
+  expectNumber(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
   for (const [name, given] of Object.entries({ onToken, stoppingCriteria })) {
     expect(given === undefined || typeof given === 'function', 'type',
       () => `${where}: ${name} must be a function, got ${describe(given)}`)
   }
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
-  const stops = new Set([endIds].flat().map(id => wholeNumber(where, 'end', id)))
+  const stops = new Set([endIds].flat().map(id => expectInteger(where, 'end', id)))
   if (seed !== undefined && seed !== null) readSeed(where, seed)
   const sampling = checkSamplingOptions(where, isSampled ? options : {})
-  flag(where, 'cache', cache)
+  expectBoolean(where, 'cache', cache)
   return {
     ...options, maxNewTokens, beams, lengthPenalty, cache, isSampled, sampling,
     isEnd: (/** @type {number} */ id) => stops.has(id),
@@ -140,7 +140,7 @@ export function readPrompts(ids) {
   const prompts = isSingle ? [given] : given.map(row => Array.from(expectIds(row)))
   for (const prompt of prompts) {
     expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id')
-    prompt.forEach((id, i) => wholeNumber('generate', `ids[${i}]`, id))
+    prompt.forEach((id, i) => expectInteger('generate', `ids[${i}]`, id))
   }
   return { prompts, isSingle }
 }

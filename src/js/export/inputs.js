@@ -2,7 +2,7 @@ import { describe, distance, expect, isPlain } from '../errors.js'
 import { getFirstLeaf } from '../from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
-import { idTensor } from '../ops/checks.js'
+import { toIdTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -68,7 +68,7 @@ export function prepareInputs(where, engine, model, inputs) {
   const addInput = (name, value) => {
     const isTensor = value instanceof Tensor, isIds = Array.isArray(value) && typeof getFirstLeaf(value) === 'number'
     if (!isTensor && !isIds) return value
-    const tensor = isTensor ? value : idTensor(engine, where, name, value)
+    const tensor = isTensor ? value : toIdTensor(engine, where, name, value)
     // The same tensor may be passed twice, such as query and key; then it is two inputs.
     const distinct = graphInputs.some(other => other.tensor === tensor) ? engine.view(tensor, tensor.shape) : tensor
     graphInputs.push({ name, tensor: distinct })

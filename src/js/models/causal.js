@@ -1,4 +1,4 @@
-import { describe, expect, wholeNumber } from '../errors.js'
+import { describe, expect, expectInteger } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
 import { narrow } from '../ops/narrow.js'
@@ -41,7 +41,7 @@ export class Causal extends LanguageModel {
   lastPositions(hidden, count) {
     const T = hidden.shape[1]
     if (count === undefined || count === null) return hidden
-    const length = Math.min(T, wholeNumber(this.constructor.name, 'logitsToKeep', count, 1))
+    const length = Math.min(T, expectInteger(this.constructor.name, 'logitsToKeep', count, 1))
     return length === T ? hidden : narrow(hidden, 1, T - length, length)
   }
 

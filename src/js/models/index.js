@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, isPlain, guardPromise, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, guardPromise, expectOneOf, optionsOf } from '../errors.js'
 import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
@@ -311,7 +311,7 @@ function withProgress(reads, { onProgress, signal }) {
  * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype, ignoreHead: boolean }}
  */
 function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
-  return { dtype: oneOf(where, 'dtype', dtype, DTYPES), ignoreHead: flag(where, 'ignoreHead', ignoreHead) }
+  return { dtype: expectOneOf(where, 'dtype', dtype, DTYPES), ignoreHead: expectBoolean(where, 'ignoreHead', ignoreHead) }
 }
 
 /**

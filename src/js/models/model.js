@@ -1,7 +1,7 @@
 import { describe, expect, GlassformerError, shapeText } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions } from '../ops/binary.js'
-import { idTensor } from '../ops/checks.js'
+import { toIdTensor } from '../ops/checks.js'
 import { comparisons } from '../ops/compare.js'
 import { to } from '../ops/convert.js'
 import { cumsum } from '../ops/cumsum.js'
@@ -46,7 +46,7 @@ export class LanguageModel extends Module {
    * @returns {Tensor} [B, T]
    */
   toBatch(name, ids) {
-    const where = this.constructor.name, tensor = idTensor(this.engine, where, name, ids)
+    const where = this.constructor.name, tensor = toIdTensor(this.engine, where, name, ids)
     expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
       () => `${where}: ${name} must have shape [B, T], or [T] for one sequence, got ${shapeText(tensor.shape)}`)
     return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
@@ -90,7 +90,7 @@ export class LanguageModel extends Module {
       if (!mask || mask.isToken[b * total + t]) position++
       if (t >= past) positionIds[b * T + t - past] = Math.max(0, position)
     }
-    return idTensor(this.engine, this.constructor.name, 'positionIds', positionIds).reshape(B, T)
+    return toIdTensor(this.engine, this.constructor.name, 'positionIds', positionIds).reshape(B, T)
   }
 
   /**

@@ -1,4 +1,4 @@
-import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
+import { describe, GlassformerError, expectOneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
@@ -46,7 +46,7 @@ export class GELU extends Module {
   constructor(engine, options) {
     super(engine)
     const { approximate = 'none' } = optionsOf('GELU', options, ['approximate'])
-    this.approximate = oneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
+    this.approximate = expectOneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
   }
 
   /** @param {Tensor} x @returns {Tensor} */

@@ -1,4 +1,4 @@
-import { probability } from '../errors.js'
+import { expectProbability } from '../errors.js'
 import { dropout } from '../ops/dropout.js'
 import { Module } from './module.js'
 
@@ -7,7 +7,7 @@ export class Dropout extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} [p] 0.5 */
   constructor(engine, p = 0.5) {
     super(engine)
-    this.p = probability('Dropout', 'p', p)
+    this.p = expectProbability('Dropout', 'p', p)
   }
 
   /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */

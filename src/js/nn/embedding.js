@@ -1,4 +1,4 @@
-import { optionsOf, wholeNumber } from '../errors.js'
+import { optionsOf, expectInteger } from '../errors.js'
 import { embedding } from '../ops/embedding.js'
 import { fillNormal } from '../random.js'
 import { Module } from './module.js'
@@ -18,10 +18,10 @@ export class Embedding extends Module {
   constructor(engine, numEmbeddings, embeddingDim, options) {
     super(engine)
     const { paddingIdx } = optionsOf('Embedding', options, ['paddingIdx'])
-    this.numEmbeddings = wholeNumber('Embedding', 'numEmbeddings', numEmbeddings)
-    this.embeddingDim = wholeNumber('Embedding', 'embeddingDim', embeddingDim)
+    this.numEmbeddings = expectInteger('Embedding', 'numEmbeddings', numEmbeddings)
+    this.embeddingDim = expectInteger('Embedding', 'embeddingDim', embeddingDim)
     if (paddingIdx !== undefined) {
-      wholeNumber('Embedding', 'paddingIdx', paddingIdx, -numEmbeddings, numEmbeddings - 1)
+      expectInteger('Embedding', 'paddingIdx', paddingIdx, -numEmbeddings, numEmbeddings - 1)
       this.paddingIdx = paddingIdx < 0 ? paddingIdx + numEmbeddings : paddingIdx
     }
     this.weight = this.matrix(numEmbeddings, embeddingDim)

@@ -1,5 +1,5 @@
-import { expect, numberWhere, oneOf, optionsOf, shapeText } from '../errors.js'
-import { floatTensor } from '../ops/checks.js'
+import { expect, expectNumber, expectOneOf, optionsOf, shapeText } from '../errors.js'
+import { expectFloatTensor } from '../ops/checks.js'
 import { fillNormal, fillUniform } from '../random.js'
 import { sizeOf } from '../shape.js'
 
@@ -11,15 +11,15 @@ import { sizeOf } from '../shape.js'
 
 /** @param {string} where @param {Tensor} tensor */
 const target = (where, tensor) => {
-  floatTensor(where, 'tensor', tensor).touch()
+  expectFloatTensor(where, 'tensor', tensor).touch()
   return tensor
 }
 
 /** @param {string} where @param {string} name @param {number} value */
-const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)
+const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
 
 /** How many inputs and outputs a weight has. @param {string} where @param {Tensor} tensor */
-function fans(where, tensor) {
+function computeFans(where, tensor) {
   const { shape } = target(where, tensor), [out, into] = shape, field = sizeOf(shape.slice(2))
   expect(shape.length >= 2, 'shape', () => `${where}: tensor must have at least two axes, got ${shapeText(shape)}`)
   return { fanIn: into * field, fanOut: out * field }
@@ -35,7 +35,7 @@ const GAINS = /** @type {const} */ ({
  * @param {number} [slope] 0.01, of leakyRelu below 0
  */
 export function calculateGain(nonlinearity, slope = 0.01) {
-  const name = oneOf('calculateGain', 'nonlinearity', nonlinearity,
+  const name = expectOneOf('calculateGain', 'nonlinearity', nonlinearity,
     /** @type {const} */ (['linear', 'sigmoid', 'tanh', 'relu', 'leakyRelu', 'selu']))
   return name === 'leakyRelu' ? Math.sqrt(2 / (1 + finite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
 }
@@ -51,7 +51,7 @@ export function uniform_(tensor, options) {
 /** Normal values. @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1 */
 export function normal_(tensor, options) {
   const { mean = 0, std = 1 } = optionsOf('normal_', options, ['mean', 'std'])
-  numberWhere('normal_', 'std', std, 'a number >= 0', v => v >= 0)
+  expectNumber('normal_', 'std', std, 'a number >= 0', v => v >= 0)
   return fillNormal(target('normal_', tensor), finite('normal_', 'mean', mean), std)
 }
 
@@ -65,7 +65,7 @@ export function truncNormal_(tensor, options) {
   const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options,
     ['mean', 'std', 'a', 'b'])
   const { engine, address, size } = target(where, tensor)
-  numberWhere(where, 'std', std, 'a number > 0', v => v > 0)
+  expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
   for (const [name, value] of Object.entries({ mean, a, b })) finite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
   engine.c.gf_trunc_normal(address, engine.generator, size, mean, std, a, b)
@@ -80,7 +80,7 @@ function fill(where, tensor, value) {
 
 /** One value everywhere. @param {Tensor} tensor @param {number} value */
 export const constant_ = (tensor, value) =>
-  fill('constant_', tensor, numberWhere('constant_', 'value', value, 'a number', () => true))
+  fill('constant_', tensor, expectNumber('constant_', 'value', value, 'a number', () => true))
 /** Zeros. @param {Tensor} tensor */
 export const zeros_ = tensor => fill('zeros_', tensor, 0)
 /** Ones. @param {Tensor} tensor */
@@ -97,7 +97,7 @@ export function eye_(tensor) {
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function xavierStd(where, tensor, options) {
-  const { gain = 1 } = optionsOf(where, options, ['gain']), { fanIn, fanOut } = fans(where, tensor)
+  const { gain = 1 } = optionsOf(where, options, ['gain']), { fanIn, fanOut } = computeFans(where, tensor)
   return finite(where, 'gain', gain) * Math.sqrt(2 / (fanIn + fanOut))
 }
 
@@ -124,7 +124,7 @@ export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierSt
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function kaimingStd(where, tensor, options) {
   const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = optionsOf(where, options, ['a', 'mode', 'nonlinearity'])
-  const fan = fans(where, tensor)[oneOf(where, 'mode', mode, /** @type {const} */ (['fanIn', 'fanOut']))]
+  const fan = computeFans(where, tensor)[expectOneOf(where, 'mode', mode, /** @type {const} */ (['fanIn', 'fanOut']))]
   return calculateGain(nonlinearity, finite(where, 'a', a)) / Math.sqrt(fan)
 }
 

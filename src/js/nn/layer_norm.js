@@ -1,4 +1,4 @@
-import { flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
 
@@ -15,10 +15,10 @@ export class LayerNorm extends Module {
     const { eps = 1e-5, elementwiseAffine = true, bias = true } =
       optionsOf('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
-    this.normalizedShape = [wholeNumber('LayerNorm', 'normalizedShape', C)]
-    this.eps = numberWhere('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-    flag('LayerNorm', 'elementwiseAffine', elementwiseAffine)
-    flag('LayerNorm', 'bias', bias)
+    this.normalizedShape = [expectInteger('LayerNorm', 'normalizedShape', C)]
+    this.eps = expectNumber('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+    expectBoolean('LayerNorm', 'elementwiseAffine', elementwiseAffine)
+    expectBoolean('LayerNorm', 'bias', bias)
     this.weight = elementwiseAffine ? this.parameter(...this.normalizedShape) : null
     this.bias = elementwiseAffine && bias ? this.parameter(...this.normalizedShape) : null
     this.resetParameters()

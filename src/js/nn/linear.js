@@ -1,4 +1,4 @@
-import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
 import { linear } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
 import { Module } from './module.js'
@@ -20,10 +20,10 @@ export class Linear extends Module {
   constructor(engine, inFeatures, outFeatures, options) {
     super(engine)
     const { bias = true } = optionsOf('Linear', options, ['bias'])
-    this.inFeatures = wholeNumber('Linear', 'inFeatures', inFeatures)
-    this.outFeatures = wholeNumber('Linear', 'outFeatures', outFeatures)
+    this.inFeatures = expectInteger('Linear', 'inFeatures', inFeatures)
+    this.outFeatures = expectInteger('Linear', 'outFeatures', outFeatures)
     this.weight = this.matrix(outFeatures, inFeatures)
-    this.bias = flag('Linear', 'bias', bias) ? this.parameter(outFeatures) : null
+    this.bias = expectBoolean('Linear', 'bias', bias) ? this.parameter(outFeatures) : null
     this.resetParameters()
   }
 

@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
 import { expectArgumentCount } from '../arity.js'
-import { GlassformerError, describe, expect, flag, expectEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -100,7 +100,7 @@ export class Module extends Callable {
     const why = takenAs(this, name)
     expect(!why && !name.includes('.'), 'state', () => `registerBuffer: name must be one that is free and without dots, ` +
       `got ${describe(name)}${why && `, which is ${why}`}`)
-    if (!flag('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
+    if (!expectBoolean('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
     Object.assign(this, { [name]: this.engine.keep(tensor) })
   }
@@ -198,7 +198,7 @@ export class Module extends Callable {
    * Freezes all parameters, with false, or thaws them: torch.nn.Module.requires_grad_. @param {boolean} [wanted] true
    */
   requiresGrad_(wanted = true) {
-    flag('requiresGrad_', 'wanted', wanted)
+    expectBoolean('requiresGrad_', 'wanted', wanted)
     const parameters = this.namedParameters(), [name, stored] = parameters.find(([, p]) => p.dtype !== 'float32') ?? []
     expect(!wanted || !stored, 'type',
       () => `requiresGrad_: ${name} is ${stored?.dtype}, which is only used; weights are trained in float32`)
@@ -233,7 +233,7 @@ export class Module extends Callable {
     const own = this.stateDict(), name = this.constructor.name
     const missingKeys = Object.keys(own).filter(key => !Object.hasOwn(state, key))
     const unexpectedKeys = Object.keys(state).filter(key => !Object.hasOwn(own, key))
-    const problems = flag('loadStateDict', 'strict', strict)
+    const problems = expectBoolean('loadStateDict', 'strict', strict)
       ? [...missingKeys.map(key => `${key} is missing`), ...unexpectedKeys.map(key => `${key} is unknown`)] : []
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => Object.hasOwn(state, key)).map(key => {
@@ -259,7 +259,7 @@ export class Module extends Callable {
 
   /** Switches dropout on, or off with false, here and in all modules inside. @param {boolean} [mode] */
   train(mode = true) {
-    flag('train', 'mode', mode)
+    expectBoolean('train', 'mode', mode)
     for (const [, module] of this.namedModules()) module.training = mode
     return this
   }

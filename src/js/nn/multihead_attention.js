@@ -1,9 +1,9 @@
-import { describe, expect, flag, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectBoolean, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { Cache } from '../ops/attention_cache.js'
-import { expectRank, expectShape, floatTensor, optionalTensor, weightTensor } from '../ops/checks.js'
+import { expectRank, expectShape, expectFloatTensor, expectOptionalTensor, expectWeightTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
 import { freeIntermediate } from '../intermediates.js'
 import { fillUniform } from '../random.js'
@@ -58,13 +58,13 @@ export class MultiheadAttention extends Module {
     const { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim, batchFirst } =
       optionsOf('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
     checkBatchFirst('MultiheadAttention', batchFirst)
-    this.embedDim = wholeNumber('MultiheadAttention', 'embedDim', embedDim, 1)
-    this.numHeads = wholeNumber('MultiheadAttention', 'numHeads', numHeads, 1)
+    this.embedDim = expectInteger('MultiheadAttention', 'embedDim', embedDim, 1)
+    this.numHeads = expectInteger('MultiheadAttention', 'numHeads', numHeads, 1)
     expect(embedDim % numHeads === 0, 'range',
       () => `MultiheadAttention: embedDim must be divisible by numHeads, got ${embedDim} and ${numHeads}`)
-    this.dropout = probability('MultiheadAttention', 'dropout', dropout)
-    this.kdim = wholeNumber('MultiheadAttention', 'kdim', kdim, 1)
-    this.vdim = wholeNumber('MultiheadAttention', 'vdim', vdim, 1)
+    this.dropout = expectProbability('MultiheadAttention', 'dropout', dropout)
+    this.kdim = expectInteger('MultiheadAttention', 'kdim', kdim, 1)
+    this.vdim = expectInteger('MultiheadAttention', 'vdim', vdim, 1)
     const isOne = kdim === embedDim && vdim === embedDim
     this.in_proj_weight = isOne ? this[embedDim % PANEL ? 'parameter' : 'matrix'](3 * embedDim, embedDim) : null
     this.q_proj_weight = isOne ? null : this.matrix(embedDim, embedDim)
@@ -75,7 +75,7 @@ export class MultiheadAttention extends Module {
      * @type {number | undefined}
      */
     this.scale = undefined
-    this.in_proj_bias = flag('MultiheadAttention', 'bias', bias) ? this.parameter(3 * embedDim) : null
+    this.in_proj_bias = expectBoolean('MultiheadAttention', 'bias', bias) ? this.parameter(3 * embedDim) : null
     this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
     this.resetParameters()
   }
@@ -110,8 +110,8 @@ export class MultiheadAttention extends Module {
   forward(query, key = query, value = key, options) {
     const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal, window, cache } =
       optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
-    flag('MultiheadAttention', 'needWeights', needWeights)
-    flag('MultiheadAttention', 'averageAttnWeights', averageAttnWeights)
+    expectBoolean('MultiheadAttention', 'needWeights', needWeights)
+    expectBoolean('MultiheadAttention', 'averageAttnWeights', averageAttnWeights)
     checkShapes(this, query, key, value)
     const kept = entryOf(this, cache, query, key)
     /** @param {Tensor} x @param {number} which */
@@ -137,7 +137,7 @@ export class MultiheadAttention extends Module {
 function project(mha, x, which) {
   const { embedDim: C, in_proj_weight: all } = mha, where = 'MultiheadAttention'
   const name = all ? 'in_proj_weight' : /** @type {const} */ (['q_proj_weight', 'k_proj_weight', 'v_proj_weight'])[which]
-  const weight = weightTensor(where, name, mha[name]), bias = optionalTensor(where, 'in_proj_bias', mha.in_proj_bias)
+  const weight = expectWeightTensor(where, name, mha[name]), bias = expectOptionalTensor(where, 'in_proj_bias', mha.in_proj_bias)
   expectShape(where, name, weight, [all ? 3 * C : C, x.shape[2]], `embedDim ${C}`)
   expectShape(where, 'in_proj_bias', bias, [3 * C], '3·embedDim')
   return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
@@ -161,7 +161,7 @@ function entryOf(mha, cache, query, key) {
 function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
   /** @param {string} name @param {Tensor} tensor @param {number} channels @param {Tensor} other of as many tokens */
   const check = (name, tensor, channels, other) => {
-    expectRank('MultiheadAttention', name, floatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
+    expectRank('MultiheadAttention', name, expectFloatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
     const wanted = [query.shape[0], other.shape[1], channels]
     expect(sameShape(tensor.shape, wanted), 'shape',
       () => `MultiheadAttention: ${name} must have shape ${shapeText(wanted)}, got ${shapeText(tensor.shape)}`)

@@ -1,6 +1,6 @@
-import { expect, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { expect, optionsOf, shapeText, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
-import { expectRank, floatTensor } from '../ops/checks.js'
+import { expectRank, expectFloatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
 import { originOf, positionalEncoding } from '../ops/positional_encoding.js'
 import { fillNormal } from '../random.js'
@@ -14,10 +14,10 @@ import { Module } from './module.js'
  * @param {string} where @param {Tensor} table @param {Tensor} x @param {unknown} options
  */
 function rowsFor(where, table, x, options) {
-  expectRank(where, 'x', floatTensor(where, 'x', x), 3, '[B, T, C]')
+  expectRank(where, 'x', expectFloatTensor(where, 'x', x), 3, '[B, T, C]')
   const [, T, C] = x.shape, [maxLength, dModel] = table.shape
   expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
-  const { start = 0 } = optionsOf(where, options, ['start']), end = wholeNumber(where, 'start', start) + T
+  const { start = 0 } = optionsOf(where, options, ['start']), end = expectInteger(where, 'start', start) + T
   expect(end <= maxLength, 'range',
     () => `${where}: x has ${end} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
   return narrow(table, 0, start, T)
@@ -67,8 +67,8 @@ export class LearnedPositionalEncoding extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
   constructor(engine, maxLength, dModel) {
     super(engine)
-    wholeNumber('LearnedPositionalEncoding', 'maxLength', maxLength)
-    wholeNumber('LearnedPositionalEncoding', 'dModel', dModel)
+    expectInteger('LearnedPositionalEncoding', 'maxLength', maxLength)
+    expectInteger('LearnedPositionalEncoding', 'dModel', dModel)
     this.weight = this.parameter(maxLength, dModel)
     fillNormal(this.weight)
   }

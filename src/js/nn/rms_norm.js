@@ -1,4 +1,4 @@
-import { flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
 
@@ -16,9 +16,9 @@ export class RMSNorm extends Module {
     super(engine)
     const { eps = null, elementwiseAffine = true } = optionsOf('RMSNorm', options, ['eps', 'elementwiseAffine'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
-    this.normalizedShape = [wholeNumber('RMSNorm', 'normalizedShape', C)]
-    this.eps = eps === null ? null : numberWhere('RMSNorm', 'eps', eps, 'a number >= 0, or null', v => v >= 0)
-    this.weight = flag('RMSNorm', 'elementwiseAffine', elementwiseAffine)
+    this.normalizedShape = [expectInteger('RMSNorm', 'normalizedShape', C)]
+    this.eps = eps === null ? null : expectNumber('RMSNorm', 'eps', eps, 'a number >= 0, or null', v => v >= 0)
+    this.weight = expectBoolean('RMSNorm', 'elementwiseAffine', elementwiseAffine)
       ? this.parameter(...this.normalizedShape) : null
     this.resetParameters()
   }

@@ -1,6 +1,6 @@
-import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
-import { anyTensor, floatTensor } from '../ops/checks.js'
+import { expectTensor, expectFloatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
 import { applyActivation, freeIntermediate, runLayers } from '../intermediates.js'
 import { activationOf } from './activation.js'
@@ -131,7 +131,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
-    this.normFirst = flag('TransformerEncoderLayer', 'normFirst', normFirst)
+    this.normFirst = expectBoolean('TransformerEncoderLayer', 'normFirst', normFirst)
     this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
     this.dropout1 = new Dropout(engine, dropout)
@@ -174,7 +174,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
-    this.normFirst = flag('TransformerDecoderLayer', 'normFirst', normFirst)
+    this.normFirst = expectBoolean('TransformerDecoderLayer', 'normFirst', normFirst)
     this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm3 = new LayerNorm(engine, dModel, { eps, bias })
@@ -221,7 +221,7 @@ const DECODER_MASKS = [
  * @param {string} where @param {unknown} memory @param {unknown} options @returns {DecoderMasks}
  */
 function decoderMasks(where, memory, options) {
-  floatTensor(where, 'memory', memory)
+  expectFloatTensor(where, 'memory', memory)
   return optionsOf(where, options, DECODER_MASKS)
 }
 
@@ -248,7 +248,7 @@ class TransformerStack extends Module {
     super(engine)
     const where = new.target.name, { norm = null } = optionsOf(where, options, ['norm'])
     expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
-    wholeNumber(where, 'numLayers', numLayers, 0, MAX_LAYERS)
+    expectInteger(where, 'numLayers', numLayers, 0, MAX_LAYERS)
     expect(norm === null || norm instanceof Module, 'type',
       () => `${where}: norm must be a module, got ${describe(norm)}`)
     this.layers = new ModuleList(engine, Array.from({ length: numLayers }, () => layer.clone()))
@@ -270,7 +270,7 @@ export class TransformerEncoder extends TransformerStack {
   forward(src, options) {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
       optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
-    anyTensor('TransformerEncoder', 'src', src)
+    expectTensor('TransformerEncoder', 'src', src)
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
     const x = runLayers(this.layers, src, (layer, made) => layer.forward(made, masks))
@@ -289,7 +289,7 @@ export class TransformerDecoder extends TransformerStack {
    * @returns {Tensor} [B, T, dModel]
    */
   forward(tgt, memory, options) {
-    anyTensor('TransformerDecoder', 'tgt', tgt)
+    expectTensor('TransformerDecoder', 'tgt', tgt)
     const given = decoderMasks('TransformerDecoder', memory, options), { engine } = this
     const masks = {
       ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
@@ -331,7 +331,7 @@ export class Transformer extends Module {
     const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, ...options } =
       /** @type {TransformerOptions} */ (given)
     const { layerNormEps: eps = 1e-5, bias = true } = options
-    numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
+    expectNumber('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
     const encoderLayer = new TransformerEncoderLayer(engine, dModel, nhead, options)
     const norm = () => new LayerNorm(engine, dModel, { eps, bias })
     this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
@@ -360,7 +360,7 @@ export class Transformer extends Module {
     const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
       optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
     expect(tgt !== undefined, 'type', () => 'Transformer: forward takes src and tgt, and tgt is missing')
-    anyTensor('Transformer', 'tgt', tgt)
+    expectTensor('Transformer', 'tgt', tgt)
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
     return this.decoder.forward(tgt, memory, masks)
   }

@@ -1,7 +1,7 @@
 import { cumsum } from './cumsum.js'
 import { einsum } from './einsum.js'
 import { gather, indexSelect, maskedSelect, nonzero, scatter, scatterAdd } from './gather.js'
-import { anyTensor } from './checks.js'
+import { expectTensor } from './checks.js'
 import { cat, chunk, repeat, repeatInterleave, roll, split, stack } from './join.js'
 import { narrow, select } from './narrow.js'
 import { oneHot } from './one_hot.js'
@@ -63,7 +63,7 @@ export const shapeMethods = {
  * @example
  * gf.reshape(gf.arange(6), [2, -1])               // int32 [[0, 1, 2], [3, 4, 5]]
  */
-const reshape = (x, shape) => anyTensor('reshape', 'x', x).reshape(shape)
+const reshape = (x, shape) => expectTensor('reshape', 'x', x).reshape(shape)
 
 /**
  * Two axes exchanged, as a copy: torch.transpose(x, a, b).contiguous().
@@ -71,7 +71,7 @@ const reshape = (x, shape) => anyTensor('reshape', 'x', x).reshape(shape)
  * @example
  * gf.transpose(gf.tensor([[1, 2], [3, 4]]), 0, 1) // [[1, 3], [2, 4]]
  */
-const transpose = (x, a, b) => anyTensor('transpose', 'x', x).transpose(a, b)
+const transpose = (x, a, b) => expectTensor('transpose', 'x', x).transpose(a, b)
 
 /** Those that do not begin with one tensor, or that are methods of it already. */
 export const shapeFunctions = { cat, einsum, oneHot, reshape, stack, transpose, where }

@@ -1,10 +1,10 @@
-import { describe, expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
 import { passAxes } from './broadcast.js'
-import { expectRank, floatTensor, sameEngine } from './checks.js'
+import { expectRank, expectFloatTensor, expectSameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
 import { additiveMask, paddingMask } from './mask.js'
 import { mul } from './binary.js'
@@ -178,12 +178,12 @@ function weightsAgain(inputs, saved) {
  * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
  */
 function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache }) {
-  sameEngine(where, q, k, v)
+  expectSameEngine(where, q, k, v)
   const { engine } = q, { B, H, KV, Tq, Tk, D, Dv } = sizes
   const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
-    sizes, layout, scale, past, cache, group: KV ? H / KV : 1, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
-    window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
+    sizes, layout, scale, past, cache, group: KV ? H / KV : 1, isCausal: expectBoolean(where, 'isCausal', options.isCausal ?? false),
+    window: expectInteger(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
     padding: paddingMask(engine, where, options.keyPaddingMask, sizes),
     origin: options.keyPaddingMask instanceof Tensor ? { padding: options.keyPaddingMask } : undefined,
@@ -222,8 +222,8 @@ const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'window', 'dropoutP',
 
 /** @param {string} where @param {AttentionOptions} options */
 function checkOptions(where, { scale, dropoutP }) {
-  if (scale !== undefined) numberWhere(where, 'scale', scale, 'a number', v => v === v)
-  probability(where, 'dropoutP', dropoutP ?? 0)
+  if (scale !== undefined) expectNumber(where, 'scale', scale, 'a number', v => v === v)
+  expectProbability(where, 'dropoutP', dropoutP ?? 0)
 }
 
 /**
@@ -243,10 +243,10 @@ function checkOptions(where, { scale, dropoutP }) {
 export function scaledDotProductAttention(q, k, v, options) {
   const where = 'scaledDotProductAttention', given = optionsOf(where, options, OPTIONS)
   for (const [name, tensor] of Object.entries({ q, k, v })) {
-    expectRank(where, name, floatTensor(where, name, tensor), 4, '[B, H, T, D]')
+    expectRank(where, name, expectFloatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
   const [B, H, Tq, D] = q.shape, [, heads, Tk] = k.shape, Dv = v.shape[3]
-  const KV = flag(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H
+  const KV = expectBoolean(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H
   const fits = sameShape(k.shape, [B, KV, Tk, D]) && sameShape(v.shape, [B, KV, Tk, Dv])
   expect(fits, 'shape', () =>
     `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +

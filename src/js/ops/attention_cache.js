@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, shapeText, expectInteger } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -190,7 +190,7 @@ export class Cache {
 
   /** @param {number} capacity how many tokens there is room for */
   constructor(capacity) {
-    this.capacity = wholeNumber('Cache', 'capacity', capacity, 1)
+    this.capacity = expectInteger('Cache', 'capacity', capacity, 1)
   }
 
   /** How many tokens have gone through. */
@@ -238,7 +238,7 @@ export class Cache {
 
   /** Forgets the newest tokens: `length` stay. @param {number} length */
   truncate(length) {
-    wholeNumber('Cache', 'length', length, 0, this.length)
+    expectInteger('Cache', 'length', length, 0, this.length)
     for (const entry of this.#all) entry.truncate(length)
   }
 
@@ -256,7 +256,7 @@ export class Cache {
     expect(Array.isArray(from) && from.length > 0, 'type',
       () => `Cache: from must be a list of rows, such as [0, 0, 1], got ${describe(from)}`)
     const all = this.#all.filter(entry => entry.batch), rows = Math.min(...all.map(entry => entry.batch))
-    from.forEach((row, i) => wholeNumber('Cache', `from[${i}]`, row, 0, rows - 1))
+    from.forEach((row, i) => expectInteger('Cache', `from[${i}]`, row, 0, rows - 1))
     for (const entry of all) entry.select(from)
   }
 

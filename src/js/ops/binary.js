@@ -2,7 +2,7 @@ import { describe, expect } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { product, sum, derived } from '../explain.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
-import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
+import { expectTensor, expectFloatTensor, expectSameEngine, snake } from './checks.js'
 import { asFloat, isInteger, rejectBools, intPair } from './int_arithmetic.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -151,8 +151,8 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
  */
 function operandOf(where, name, value) {
   if (typeof value === 'number') return value
-  const tensor = anyTensor(where, name, value, 'a tensor or a number')
-  return isInteger(tensor) ? tensor : floatTensor(where, name, tensor)
+  const tensor = expectTensor(where, name, value, 'a tensor or a number')
+  return isInteger(tensor) ? tensor : expectFloatTensor(where, name, tensor)
 }
 
 /**
@@ -166,7 +166,7 @@ function binary(name, line) {
     const isNumber = typeof left === 'number', isOther = typeof right === 'number'
     expect(!isNumber || !isOther, 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
-    sameEngine(name, isNumber ? null : left, isOther ? null : right)
+    expectSameEngine(name, isNumber ? null : left, isOther ? null : right)
     rejectBools(name, left, right)
     if (whole && isInteger(left) && isInteger(right)) return whole(left, right)
     const a = isNumber ? null : asFloat(left), b = isOther ? null : asFloat(right)

@@ -1,4 +1,4 @@
-import { describe, expect, expectEngine, otherEngineError, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectEngine, otherEngineError, shapeText, expectInteger } from '../errors.js'
 import { needsGradient } from '../autograd.js'
 import { WEIGHTS } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
@@ -10,7 +10,7 @@ import { Tensor } from '../tensor.js'
  * @param {string} where @param {string} name @param {unknown} value @param {string} [expected] in words
  * @returns {Tensor}
  */
-export function anyTensor(where, name, /** @type {any} */ value, expected = 'a tensor (gf.tensor)') {
+export function expectTensor(where, name, /** @type {any} */ value, expected = 'a tensor (gf.tensor)') {
   expect(Tensor.isTensor(value), 'type', () => `${where}: ${name} must be ${expected}, got ${describe(value)}`)
   expect(!value.disposed, 'state', () => `${where}: ${name} was disposed, by dispose() or by the end of its gf.tidy; ` +
     'what gf.tidy returns is kept')
@@ -24,15 +24,15 @@ export function anyTensor(where, name, /** @type {any} */ value, expected = 'a t
 export function checkShape(where, shape) {
   expect(Array.isArray(shape), 'type',
     () => `${where}: shape must be an array of numbers, such as [2, 3], got ${describe(shape)}`)
-  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
+  return shape.map((side, axis) => expectInteger(where, `shape[${axis}]`, side))
 }
 
 /**
  * The same of a float32 tensor.
  * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
  */
-export function floatTensor(where, name, value) {
-  const tensor = anyTensor(where, name, value)
+export function expectFloatTensor(where, name, value) {
+  const tensor = expectTensor(where, name, value)
   expect(tensor.dtype === 'float32', 'type',
     () => `${where}: ${name} must be a float32 tensor, got ${describe(tensor)}; to('float32') makes one`)
   return tensor
@@ -42,9 +42,9 @@ export function floatTensor(where, name, value) {
  * The same of a matrix that is only used, which may be stored in fewer bits.
  * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
  */
-export function weightTensor(where, name, value) {
-  const tensor = anyTensor(where, name, value)
-  return WEIGHTS.includes(tensor.dtype) ? tensor : floatTensor(where, name, value)
+export function expectWeightTensor(where, name, value) {
+  const tensor = expectTensor(where, name, value)
+  return WEIGHTS.includes(tensor.dtype) ? tensor : expectFloatTensor(where, name, value)
 }
 
 /**
@@ -61,7 +61,7 @@ export function expectNoGradient(where, weight, ...others) {
  * Tensors of one operation must live in one memory.
  * @param {string} where @param {...(Tensor | null | undefined)} tensors
  */
-export function sameEngine(where, ...tensors) {
+export function expectSameEngine(where, ...tensors) {
   let engine
   for (const tensor of tensors) {
     if (tensor && tensor.engine !== (engine ??= tensor.engine)) throw otherEngineError(where)
@@ -69,15 +69,15 @@ export function sameEngine(where, ...tensors) {
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
-export const optionalTensor = (where, name, value) =>
-  value === undefined || value === null ? null : floatTensor(where, name, value)
+export const expectOptionalTensor = (where, name, value) =>
+  value === undefined || value === null ? null : expectFloatTensor(where, name, value)
 
 /**
  * Ids or class numbers: an int32 tensor, or nested arrays of whole numbers made into one.
  * @param {import('../engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
  * @returns {Tensor}
  */
-export function idTensor(engine, where, name, value) {
+export function toIdTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type',
       () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}; ` +
@@ -95,7 +95,7 @@ export function idTensor(engine, where, name, value) {
  * Ids as backward and explain will read them again, whatever becomes of the tensor they came in.
  * @param {Tensor} ids @param {unknown} given what they were made from, perhaps themselves
  */
-export function savedIds(ids, given) {
+export function copyIdsForBackward(ids, given) {
   if (ids !== given) return ids
   const own = ids.engine.registerAuxiliary(ids.engine.empty(ids.shape, 'int32'))
   own.values.set(ids.values)
@@ -127,13 +127,13 @@ export function expectRank(where, name, tensor, rank, axes) {
  * The last side of a shape; an error for a scalar.
  * @param {string} where @param {string} name @param {Tensor} tensor
  */
-export function lastSide(where, name, tensor) {
+export function getLastSize(where, name, tensor) {
   expect(tensor.shape.length > 0, 'shape', () => `${where}: ${name} must have at least one axis, got a scalar`)
   return tensor.shape[tensor.shape.length - 1]
 }
 
 /** How many rows a tensor has; also right when they are empty. @param {Tensor} tensor */
-export const rowsOf = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)
+export const countRows = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)
 
 /** A name as kernels and traces have it: leaky_relu. @param {string} name */
 export const snake = name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

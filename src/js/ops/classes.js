@@ -1,6 +1,6 @@
 import { expect, shapeText } from '../errors.js'
 import { sizeOf } from '../shape.js'
-import { expectShape, floatTensor, idTensor, optionalTensor, sameEngine } from './checks.js'
+import { expectShape, expectFloatTensor, toIdTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 
 /**
  * What losses over classes share: logits or their likes as rows [N, V], targets as N class numbers, weights of classes.
@@ -13,8 +13,8 @@ import { expectShape, floatTensor, idTensor, optionalTensor, sameEngine } from '
  * [V], [N, V] or [B, V, ...] as rows of V; and the shape that a loss for each of them has.
  * @param {string} where @param {string} name @param {Tensor} x @returns {{ rows: Tensor, lead: number[] }}
  */
-export function classRows(where, name, x) {
-  const { shape } = floatTensor(where, name, x)
+export function toClassRows(where, name, x) {
+  const { shape } = expectFloatTensor(where, name, x)
   if (shape.length === 2) return { rows: x, lead: [shape[0]] }
   expect(shape.length > 0, 'shape', () => `${where}: ${name} must have shape [V], [N, V] or [B, V, ...], got []`)
   const [B, V, ...rest] = shape, R = sizeOf(rest)
@@ -40,21 +40,21 @@ function targetHint({ shape, size }, lead, V) {
  * @param {number[]} lead their shape @param {number} V @param {number} ignoreIndex
  * @returns {Tensor} int32, perhaps the given one itself
  */
-export function classNumbers(engine, where, target, lead, V, ignoreIndex) {
-  const given = typeof target === 'number' ? idTensor(engine, where, 'target', Int32Array.of(target)).reshape()
-    : idTensor(engine, where, 'target', target)
+export function toClassIndices(engine, where, target, lead, V, ignoreIndex) {
+  const given = typeof target === 'number' ? toIdTensor(engine, where, 'target', Int32Array.of(target)).reshape()
+    : toIdTensor(engine, where, 'target', target)
   expectShape(where, 'target', given, lead, `one class for each row of logits${targetHint(given, lead, V)}`)
   const N = given.size, bad = engine.c.gf_cross_entropy_check(given.address, N, V, ignoreIndex)
   expect(bad < 0, 'index', () => `${where}: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
-    `got ${given.values[bad]} at place ${bad}`)
+    `got ${given.values[bad]} at index ${bad}`)
   return given
 }
 
 /** @param {string} where @param {Tensor} x @param {unknown} weight @param {number} V @returns {Tensor | null} */
-export function classWeights(where, x, weight, V) {
-  const known = optionalTensor(where, 'weight', weight)
+export function expectClassWeights(where, x, weight, V) {
+  const known = expectOptionalTensor(where, 'weight', weight)
   if (!known) return null
-  sameEngine(where, x, known)
+  expectSameEngine(where, x, known)
   expect(known.shape.length === 1 && known.shape[0] === V, 'shape',
     () => `${where}: weight must have shape [${V}], one number for each class, got ${shapeText(known.shape)}`)
   return known

@@ -1,11 +1,11 @@
 import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
-import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, optionsOf, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { sameShape } from '../shape.js'
 import { product, derived } from '../explain.js'
 import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
-import { anyTensor, sameEngine } from './checks.js'
+import { expectTensor, expectSameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -59,12 +59,12 @@ const operation = (name, { formula, holds }) => ({
 function comparison(name, line) {
   const op = operation(name, line)
   /** @param {unknown} value @param {string} side */
-  const tensorOf = (value, side) => (typeof value === 'number' ? null : anyTensor(name, side, value))
+  const tensorOf = (value, side) => (typeof value === 'number' ? null : expectTensor(name, side, value))
   return (first, second) => {
     const a = tensorOf(first, 'a'), b = tensorOf(second, 'b'), known = a ?? b
     expect(known !== null, 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
-    sameEngine(name, a, b)
+    expectSameEngine(name, a, b)
     const { engine } = known, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
     const given = typeof first === 'number' ? first : typeof second === 'number' ? second : 0
     const number = known.dtype === 'float32' ? Math.fround(given) : given
@@ -81,10 +81,10 @@ export const comparisons = /** @type {Record<ComparisonName, (a: Tensor | number
   Object.fromEntries(Object.entries(COMPARISONS).map(([name, line]) => [name, comparison(name, line)])))
 
 /** Where a value is 0 (false): torch.logical_not. @param {Tensor} x any type @returns {Tensor} bool */
-export const logicalNot = x => comparisons.eq(anyTensor('logicalNot', 'x', x), 0)
+export const logicalNot = x => comparisons.eq(expectTensor('logicalNot', 'x', x), 0)
 
 /** Where a value is NaN: torch.isnan. @param {Tensor} x any type @returns {Tensor} bool */
-export const isnan = x => comparisons.ne(anyTensor('isnan', 'x', x), x)
+export const isnan = x => comparisons.ne(expectTensor('isnan', 'x', x), x)
 
 /** Where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
 export const isinf = x => comparisons.eq(unaryFunctions.abs(x), Infinity)
@@ -102,8 +102,8 @@ function every(a, b, holds) {
 
 /** @param {string} where @param {Tensor} a @param {Tensor} b */
 function twoTensors(where, a, b) {
-  const pair = [anyTensor(where, 'a', a), anyTensor(where, 'b', b)]
-  sameEngine(where, ...pair)
+  const pair = [expectTensor(where, 'a', a), expectTensor(where, 'b', b)]
+  expectSameEngine(where, ...pair)
   return pair.every(tensor => sameShape(tensor.shape, a.shape))
 }
 
@@ -128,9 +128,9 @@ export const equal = (a, b) => twoTensors('equal', a, b) && every(a, b, (p, q) =
 export function allclose(a, b, options) {
   const { rtol = 1e-5, atol = 1e-8, equalNan = false } = optionsOf('allclose', options, ['rtol', 'atol', 'equalNan'])
   for (const [name, value] of Object.entries({ rtol, atol })) {
-    numberWhere('allclose', name, value, 'a number >= 0', v => v >= 0)
+    expectNumber('allclose', name, value, 'a number >= 0', v => v >= 0)
   }
-  flag('allclose', 'equalNan', equalNan)
+  expectBoolean('allclose', 'equalNan', equalNan)
   expect(twoTensors('allclose', a, b), 'shape',
     () => `allclose: a and b must have one shape, got ${shapeText(a.shape)} and ${shapeText(b.shape)}`)
   return every(a, b, (p, q) => p === q || (equalNan && Number.isNaN(p) && Number.isNaN(q)) ||

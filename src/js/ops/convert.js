@@ -3,7 +3,7 @@ import { record } from '../autograd.js'
 import { DTYPES, typeHint } from '../dtype.js'
 import { cell, product } from '../explain.js'
 import { packInt8, unpackInt8 } from '../int8.js'
-import { anyTensor } from './checks.js'
+import { expectTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../dtype.js').DType} DType */
@@ -50,7 +50,7 @@ const op = {
  * @returns {Tensor} x itself if it has that type
  */
 export function to(x, dtype) {
-  const { engine } = anyTensor('to', 'x', x)
+  const { engine } = expectTensor('to', 'x', x)
   expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here; leave .to('${dtype}') out`)
   expect(NAMES.includes(dtype), typeof dtype === 'string' ? 'range' : 'type',
     () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)

@@ -1,6 +1,6 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { anyTensor } from './checks.js'
+import { expectTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -21,7 +21,7 @@ const cloned = { ...same, name: 'clone' }, detached = { ...same, name: 'detach',
  * @param {Tensor} x @returns {Tensor}
  */
 export function clone(x) {
-  const { engine } = anyTensor('clone', 'x', x), out = engine.empty(x.shape, x.dtype)
+  const { engine } = expectTensor('clone', 'x', x), out = engine.empty(x.shape, x.dtype)
   out.copyFrom(x)
   return record(engine, cloned, { x }, { out })
 }
@@ -31,6 +31,6 @@ export function clone(x) {
  * @param {Tensor} x @returns {Tensor}
  */
 export function detach(x) {
-  const { engine } = anyTensor('detach', 'x', x)
+  const { engine } = expectTensor('detach', 'x', x)
   return engine.noGrad(() => record(engine, detached, { x }, { out: engine.view(x, x.shape) }))
 }

@@ -1,13 +1,13 @@
-import { expect, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { expect, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
 import { range, sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { binaryFunctions } from './binary.js'
-import { savedIds } from './checks.js'
-import { classNumbers, classRows, classWeights } from './classes.js'
+import { copyIdsForBackward } from './checks.js'
+import { toClassIndices, toClassRows, expectClassWeights } from './classes.js'
 import { explainLogSoftmax, logSoftmax } from './log_softmax.js'
-import { reduced, reductionOf } from './losses.js'
+import { reduced, readReduction } from './losses.js'
 import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
 
@@ -132,9 +132,9 @@ const op = {
  * @param {Tensor | null} weight @param {number} labelSmoothing @param {'mean' | 'sum' | 'none'} reduction
  */
 function withShares(logits, target, weight, labelSmoothing, reduction) {
-  const { rows, lead } = classRows('crossEntropy', 'logits', logits), [N, V] = rows.shape
+  const { rows, lead } = toClassRows('crossEntropy', 'logits', logits), [N, V] = rows.shape
   const { add, div, mul } = binaryFunctions
-  const shares = classRows('crossEntropy', 'target', target).rows
+  const shares = toClassRows('crossEntropy', 'target', target).rows
   const smooth = labelSmoothing ? add(mul(shares, 1 - labelSmoothing), labelSmoothing / V) : shares
   const parts = mul(logSoftmax(rows), smooth), weighed = weight ? mul(parts, weight) : parts
   const losses = unaryFunctions.neg(reductions.sum(weighed, { dim: 1 }))
@@ -161,20 +161,20 @@ function withShares(logits, target, weight, labelSmoothing, reduction) {
 export function crossEntropy(logits, target, options) {
   const { weight = null, ignoreIndex = -100, labelSmoothing = 0, reduction: how } =
     optionsOf('crossEntropy', options, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
-  const { rows, lead } = classRows('crossEntropy', 'logits', logits), { engine } = rows, [N, V] = rows.shape
-  probability('crossEntropy', 'labelSmoothing', labelSmoothing)
-  wholeNumber('crossEntropy', 'ignoreIndex', ignoreIndex, -(2 ** 31))
-  const reduction = reductionOf('crossEntropy', how), weights = classWeights('crossEntropy', rows, weight, V)
+  const { rows, lead } = toClassRows('crossEntropy', 'logits', logits), { engine } = rows, [N, V] = rows.shape
+  expectProbability('crossEntropy', 'labelSmoothing', labelSmoothing)
+  expectInteger('crossEntropy', 'ignoreIndex', ignoreIndex, -(2 ** 31))
+  const reduction = readReduction('crossEntropy', how), weights = expectClassWeights('crossEntropy', rows, weight, V)
   if (target instanceof Tensor && target.dtype === 'float32' && sameShape(target.shape, logits.shape)) {
     expect(ignoreIndex === -100, 'range', () => 'crossEntropy: ignoreIndex goes with class numbers, and target, ' +
       `${shapeText(target.shape)}, gives shares of classes`)
     return withShares(logits, target, weights, labelSmoothing, reduction)
   }
-  const given = classNumbers(engine, 'crossEntropy', target, lead, V, ignoreIndex)
+  const given = toClassIndices(engine, 'crossEntropy', target, lead, V, ignoreIndex)
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
   const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, rows.address, weights?.address ?? 0,
     given.address, N, V, ignoreIndex, labelSmoothing)
-  const own = needsSaving(engine, rows) ? savedIds(given, target) : given
+  const own = needsSaving(engine, rows) ? copyIdsForBackward(given, target) : given
   const saved = { target: own, weight: weights, kept, ignoreIndex, labelSmoothing, reduction }
   if (engine.trace?.willEdit('log_probs')) takeAgain(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])

@@ -1,7 +1,7 @@
 import { record } from '../autograd.js'
 import { cell, product, sum } from '../explain.js'
-import { range, sidesOf, sizeOf } from '../shape.js'
-import { floatTensor } from './checks.js'
+import { range, sliceShape, sizeOf } from '../shape.js'
+import { expectFloatTensor } from './checks.js'
 import { axisOf } from './strided.js'
 
 /** @param {readonly number[]} index @param {number} dim @param {number} i */
@@ -29,9 +29,9 @@ const op = {
  * @param {import('../tensor.js').Tensor} x @param {number} dim @returns {import('../tensor.js').Tensor}
  */
 export function cumsum(x, dim) {
-  const { engine, shape } = floatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, Math.max(shape.length, 1))
+  const { engine, shape } = expectFloatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, Math.max(shape.length, 1))
   if (!shape.length) return cumsum(x.reshape(1), 0).reshape()
-  const sides = [sizeOf(shape, axis), shape[axis], sizeOf(sidesOf(shape, axis + 1))], out = engine.empty(shape)
+  const sides = [sizeOf(shape, axis), shape[axis], sizeOf(sliceShape(shape, axis + 1))], out = engine.empty(shape)
   engine.c.gf_cumsum_forward(out.address, x.address, ...sides)
   return record(engine, op, { x }, { out }, { sides, dim: axis })
 }

@@ -1,7 +1,7 @@
-import { flag, optionsOf, probability } from '../errors.js'
+import { expectBoolean, optionsOf, expectProbability } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -48,9 +48,9 @@ export function dropoutMask(engine, shape, p) {
  */
 export function dropout(x, options) {
   const { p = 0.5, training = true } = optionsOf('dropout', options, ['p', 'training'])
-  const { engine } = floatTensor('dropout', 'x', x)
-  probability('dropout', 'p', p)
-  if (!flag('dropout', 'training', training) || p === 0) return x
+  const { engine } = expectFloatTensor('dropout', 'x', x)
+  expectProbability('dropout', 'p', p)
+  if (!expectBoolean('dropout', 'training', training) || p === 0) return x
   const mask = dropoutMask(engine, x.shape, p), out = engine.empty(x.shape)
   engine.c.gf_dropout_forward(out.address, x.address, mask.address, x.size)
   return record(engine, op, { x }, { out, mask }, { p })

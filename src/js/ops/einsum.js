@@ -1,6 +1,6 @@
 import { describe, expect, shapeText } from '../errors.js'
 import { range } from '../shape.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 import { matmul } from './matmul.js'
 import { diagonal, permute } from './strided.js'
 
@@ -93,7 +93,7 @@ export function einsum(rule, ...tensors) {
   /** @type {Record<string, number>} */ const sides = {}
   /** @type {Record<string, string>} which tensor a letter stood for first */ const seen = {}
   tensors.forEach((tensor, n) => {
-    const { shape } = floatTensor('einsum', `tensors[${n}]`, tensor)
+    const { shape } = expectFloatTensor('einsum', `tensors[${n}]`, tensor)
     expect(shape.length === inputs[n].length, 'shape',
       () => `einsum: tensors[${n}] must have ${inputs[n].length} axes for '${inputs[n].join('')}', got ${describe(
         tensor)}`)

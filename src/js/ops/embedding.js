@@ -1,11 +1,11 @@
-import { expect, optionsOf, wholeNumber } from '../errors.js'
+import { expect, optionsOf, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
 import { DTYPES } from '../dtype.js'
 import { int8Address } from '../int8.js'
 import { getPanels } from '../panels.js'
-import { expectRank, idTensor, savedIds, weightTensor } from './checks.js'
+import { expectRank, toIdTensor, copyIdsForBackward, expectWeightTensor } from './checks.js'
 import { convertInto } from './convert.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -67,19 +67,19 @@ function rowsOfWeight(weight) {
  */
 export function embedding(ids, weight, options) {
   const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])
-  const { engine } = weightTensor('embedding', 'weight', weight)
+  const { engine } = expectWeightTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
-  const index = idTensor(engine, 'embedding', 'ids', ids)
+  const index = toIdTensor(engine, 'embedding', 'ids', ids)
   const [V, C] = weight.shape
-  if (paddingIdx !== undefined) wholeNumber('embedding', 'paddingIdx', paddingIdx, -V, V - 1)
+  if (paddingIdx !== undefined) expectInteger('embedding', 'paddingIdx', paddingIdx, -V, V - 1)
   const bad = engine.c.gf_embedding_check(index.address, index.size, V)
   expect(bad < 0, 'index', () =>
-    `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at place ${bad}`)
+    `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
   const there = rowsOfWeight(weight), n = index.size, { code } = DTYPES[weight.dtype]
   if (there.panels) engine.c.gf_embedding_panels(out.address, index.address, there.panels, n, C, code)
   else engine.c.gf_embedding_forward(out.address, index.address, there.rows?.address, n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
-  const kept = needsSaving(engine, weight) ? savedIds(index, ids) : index
+  const kept = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index
   return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })
 }

@@ -2,12 +2,12 @@ import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
 import { describe, expect, shapeText } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, range, sameShape, sidesOf, sizeOf } from '../shape.js'
+import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
-import { anyTensor, idTensor, sameEngine, savedIds } from './checks.js'
+import { expectTensor, toIdTensor, expectSameEngine, copyIdsForBackward } from './checks.js'
 import { narrow } from './narrow.js'
 import { flattenAxes } from './sides.js'
-import { axisOf, expand, movable, throughInt } from './strided.js'
+import { axisOf, expand, expectMovable, runAsInt } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -24,7 +24,7 @@ import { axisOf, expand, movable, throughInt } from './strided.js'
  * @param {readonly number[]} shape of x @param {Places} at @param {number} mode
  */
 function walk({ c }, picked, x, shape, { dim, places, isShared }, mode) {
-  const outer = sizeOf(shape, dim), inner = sizeOf(sidesOf(shape, dim + 1))
+  const outer = sizeOf(shape, dim), inner = sizeOf(sliceShape(shape, dim + 1))
   const K = isShared ? places.size : places.shape[dim]
   const steps = isShared ? [0, 1, 0] : [K * inner, inner, 1]
   c.gf_gather(picked, x, places.address, outer, shape[dim], inner, K, ...steps, mode)
@@ -70,11 +70,11 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
  * @returns {{ places: Tensor, origin: { places: Tensor } }}
  */
 function placesFor(where, x, dim, index, src) {
-  const { engine } = x, given = idTensor(engine, where, 'index', index), side = x.shape[dim]
-  const ids = needsSaving(engine, x, src) ? savedIds(given, index) : given
+  const { engine } = x, given = toIdTensor(engine, where, 'index', index), side = x.shape[dim]
+  const ids = needsSaving(engine, x, src) ? copyIdsForBackward(given, index) : given
   const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
-  expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the places on axis ${dim}, ` +
-    `got ${ids.values[wrong]} at place ${wrong}`)
+  expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the indices on axis ${dim}, ` +
+    `got ${ids.values[wrong]} at index ${wrong}`)
   return { places: ids, origin: { places: given } }
 }
 
@@ -86,7 +86,7 @@ function firstOf(where, dim, rank) {
 
 /** @param {'gather' | 'indexSelect'} name @param {Tensor} x @param {readonly number[]} shape @param {Places} at */
 function lookedUp(name, x, shape, at) {
-  return throughInt(x, source => {
+  return runAsInt(x, source => {
     const out = source.engine.empty(shape, source.dtype)
     walk(source.engine, out.address, source.address, source.shape, at, GATHER)
     return record(source.engine, lookups[name], { x: source }, { out }, at)
@@ -98,7 +98,7 @@ function lookedUp(name, x, shape, at) {
  * @param {Tensor} x @param {number} dim @param {any} index [K], nested or an int32 tensor @returns {Tensor}
  */
 export function indexSelect(x, dim, index) {
-  const { shape } = movable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
+  const { shape } = expectMovable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
   const { places, origin } = placesFor('indexSelect', x, axis, index)
   expect(places.shape.length === 1, 'shape', () => `indexSelect: index must be a list, got ${describe(places)}`)
   const sides = shape.map((side, a) => (a === axis ? places.size : side))
@@ -113,7 +113,7 @@ export function indexSelect(x, dim, index) {
  * gf.tensor([[1, 2], [3, 4]]).gather(1, [[1], [0]])   // [[2], [3]]
  */
 export function gather(x, dim, index) {
-  const { shape } = movable('gather', x), axis = firstOf('gather', dim, shape.length)
+  const { shape } = expectMovable('gather', x), axis = firstOf('gather', dim, shape.length)
   const { places, origin } = placesFor('gather', x, axis, index), sides = places.shape
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side <= shape[a])
   expect(fits, 'shape', () => `gather: index must have ${shape.length} axes, none but ${axis} longer than those of ` +
@@ -165,15 +165,15 @@ const PLACINGS = { scatter: placing('scatter', false), scatterAdd: placing('scat
  * @param {Tensor | number} src
  */
 function placed(where, x, dim, index, src) {
-  const { engine, shape } = movable(where, x), axis = axisOf(where, dim, shape.length)
+  const { engine, shape } = expectMovable(where, x), axis = axisOf(where, dim, shape.length)
   const { places, origin } = placesFor(where, x, axis, index, src), sides = places.shape
   const at = { dim: axis, places, isShared: false, origin }
-  const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : anyTensor(where, 'src', src)
+  const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : expectTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
   expect(fits && sameShape(values.shape, sides), 'shape',
     () => `${where}: index and src must have one shape, that of x ` +
       `${shapeText(shape)} except on axis ${axis}; got ${shapeText(sides)} and ${shapeText(values.shape)}`)
-  sameEngine(where, x, values)
+  expectSameEngine(where, x, values)
   expect(values.dtype === x.dtype && x.dtype !== 'bool', 'type',
     () => `${where}: x and src must both be float32 or int32, got ${describe(x)} and ${describe(values)}`)
   const out = engine.empty(shape, x.dtype), mode = where === 'scatter' ? SCATTER : SCATTER_ADD
@@ -216,7 +216,7 @@ export const scatterAdd = (x, dim, index, src) => placed('scatterAdd', x, dim, i
  * @param {Tensor} x @param {Tensor} mask bool, broadcasts to x @returns {Tensor} [count]
  */
 export function maskedSelect(x, mask) {
-  const { engine, shape } = movable('maskedSelect', x), given = anyTensor('maskedSelect', 'mask', mask)
+  const { engine, shape } = expectMovable('maskedSelect', x), given = expectTensor('maskedSelect', 'mask', mask)
   expect(given.dtype === 'bool', 'type', () => `maskedSelect: mask must be a bool tensor, got ${describe(given)}`)
   return engine.gradEnabled || engine.trace ? selected(x, expand(given, shape)) :
       engine.tidy(() => selected(x, expand(given, shape)))
@@ -241,7 +241,7 @@ const places = {
  * @param {Tensor} x @returns {Tensor} [count, rank] int32
  */
 export function nonzero(x) {
-  const { engine, shape, values } = anyTensor('nonzero', 'x', x)
+  const { engine, shape, values } = expectTensor('nonzero', 'x', x)
   const found = indicesOf(shape).filter((_, i) => values[i] !== 0)
   const out = tensor(engine, Int32Array.from(found.flat()), { shape: [found.length, shape.length] })
   return record(engine, places, { x }, { out })

@@ -1,7 +1,7 @@
-import { oneOf, optionsOf } from '../errors.js'
+import { expectOneOf, optionsOf } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product } from '../explain.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 
 /** P(N(0,1) > z) for z >= 0, by the continued fraction or the series, whichever converges. @param {number} z */
 function normalTail(z) {
@@ -73,8 +73,8 @@ const op = {
  */
 export function gelu(x, options) {
   const { approximate = 'none' } = optionsOf('gelu', options, ['approximate'])
-  const { engine } = floatTensor('gelu', 'x', x), out = engine.empty(x.shape)
-  oneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
+  const { engine } = expectFloatTensor('gelu', 'x', x), out = engine.empty(x.shape)
+  expectOneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
   const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward
   kernel(out.address, x.address, x.size)
   return record(engine, op, { x }, { out }, { approximate })

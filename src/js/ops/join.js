@@ -1,12 +1,12 @@
-import { describe, expect, expectEngine, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, expectEngine, expectList, optionsOf, shapeText, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { range, sidesOf } from '../shape.js'
+import { range, sliceShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
-import { axisOf, expand, listed, movable, stepsOf, stridedAxes } from './strided.js'
+import { axisOf, expand, listed, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
 
 /** Tensors put together and taken apart along an axis. */
 
@@ -42,9 +42,9 @@ const op = {
  * @param {readonly number[]} shape of the part @param {number} dim @param {number} start @param {boolean} isBack
  */
 function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
-  const outer = stepsOf(all), inner = stepsOf(shape), place = address + 4 * start * outer[dim]
+  const outer = getStrides(all), inner = getStrides(shape), place = address + 4 * start * outer[dim]
   const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
-  engine.c.gf_strided_copy(to, from, engine.pass(stridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
+  engine.c.gf_strided_copy(to, from, engine.pass(mergeStridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
 }
 
 /**
@@ -56,8 +56,8 @@ function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBa
  */
 export function cat(tensors, options) {
   const { dim = 0 } = optionsOf('cat', options, ['dim'])
-  const list = listOf('cat', 'tensors', tensors, t => t instanceof Tensor,
-    'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
+  const list = expectList('cat', 'tensors', tensors, t => t instanceof Tensor,
+    'a tensor').map((t, i) => expectMovable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
   const [{ engine, shape, dtype }] = list
   expectEngine('cat', engine, list)
@@ -83,7 +83,7 @@ export function cat(tensors, options) {
  */
 export function stack(tensors, options) {
   const { dim = 0 } = optionsOf('stack', options, ['dim'])
-  const list = listOf('stack', 'tensors', tensors, t => t instanceof Tensor, 'a tensor')
+  const list = expectList('stack', 'tensors', tensors, t => t instanceof Tensor, 'a tensor')
   expect(list.length > 0, 'shape', () => 'stack: tensors must not be empty')
   const shape = shapeText(list[0].shape)
   list.forEach((t, i) => expect(shapeText(t.shape) === shape, 'shape',
@@ -99,9 +99,9 @@ export function stack(tensors, options) {
  */
 export function split(x, size, options) {
   const { dim = 0 } = optionsOf('split', options, ['dim'])
-  const { shape } = movable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
-  const sizes = Array.isArray(size) ? size : evenly(side, wholeNumber('split', 'size', size, 1))
-  sizes.forEach((n, i) => wholeNumber('split', `size[${i}]`, n))
+  const { shape } = expectMovable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
+  const sizes = Array.isArray(size) ? size : evenly(side, expectInteger('split', 'size', size, 1))
+  sizes.forEach((n, i) => expectInteger('split', `size[${i}]`, n))
   const total = sizes.reduce((a, b) => a + b, 0)
   expect(total === side, 'shape', () => `split: sizes must add up to ${side}, the side of axis ${axis}, got ${total}`)
   let start = 0
@@ -120,8 +120,8 @@ const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i 
  */
 export function chunk(x, n, options) {
   const { dim = 0 } = optionsOf('chunk', options, ['dim'])
-  const { shape } = movable('chunk', x), axis = axisOf('chunk', dim, shape.length)
-  return split(x, Math.max(1, Math.ceil(shape[axis] / wholeNumber('chunk', 'n', n, 1))), { dim: axis })
+  const { shape } = expectMovable('chunk', x), axis = axisOf('chunk', dim, shape.length)
+  return split(x, Math.max(1, Math.ceil(shape[axis] / expectInteger('chunk', 'n', n, 1))), { dim: axis })
 }
 
 /**
@@ -129,10 +129,10 @@ export function chunk(x, n, options) {
  * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, new ones before @returns {Tensor}
  */
 export function repeat(x, ...times) {
-  const { shape } = movable('repeat', x), list = listed(times), before = list.length - shape.length
+  const { shape } = expectMovable('repeat', x), list = listed(times), before = list.length - shape.length
   expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(
     list)}`)
-  list.forEach((n, i) => wholeNumber('repeat', `times[${i}]`, n))
+  list.forEach((n, i) => expectInteger('repeat', `times[${i}]`, n))
   const own = [...range(before).map(() => 1), ...shape]
   const wide = expand(x.reshape(own.flatMap(side => [1, side])), own.flatMap((side, i) => [list[i], side]))
   return wide.reshape(own.map((side, i) => side * list[i]))
@@ -144,10 +144,10 @@ export function repeat(x, ...times) {
  */
 export function repeatInterleave(x, n, options) {
   const { dim } = optionsOf('repeatInterleave', options, ['dim'])
-  wholeNumber('repeatInterleave', 'n', n)
-  if (dim === undefined) return repeatInterleave(flattenAxes(movable('repeatInterleave', x)), n, { dim: 0 })
-  const { shape } = movable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
-  const spread = [...sidesOf(shape, 0, axis + 1), n, ...sidesOf(shape, axis + 1)]
+  expectInteger('repeatInterleave', 'n', n)
+  if (dim === undefined) return repeatInterleave(flattenAxes(expectMovable('repeatInterleave', x)), n, { dim: 0 })
+  const { shape } = expectMovable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
+  const spread = [...sliceShape(shape, 0, axis + 1), n, ...sliceShape(shape, axis + 1)]
   return expand(unsqueeze(x, axis + 1), spread).reshape(shape.map((side, a) => (a === axis ? side * n : side)))
 }
 
@@ -157,14 +157,14 @@ export function repeatInterleave(x, n, options) {
  * @returns {Tensor}
  */
 export function roll(x, shifts, dims) {
-  const { shape } = movable('roll', x)
+  const { shape } = expectMovable('roll', x)
   if (dims === undefined) return roll(flattenAxes(x), shifts, 0).reshape(shape)
   const by = listed([shifts]), axes = listed([dims])
   expect(by.length === axes.length, 'shape',
     () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
   return by.reduce((moved, shift, i) => {
     const axis = axisOf('roll', axes[i], shape.length, `dims[${i}]`), side = shape[axis]
-    const first = side ? (((-wholeNumber('roll', `shifts[${i}]`, shift, -(2 ** 31))) % side) + side) % side : 0
+    const first = side ? (((-expectInteger('roll', `shifts[${i}]`, shift, -(2 ** 31))) % side) + side) % side : 0
     return first ? cat([narrow(moved, axis, first, side - first), narrow(moved, axis, 0, first)], { dim: axis }) : moved
   }, x)
 }

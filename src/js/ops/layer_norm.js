@@ -1,8 +1,8 @@
-import { numberWhere, optionsOf } from '../errors.js'
+import { expectNumber, optionsOf } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
-import { indicesOf, range, sidesOf } from '../shape.js'
-import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
+import { indicesOf, range, sliceShape } from '../shape.js'
+import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -11,7 +11,7 @@ import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine 
  * @param {Tensor} x @param {readonly number[]} row its index @param {number} eps
  */
 function statistics(x, row, eps) {
-  const values = range(lastSide('layerNorm', 'x', x)).map(c => x.at(...row, c)), C = values.length
+  const values = range(getLastSize('layerNorm', 'x', x)).map(c => x.at(...row, c)), C = values.length
   const mean = values.reduce((s, v) => s + v, 0) / C
   const variance = values.reduce((s, v) => s + (v - mean) ** 2, 0) / C
   const rstd = 1 / Math.sqrt(variance + eps)
@@ -31,7 +31,7 @@ const op = {
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
     out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address,
-      mean.address, rstd.address, weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
+      mean.address, rstd.address, weight?.address ?? 0, countRows(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
     const row = index.slice(0, -1), c = index[row.length]
@@ -99,16 +99,16 @@ const op = {
  */
 export function layerNorm(x, weight, bias, options) {
   const { eps = 1e-5 } = optionsOf('layerNorm', options, ['eps'])
-  const { engine } = floatTensor('layerNorm', 'x', x), C = lastSide('layerNorm', 'x', x)
-  const gain = optionalTensor('layerNorm', 'weight', weight), shift = optionalTensor('layerNorm', 'bias', bias)
-  sameEngine('layerNorm', x, gain, shift)
+  const { engine } = expectFloatTensor('layerNorm', 'x', x), C = getLastSize('layerNorm', 'x', x)
+  const gain = expectOptionalTensor('layerNorm', 'weight', weight), shift = expectOptionalTensor('layerNorm', 'bias', bias)
+  expectSameEngine('layerNorm', x, gain, shift)
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
-  numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+  expectNumber('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain, shift)
-  const statistic = () => (isKept ? engine.registerAuxiliary(engine.empty(sidesOf(x.shape, 0, -1))) : null)
+  const statistic = () => (isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null)
   const mean = statistic(), rstd = statistic()
   engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
-    shift?.address ?? 0, rowsOf(x), C, eps)
+    shift?.address ?? 0, countRows(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
 }

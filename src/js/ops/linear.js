@@ -2,12 +2,13 @@ import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B }
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, range, withLast } from '../shape.js'
+import { indicesOf, range, replaceLastSize } from '../shape.js'
 import { DTYPES } from '../dtype.js'
 import { int8Address } from '../int8.js'
-import { seenRounded } from './rounded.js'
+import { traceRounding } from './rounded.js'
 import {
-  expectNoGradient, expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine, weightTensor
+  countRows, expectFloatTensor, expectNoGradient, expectOptionalTensor, expectRank, expectSameEngine, expectShape,
+  expectWeightTensor, getLastSize
 } from './checks.js'
 import { getPanels } from '../panels.js'
 import { multiply } from './matmul.js'
@@ -27,7 +28,7 @@ const op = {
   /* y = x W^T + b  =>  dx += dy W,  dW += dy^T x,  db += column sums of dy */
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { first, count, biasFirst } }, gradient) {
     const { engine } = out
-    const M = rowsOf(x), [, K] = weight.shape, dout = gradient(out)
+    const M = countRows(x), [, K] = weight.shape, dout = gradient(out)
     const dx = gradient(x), dweight = gradient(weight), dbias = gradient(bias), skipped = first * K * 4
     if (dx) multiply(engine, dx, dout, weight.address + skipped, { M, N: K, K: count, flags: ACCUMULATE })
     if (dweight) {
@@ -61,7 +62,7 @@ const op = {
     }
   },
   cost: ({ inputs: { x, weight, bias }, saved: { count } }) => ({
-    multiplyAdds: rowsOf(x) * count * weight.shape[1],
+    multiplyAdds: countRows(x) * count * weight.shape[1],
     parameters: count * weight.shape[1] + (bias ? count : 0)
   })
 }
@@ -102,13 +103,13 @@ function multiplyInt8({ engine, address }, x, weight, first, { M, N, K, bias }) 
  * @returns {Tensor} [..., count]
  */
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
-  sameEngine('linear', x, weight, bias)
-  const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  const out = engine.empty(withLast(x.shape, count))
+  expectSameEngine('linear', x, weight, bias)
+  const { engine } = x, [, K] = weight.shape, M = countRows(x)
+  const out = engine.empty(replaceLastSize(x.shape, count))
   const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B }
   if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {
-    const { used, shown } = seenRounded(x)
+    const { used, shown } = traceRounding(x)
     multiplyInt8(out, used, weight, first, sizes)
     return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
   }
@@ -131,11 +132,11 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
  * F.linear(gf.tensor([[1, 2]]), gf.tensor([[3, 4], [5, 6]]), gf.tensor([10, 20]))   // [[21, 37]]
  */
 export function linear(x, weight, bias) {
-  floatTensor('linear', 'x', x)
-  weightTensor('linear', 'weight', weight)
+  expectFloatTensor('linear', 'x', x)
+  expectWeightTensor('linear', 'weight', weight)
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
-  const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
-  expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
+  const offset = expectOptionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
+  expect(getLastSize('linear', 'x', x) === inFeatures, 'shape', () =>
     `linear: the last dimension of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
     `got ${shapeText(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')

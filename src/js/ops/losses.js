@@ -1,7 +1,7 @@
-import { describe, expect, flag, oneOf, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectOneOf, optionsOf, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions, elementLosses } from './binary.js'
-import { floatTensor, optionalTensor, sameEngine } from './checks.js'
+import { expectFloatTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
 
@@ -19,17 +19,17 @@ const { add, mul, sub } = binaryFunctions
 export const reduced = (losses, reduction) => (reduction === 'none' ? losses : reductions[reduction](losses))
 
 /** @param {string} where @param {unknown} reduction @returns {Reduction} */
-export const reductionOf = (where, reduction = 'mean') =>
-  oneOf(where, 'reduction', reduction, /** @type {const} */ (['mean', 'sum', 'none']))
+export const readReduction = (where, reduction = 'mean') =>
+  expectOneOf(where, 'reduction', reduction, /** @type {const} */ (['mean', 'sum', 'none']))
 
 /**
  * Two tensors of one shape: PyTorch repeats a smaller one and warns, for it is seldom what was meant.
  * @param {string} where @param {Tensor} input @param {Tensor} target
  */
 function checkPair(where, input, target) {
-  floatTensor(where, 'input', input)
-  floatTensor(where, 'target', target)
-  sameEngine(where, input, target)
+  expectFloatTensor(where, 'input', input)
+  expectFloatTensor(where, 'target', target)
+  expectSameEngine(where, input, target)
   expect(sameShape(input.shape, target.shape), 'shape', () =>
     `${where}: target must have the shape of input, ${shapeText(input.shape)}, got ${shapeText(target.shape)}`)
 }
@@ -46,7 +46,7 @@ function checkPair(where, input, target) {
 export function mseLoss(input, target, options) {
   const { reduction } = optionsOf('mseLoss', options, ['reduction'])
   checkPair('mseLoss', input, target)
-  return reduced(elementLosses.squaredError(input, target), reductionOf('mseLoss', reduction))
+  return reduced(elementLosses.squaredError(input, target), readReduction('mseLoss', reduction))
 }
 
 /**
@@ -57,12 +57,12 @@ export function mseLoss(input, target, options) {
 export function l1Loss(input, target, options) {
   const { reduction } = optionsOf('l1Loss', options, ['reduction'])
   checkPair('l1Loss', input, target)
-  return reduced(elementLosses.absoluteError(input, target), reductionOf('l1Loss', reduction))
+  return reduced(elementLosses.absoluteError(input, target), readReduction('l1Loss', reduction))
 }
 
 /** @param {string} where @param {Tensor} losses @param {unknown} weight @param {Reduction} reduction */
 function weighed(where, losses, weight, reduction) {
-  const factor = optionalTensor(where, 'weight', weight)
+  const factor = expectOptionalTensor(where, 'weight', weight)
   return reduced(factor ? mul(losses, factor) : losses, reduction)
 }
 
@@ -78,9 +78,9 @@ export function binaryCrossEntropy(input, target, options) {
   checkPair('binaryCrossEntropy', input, target)
   const wrong = input.values.findIndex(p => p < 0 || p > 1)
   expect(wrong < 0, 'range', () => 'binaryCrossEntropy: input must hold probabilities from 0 to 1, got ' +
-    `${input.values[wrong]} at place ${wrong}; binaryCrossEntropyWithLogits takes any numbers`)
+    `${input.values[wrong]} at index ${wrong}; binaryCrossEntropyWithLogits takes any numbers`)
   const losses = elementLosses.binaryCrossEntropy(input, target)
-  return weighed('binaryCrossEntropy', losses, weight, reductionOf('binaryCrossEntropy', reduction))
+  return weighed('binaryCrossEntropy', losses, weight, readReduction('binaryCrossEntropy', reduction))
 }
 
 /**
@@ -94,7 +94,7 @@ export function binaryCrossEntropyWithLogits(input, target, options) {
   const where = 'binaryCrossEntropyWithLogits'
   const { weight, posWeight, reduction } = optionsOf(where, options, ['weight', 'posWeight', 'reduction'])
   checkPair(where, input, target)
-  const more = optionalTensor(where, 'posWeight', posWeight), how = reductionOf(where, reduction)
+  const more = expectOptionalTensor(where, 'posWeight', posWeight), how = readReduction(where, reduction)
   if (!more) return weighed(where, elementLosses.binaryCrossEntropyWithLogits(input, target), weight, how)
   // (1 − t) x + (1 + (posWeight − 1) t) log(1 + e^−x)
   const factor = add(mul(sub(more, 1), target), 1), surprise = unaryFunctions.softplus(unaryFunctions.neg(input))
@@ -111,8 +111,8 @@ export function binaryCrossEntropyWithLogits(input, target, options) {
 export function klDiv(input, target, options) {
   const { reduction = 'mean', logTarget = false } = optionsOf('klDiv', options, ['reduction', 'logTarget'])
   checkPair('klDiv', input, target)
-  oneOf('klDiv', 'reduction', reduction, ['mean', 'sum', 'none', 'batchmean'])
-  const losses = elementLosses[flag('klDiv', 'logTarget', logTarget) ? 'klDivLog' : 'klDiv'](input, target)
+  expectOneOf('klDiv', 'reduction', reduction, ['mean', 'sum', 'none', 'batchmean'])
+  const losses = elementLosses[expectBoolean('klDiv', 'logTarget', logTarget) ? 'klDivLog' : 'klDiv'](input, target)
   if (reduction !== 'batchmean') return reduced(losses, reduction)
   expect(input.shape.length > 0, 'shape', () => `klDiv: batchmean needs an axis, got ${describe(input)}`)
   return binaryFunctions.div(reductions.sum(losses), input.shape[0])

@@ -2,7 +2,7 @@ import { describe, expect, expectEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 import { where } from './where.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
@@ -61,7 +61,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const made = maskTensor(engine, `${where}: attnMask`, mask, hidden)
   // Without a value it stays a list, and fits nothing here.
-  const tensor = Array.isArray(made) ? null : floatTensor(where, 'attnMask', made)
+  const tensor = Array.isArray(made) ? null : expectFloatTensor(where, 'attnMask', made)
   if (tensor) expectEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [

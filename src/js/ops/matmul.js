@@ -2,10 +2,10 @@ import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B }
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, offsetOf, range, sidesOf } from '../shape.js'
+import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
-import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
+import { expectRank, expectFloatTensor, countRows, expectSameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -51,8 +51,8 @@ const op = {
       product(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
   },
   explainGradient({ inputs: { a, b }, outputs: { out } }, input, index, d) {
-    const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = sidesOf(out.shape, -2)
-    const leads = resultIndices(sidesOf(out.shape, 0, -2), sidesOf(own.shape, 0, -2), index.slice(0, -2))
+    const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = sliceShape(out.shape, -2)
+    const leads = resultIndices(sliceShape(out.shape, 0, -2), sliceShape(own.shape, 0, -2), index.slice(0, -2))
     if (input === 'a') {
       return {
         formula: 'da[i, k] = Σⱼ dout[i, j] × b[k, j]',
@@ -70,7 +70,7 @@ const op = {
 }
 
 /** The leading part of an operand's index. @param {Tensor} tensor @param {readonly number[]} lead */
-const leadOf = (tensor, lead) => operandIndex(sidesOf(tensor.shape, 0, -2), lead)
+const leadOf = (tensor, lead) => operandIndex(sliceShape(tensor.shape, 0, -2), lead)
 
 /** The leading axes of the result. @param {readonly number[]} a @param {readonly number[]} b @param {string} both */
 function broadcastLead(a, b, both) {
@@ -83,14 +83,14 @@ function broadcastLead(a, b, both) {
 }
 
 /** A vector as a matrix of one row or column, and the axis taken away again. @param {Tensor} a @param {Tensor} b */
-function withVectors(a, b) {
+function multiplyVectors(a, b) {
   const side = a.shape[a.shape.length - 1], other = b.shape[Math.max(0, b.shape.length - 2)]
   expect(side === other, 'shape', () => `matmul: the last side of a ${shapeText(a.shape)} is ${side}, ` +
     `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${shapeText(b.shape)} is ${other}; they must be equal`)
   const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
   const out = matmul(left, right), { shape } = out
-  const ends = [...(left === a ? sidesOf(shape, -2, -1) : []), ...(right === b ? sidesOf(shape, -1) : [])]
-  return out.reshape(...sidesOf(shape, 0, -2), ...ends)
+  const ends = [...(left === a ? sliceShape(shape, -2, -1) : []), ...(right === b ? sliceShape(shape, -1) : [])]
+  return out.reshape(...sliceShape(shape, 0, -2), ...ends)
 }
 
 /**
@@ -103,18 +103,18 @@ function withVectors(a, b) {
  * F.matmul(gf.tensor([[1, 2], [3, 4]]), gf.tensor([[1], [1]]))   // [[3], [7]]
  */
 export function matmul(a, b) {
-  const { engine } = floatTensor('matmul', 'a', a)
-  floatTensor('matmul', 'b', b)
-  sameEngine('matmul', a, b)
+  const { engine } = expectFloatTensor('matmul', 'a', a)
+  expectFloatTensor('matmul', 'b', b)
+  expectSameEngine('matmul', a, b)
   const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`, ranks = [a.shape.length, b.shape.length]
   expect(!ranks.includes(0), 'shape',
     () => `matmul: expected matrices [..., M, K] and [..., K, N], or vectors; ${both}`)
-  if (ranks.includes(1)) return withVectors(a, b)
-  const [rows, K] = sidesOf(a.shape, -2), [inner, N] = sidesOf(b.shape, -2)
+  if (ranks.includes(1)) return multiplyVectors(a, b)
+  const [rows, K] = sliceShape(a.shape, -2), [inner, N] = sliceShape(b.shape, -2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
-  const aLead = sidesOf(a.shape, 0, -2), bLead = sidesOf(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
+  const aLead = sliceShape(a.shape, 0, -2), bLead = sliceShape(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
   const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
-  const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
+  const M = isOne ? countRows(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {
     const to = out.address + i * M * N * 4
     multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })
@@ -123,7 +123,7 @@ export function matmul(a, b) {
 }
 
 /** @param {string} where @param {string} name @param {Tensor} x */
-const vector = (where, name, x) => expectRank(where, name, floatTensor(where, name, x), 1, '[N]')
+const vector = (where, name, x) => expectRank(where, name, expectFloatTensor(where, name, x), 1, '[N]')
 
 /** Σ a[i] b[i]: torch.dot. @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} [] */
 export function dot(a, b) {

@@ -1,8 +1,8 @@
-import { wholeNumber } from '../errors.js'
+import { expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { sidesOf, sizeOf } from '../shape.js'
-import { axisOf, cutOut, movable } from './strided.js'
+import { sliceShape, sizeOf } from '../shape.js'
+import { axisOf, cutOut, expectMovable } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -18,7 +18,7 @@ const op = {
   parameters: ({ outputs: { out }, saved: { dim, start } }) => ({ dim, start, length: out.shape[dim] }),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { dim, start } }, gradient) {
-    const row = sizeOf(sidesOf(x.shape, dim + 1))
+    const row = sizeOf(sliceShape(x.shape, dim + 1))
     out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.size)
   },
   explain({ inputs: { x }, saved: { dim, start } }, _, index) {
@@ -43,12 +43,12 @@ const op = {
  * gf.tensor([[1, 2, 3]]).narrow(1, 1, 2)          // [[2, 3]]
  */
 export function narrow(x, dim, start, length) {
-  const { engine, shape, dtype } = movable('narrow', x), axis = axisOf('narrow', dim, shape.length)
+  const { engine, shape, dtype } = expectMovable('narrow', x), axis = axisOf('narrow', dim, shape.length)
   if (sizeOf(shape, axis) !== 1 || dtype !== 'float32') return cutOut(x, dim, start, length)
-  const side = shape[axis], first = wholeNumber('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
-  wholeNumber('narrow', 'length', length, 0, side - first)
+  const side = shape[axis], first = expectInteger('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
+  expectInteger('narrow', 'length', length, 0, side - first)
   const sides = shape.map((all, a) => (a === axis ? length : all))
-  const out = engine.view(x, sides, first * sizeOf(sidesOf(shape, axis + 1)))
+  const out = engine.view(x, sides, first * sizeOf(sliceShape(shape, axis + 1)))
   return record(engine, op, { x }, { out }, { dim: axis, start: first })
 }
 
@@ -57,7 +57,7 @@ export function narrow(x, dim, start, length) {
  * @param {Tensor} x @param {number} dim @param {number} index negative ones count from the end @returns {Tensor}
  */
 export function select(x, dim, index) {
-  const { shape } = movable('select', x), axis = axisOf('select', dim, shape.length), side = shape[axis]
-  const at = wholeNumber('select', 'index', index, -side, side - 1)
+  const { shape } = expectMovable('select', x), axis = axisOf('select', dim, shape.length), side = shape[axis]
+  const at = expectInteger('select', 'index', index, -side, side - 1)
   return narrow(x, axis, at < 0 ? at + side : at, 1).reshape(shape.filter((_, other) => other !== axis))
 }

@@ -1,10 +1,10 @@
-import { optionsOf, wholeNumber } from '../errors.js'
+import { optionsOf, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
-import { savedIds } from './checks.js'
-import { classNumbers, classRows, classWeights } from './classes.js'
-import { reductionOf } from './losses.js'
+import { copyIdsForBackward } from './checks.js'
+import { toClassIndices, toClassRows, expectClassWeights } from './classes.js'
+import { readReduction } from './losses.js'
 
 /**
  * @typedef {import('../tensor.js').Tensor} Tensor
@@ -55,11 +55,11 @@ const op = {
 export function nllLoss(logProbs, target, options) {
   const { weight = null, ignoreIndex = -100, reduction } =
     optionsOf('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
-  const { rows, lead } = classRows('nllLoss', 'logProbs', logProbs), { engine } = rows, [N, V] = rows.shape
-  wholeNumber('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
-  const how = reductionOf('nllLoss', reduction), weights = classWeights('nllLoss', rows, weight, V)
-  const given = classNumbers(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
-  const own = needsSaving(engine, rows) ? savedIds(given, target) : given
+  const { rows, lead } = toClassRows('nllLoss', 'logProbs', logProbs), { engine } = rows, [N, V] = rows.shape
+  expectInteger('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
+  const how = readReduction('nllLoss', reduction), weights = expectClassWeights('nllLoss', rows, weight, V)
+  const given = toClassIndices(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
+  const own = needsSaving(engine, rows) ? copyIdsForBackward(given, target) : given
   const kept = engine.c.gf_cross_entropy_forward(losses.address, rows.address, 0, weights?.address ?? 0, given.address,
     N, V, ignoreIndex, 0)
   const out = how === 'none' ? losses : engine.empty([])

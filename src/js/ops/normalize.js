@@ -1,8 +1,8 @@
-import { numberWhere, optionsOf } from '../errors.js'
+import { expectNumber, optionsOf } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions } from './binary.js'
 import { broadcast } from './broadcast.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 import { reductions } from './reduce.js'
 import { expand } from './strided.js'
 import { unaryFunctions } from './unary.js'
@@ -27,8 +27,8 @@ const unit = (x, p, dim, eps) =>
  */
 export function normalize(x, options) {
   const { p = 2, dim = 1, eps = 1e-12 } = optionsOf('normalize', options, ['p', 'dim', 'eps'])
-  numberWhere('normalize', 'eps', eps, 'a number >= 0', v => v >= 0)
-  return unit(floatTensor('normalize', 'x', x), p, dim, eps)
+  expectNumber('normalize', 'eps', eps, 'a number >= 0', v => v >= 0)
+  return unit(expectFloatTensor('normalize', 'x', x), p, dim, eps)
 }
 
 /**
@@ -39,9 +39,9 @@ export function normalize(x, options) {
  */
 export function cosineSimilarity(a, b, options) {
   const { dim = 1, eps = 1e-8 } = optionsOf('cosineSimilarity', options, ['dim', 'eps'])
-  numberWhere('cosineSimilarity', 'eps', eps, 'a number >= 0', v => v >= 0)
-  floatTensor('cosineSimilarity', 'a', a)
-  floatTensor('cosineSimilarity', 'b', b)
+  expectNumber('cosineSimilarity', 'eps', eps, 'a number >= 0', v => v >= 0)
+  expectFloatTensor('cosineSimilarity', 'a', a)
+  expectFloatTensor('cosineSimilarity', 'b', b)
   const { shape } = broadcast('cosineSimilarity', a.shape, b.shape)
   const [x, y] = [a, b].map(one => (sameShape(one.shape, shape) ? one : expand(one, shape)))
   return reductions.sum(mul(unit(x, 2, dim, eps), unit(y, 2, dim, eps)), { dim })

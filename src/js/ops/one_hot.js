@@ -1,6 +1,6 @@
-import { expect, optionsOf, wholeNumber } from '../errors.js'
+import { expect, optionsOf, expectInteger } from '../errors.js'
 import { arange } from '../creation.js'
-import { anyTensor, idTensor } from './checks.js'
+import { expectTensor, toIdTensor } from './checks.js'
 import { comparisons } from './compare.js'
 import { to } from './convert.js'
 import { unsqueeze } from './sides.js'
@@ -17,10 +17,10 @@ import { unsqueeze } from './sides.js'
  * F.oneHot(gf.tensor([2, 0], { dtype: 'int32' }))   // int32 [[0, 0, 1], [1, 0, 0]]
  */
 export function oneHot(ids, options) {
-  const { engine } = anyTensor('oneHot', 'ids', ids), { values } = idTensor(engine, 'oneHot', 'ids', ids)
+  const { engine } = expectTensor('oneHot', 'ids', ids), { values } = toIdTensor(engine, 'oneHot', 'ids', ids)
   let classes = optionsOf('oneHot', options, ['numClasses']).numClasses ?? 0
   if (!classes) for (const id of values) classes = Math.max(classes, id + 1)
-  const count = wholeNumber('oneHot', 'numClasses', classes, 1)
+  const count = expectInteger('oneHot', 'numClasses', classes, 1)
   const wrong = values.find(id => id < 0 || id >= count)
   expect(wrong === undefined, 'index', () => `oneHot: id ${wrong} is none of ${count} classes`)
   return to(comparisons.eq(unsqueeze(ids, -1), arange(engine, [count])), 'int32')

@@ -1,8 +1,8 @@
-import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant, product, sumOf } from '../explain.js'
 import { range } from '../shape.js'
-import { expectRank, weightTensor } from './checks.js'
+import { expectRank, expectWeightTensor } from './checks.js'
 import { embedding } from './embedding.js'
 
 /** What is added to attention's scores in place of positions: linear biases, and T5's learned ones. */
@@ -33,9 +33,9 @@ const op = {
 export function alibi(engine, heads, queries, keys = queries, options) {
   const { past = Math.max(0, keys - queries) } = optionsOf('alibi', options, ['past'])
   const most = 2 ** 24
-  wholeNumber('alibi', 'heads', heads, 1)
-  const out = engine.empty([1, heads, wholeNumber('alibi', 'queries', queries), wholeNumber('alibi', 'keys', keys)])
-  engine.c.gf_alibi(out.address, heads, queries, keys, wholeNumber('alibi', 'past', past, 0, most))
+  expectInteger('alibi', 'heads', heads, 1)
+  const out = engine.empty([1, heads, expectInteger('alibi', 'queries', queries), expectInteger('alibi', 'keys', keys)])
+  engine.c.gf_alibi(out.address, heads, queries, keys, expectInteger('alibi', 'past', past, 0, most))
   return record(engine, op, {}, { out }, { past, heads })
 }
 
@@ -86,12 +86,12 @@ const OPTIONS = ['bidirectional', 'numBuckets', 'maxDistance', 'past']
 export function relativePositionBuckets(engine, queries, keys, options) {
   const where = 'relativePositionBuckets'
   const { bidirectional = true, numBuckets = 32, maxDistance = 128, past = 0 } = optionsOf(where, options, OPTIONS)
-  const count = flag(where, 'bidirectional', bidirectional) ? numBuckets / 2 : numBuckets
-  wholeNumber(where, 'numBuckets', numBuckets, bidirectional ? 4 : 2, 1024)
-  wholeNumber(where, 'numBuckets / 2', count)
-  wholeNumber(where, 'maxDistance', maxDistance, Math.floor(count / 2) + 1, 2 ** 20)
-  const out = engine.empty([wholeNumber(where, 'queries', queries), wholeNumber(where, 'keys', keys)], 'int32')
-  const starts = bucketStarts(count, maxDistance), to = out.values, first = wholeNumber(where, 'past', past)
+  const count = expectBoolean(where, 'bidirectional', bidirectional) ? numBuckets / 2 : numBuckets
+  expectInteger(where, 'numBuckets', numBuckets, bidirectional ? 4 : 2, 1024)
+  expectInteger(where, 'numBuckets / 2', count)
+  expectInteger(where, 'maxDistance', maxDistance, Math.floor(count / 2) + 1, 2 ** 20)
+  const out = engine.empty([expectInteger(where, 'queries', queries), expectInteger(where, 'keys', keys)], 'int32')
+  const starts = bucketStarts(count, maxDistance), to = out.values, first = expectInteger(where, 'past', past)
   const known = bucketsOf(starts, maxDistance)
   for (let i = 0; i < queries; i++) for (let j = 0; j < keys; j++) {
     const ahead = j - first - i, n = bidirectional ? Math.abs(ahead) : Math.max(0, -ahead)
@@ -108,7 +108,7 @@ export function relativePositionBuckets(engine, queries, keys, options) {
  */
 export function relativePositionBias(weight, queries, keys, options) {
   const where = 'relativePositionBias', given = optionsOf(where, options, OPTIONS.filter(name => name !== 'numBuckets'))
-  const { engine, shape } = weightTensor(where, 'weight', weight)
+  const { engine, shape } = expectWeightTensor(where, 'weight', weight)
   expectRank(where, 'weight', weight, 2, '[numBuckets, heads]')
   const [numBuckets, heads] = shape
   const buckets = engine.registerAuxiliary(relativePositionBuckets(engine, queries, keys, { ...given, numBuckets }))

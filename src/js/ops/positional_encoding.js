@@ -1,5 +1,5 @@
 import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
-import { expect, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { expect, expectNumber, expectOneOf, optionsOf, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
@@ -99,13 +99,13 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
 export function positionalEncoding(engine, maxLength, dModel, options) {
   const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } =
     /** @type {NonNullable<typeof options>} */ (optionsOf('positionalEncoding', options, OPTIONS))
-  wholeNumber('positionalEncoding', 'maxLength', maxLength)
-  wholeNumber('positionalEncoding', 'dModel', dModel)
-  numberWhere('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
+  expectInteger('positionalEncoding', 'maxLength', maxLength)
+  expectInteger('positionalEncoding', 'dModel', dModel)
+  expectNumber('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
   checkAngles(maxLength, dModel, base)
-  oneOf('positionalEncoding', 'layout', layout, Object.keys(LAYOUTS))
-  oneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
-  oneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
+  expectOneOf('positionalEncoding', 'layout', layout, Object.keys(LAYOUTS))
+  expectOneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
+  expectOneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
   const table = engine.empty([maxLength, dModel], 'float64')
   engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
   if (dtype === 'float64') return table

@@ -1,11 +1,11 @@
 import {
   LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
 } from '../constants.js'
-import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, optionsOf, shapeText } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { cell, constant, product, productOf, sum as total, derived } from '../explain.js'
-import { anyTensor, floatTensor } from './checks.js'
+import { expectTensor, expectFloatTensor } from './checks.js'
 import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows.js'
 
 /**
@@ -302,7 +302,7 @@ const NAMES = ['dim', 'keepdim']
  */
 function readOptions(name, given, x, more = []) {
   const options = optionsOf(name, given, [...NAMES, ...more]), { dim, keepdim = false } = options
-  return { ...options, axes: axesOf(name, x, dim), keepdim: flag(name, 'keepdim', keepdim) }
+  return { ...options, axes: axesOf(name, x, dim), keepdim: expectBoolean(name, 'keepdim', keepdim) }
 }
 
 /** Defaults of p, and what it may be. @type {Record<string, [number, string, (p: number) => boolean]>} */
@@ -312,15 +312,15 @@ const NUMBERS = { correction: [1, 'a number', p => Number.isFinite(p)], p: [2, '
 function summingFunction(name) {
   /** @type {Reduction} */ const line = REDUCTIONS[name], op = summing(name, line), { option, kind } = line
   return (x, options) => {
-    const isInteger = name === 'sum' && anyTensor(name, 'x', x).dtype !== 'float32'
-    if (!isInteger) floatTensor(name, 'x', x)
+    const isInteger = name === 'sum' && expectTensor(name, 'x', x).dtype !== 'float32'
+    if (!isInteger) expectFloatTensor(name, 'x', x)
     const given = readOptions(name, options, x, option ? [option] : []), { axes, keepdim } = given
     if (isInteger) {
       needsWhole(name, x)
       return reduceWhole(x, x, axes, keepdim, SUM, WHOLE[SUM])
     }
     const [standard, words, ok] = option ? NUMBERS[option] : [0, '', () => true]
-    const p = option ? numberWhere(name, option, given[option] ?? standard, words, ok) : 0
+    const p = option ? expectNumber(name, option, given[option] ?? standard, words, ok) : 0
     if (p === Infinity) needsCells(name, x, axes)
     return reduce(name, op, kind, x, axes, keepdim, p, option)
   }
@@ -335,7 +335,7 @@ function extremeFunction(name, sign, shares) {
   const ops = [TIES_TO_FIRST, TIES_SHARED, TIES_SHARED_WITH_NANS].map(shared => extreme(name, sign, shared))
   const kind = sign > 0 ? MAX : MIN
   return (x, options) => {
-    anyTensor(name, 'x', x)
+    expectTensor(name, 'x', x)
     const { axes, keepdim, dim } = readOptions(name, options, x)
     needsCells(name, x, axes)
     if (x.dtype !== 'float32') {
@@ -352,7 +352,7 @@ const whole = (/** @type {unknown} */ dim) => (
 
 /** @param {string} name @param {number} kind @param {import('../autograd.js').Operation} op @returns {Reduce} */
 const ask = (name, kind, op) => (x, options) => {
-  const { axes, keepdim } = readOptions(name, options, anyTensor(name, 'x', x)), answers = converted(x, 'bool')
+  const { axes, keepdim } = readOptions(name, options, expectTensor(name, 'x', x)), answers = converted(x, 'bool')
   const isEmpty = axes.some(axis => x.shape[axis] === 0)
   const out = isEmpty ? x.engine.empty(shapeLeft(x, axes, keepdim), 'bool')
     : reduceWhole(x, answers, axes, keepdim, kind, op)
@@ -372,12 +372,12 @@ const placeOperation = (name, sign) => wholeOperation(name, `the first place of 
 
 /** @param {string} name @param {1 | -1} sign @param {import('../autograd.js').Operation} op @returns {Place} */
 const place = (name, sign, op) => (x, options) => {
-  floatTensor(name, 'x', x)
+  expectFloatTensor(name, 'x', x)
   const { dim, keepdim = false } = optionsOf(name, options, NAMES), isAll = dim === undefined || dim === null
   const axes = isAll ? axesOf(name, x, null) : [axisOf(name, x, dim)].filter(axis => axis < x.shape.length)
   needsCells(name, x, axes)
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
-  const out = x.engine.empty(shapeLeft(x, axes, flag(name, 'keepdim', keepdim)), 'int32')
+  const out = x.engine.empty(shapeLeft(x, axes, expectBoolean(name, 'keepdim', keepdim)), 'int32')
   withRows(x.engine, x.address, x.size, rows, at =>
     x.engine.c.gf_argmax(out.address, at, N, C, Number(sign < 0)))
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
@@ -414,7 +414,7 @@ export const reductions = /** @type {any} */ ({
   amax: extremeFunction('amax', 1, () => TIES_SHARED),
   amin: extremeFunction('amin', -1, () => TIES_SHARED),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
-    const { axes, keepdim } = readOptions('prod', options, floatTensor('prod', 'x', x))
+    const { axes, keepdim } = readOptions('prod', options, expectFloatTensor('prod', 'x', x))
     return reduce('prod', prod, PROD, x, axes, keepdim)
   },
   all: ask('all', MIN, ALL),

@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, shapeText, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, sizeOf } from '../shape.js'
@@ -70,7 +70,7 @@ const op = {
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sizes differ
  */
 export function reshape(x, shape, where = 'reshape') {
-  shape.forEach((side, axis) => wholeNumber(where, `shape[${axis}]`, side, -1))
+  shape.forEach((side, axis) => expectInteger(where, `shape[${axis}]`, side, -1))
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',

@@ -1,8 +1,8 @@
-import { numberWhere, optionsOf } from '../errors.js'
+import { expectNumber, optionsOf } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
-import { indicesOf, range, sidesOf } from '../shape.js'
-import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
+import { indicesOf, range, sliceShape } from '../shape.js'
+import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -14,7 +14,7 @@ const SPACING = 2 ** -23
  * @param {Tensor} x @param {readonly number[]} row @param {number} eps
  */
 function statistics(x, row, eps) {
-  const cells = range(lastSide('rmsNorm', 'x', x)).map(c => cell(x, [...row, c], 'x'))
+  const cells = range(getLastSize('rmsNorm', 'x', x)).map(c => cell(x, [...row, c], 'x'))
   const square = cells.reduce((s, f) => s + f.value ** 2, 0) / cells.length
   return { cells, square, rstd: constant('rstd', 1 / Math.sqrt(square + eps)) }
 }
@@ -28,7 +28,7 @@ const op = {
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight }, outputs: { out }, saved: { rstd } }, gradient) {
     out.engine.c.gf_rms_norm_backward(gradient(x), gradient(weight), gradient(out), x.address, rstd.address,
-      weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
+      weight?.address ?? 0, countRows(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight }, saved: { eps } }, _, index) {
     const c = index[index.length - 1], { cells, square, rstd } = statistics(x, index.slice(0, -1), eps)
@@ -46,7 +46,7 @@ const op = {
   explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
     if (input === 'weight') {
       const [c] = index
-      const terms = indicesOf(sidesOf(x.shape, 0, -1)).map(row => {
+      const terms = indicesOf(sliceShape(x.shape, 0, -1)).map(row => {
         const { cells, rstd } = statistics(x, row, eps)
         return product(d(out, [...row, c], 'dout'), cells[c], rstd)
       })
@@ -80,13 +80,13 @@ const op = {
  */
 export function rmsNorm(x, weight, options) {
   const eps = optionsOf('rmsNorm', options, ['eps']).eps ?? SPACING
-  const { engine } = floatTensor('rmsNorm', 'x', x), C = lastSide('rmsNorm', 'x', x)
-  const gain = optionalTensor('rmsNorm', 'weight', weight)
-  sameEngine('rmsNorm', x, gain)
+  const { engine } = expectFloatTensor('rmsNorm', 'x', x), C = getLastSize('rmsNorm', 'x', x)
+  const gain = expectOptionalTensor('rmsNorm', 'weight', weight)
+  expectSameEngine('rmsNorm', x, gain)
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
-  numberWhere('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+  expectNumber('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain)
-  const rstd = isKept ? engine.registerAuxiliary(engine.empty(sidesOf(x.shape, 0, -1))) : null
-  engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, rowsOf(x), C, eps)
+  const rstd = isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null
+  engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, countRows(x), C, eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
 }

@@ -1,10 +1,10 @@
-import { expect, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { expect, expectNumber, expectOneOf, optionsOf, shapeText, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
-import { range, sidesOf, sizeOf } from '../shape.js'
+import { range, sliceShape, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
-import { floatTensor, idTensor } from './checks.js'
+import { expectFloatTensor, toIdTensor } from './checks.js'
 
 /** @typedef {import('../engine.js').Engine} Engine */
 
@@ -119,19 +119,19 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  */
 export function rotary(x, options) {
   const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
-  const { engine, shape } = floatTensor('rotary', 'x', x), rank = shape.length
+  const { engine, shape } = expectFloatTensor('rotary', 'x', x), rank = shape.length
   expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${shapeText(shape)}`)
   const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
-  const D = C / wholeNumber('rotary', 'heads', heads, 1), half = D / 2
+  const D = C / expectInteger('rotary', 'heads', heads, 1), half = D / 2
   expect(Number.isInteger(half), 'shape',
     () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
-  numberWhere('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
-  const interleaved = oneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
+  expectNumber('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
+  const interleaved = expectOneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
   const list = placesOf(engine, positions, B, T, shape)
   if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
     () => `rotary: frequencies must be ${half} numbers, one for each pair`)
   const [cos, sin] = tablesOf(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
-  const sizes = [batch, B, sizeOf(sidesOf(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
+  const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
@@ -148,7 +148,7 @@ export function rotary(x, options) {
  */
 function placesOf(engine, positions, B, T, shape) {
   if (positions === undefined || positions === null) return Int32Array.from(range(T))
-  const ids = idTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
+  const ids = toIdTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
   const fits = sides.at(-1) === T && (sides.length === 1 || (sides.length === 2 && (sides[0] === 1 || sides[0] === B)))
   expect(fits, 'shape', () => `rotary: positions must have shape ${shapeText([T])} or ${shapeText([B, T])} ` +
     `to go with x ${shapeText(shape)}, got ${shapeText(sides)}`)

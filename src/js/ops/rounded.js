@@ -30,7 +30,7 @@ const op = {
  * @param {Tensor} x
  * @returns {{ used: Tensor, shown: Tensor }}
  */
-export function seenRounded(x) {
+export function traceRounding(x) {
   const { engine } = x
   if (!engine.trace) return { used: x, shown: x }
   const isEdited = engine.trace.willEdit(op.name), out = engine.empty(x.shape), K = x.shape[x.shape.length - 1]

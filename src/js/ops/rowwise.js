@@ -1,6 +1,6 @@
 import { optionsOf } from '../errors.js'
 import { record } from '../autograd.js'
-import { floatTensor, lastSide, rowsOf } from './checks.js'
+import { expectFloatTensor, getLastSize, countRows } from './checks.js'
 import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
 
 /**
@@ -13,9 +13,9 @@ import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
  * @param {Tensor} x @param {{ dim?: number }} [options] dim: -1 @returns {Tensor}
  */
 export function rowsForward(where, kernel, op, x, options) {
-  const { engine } = floatTensor(where, 'x', x), C = lastSide(where, 'x', x)
+  const { engine } = expectFloatTensor(where, 'x', x), C = getLastSize(where, 'x', x)
   const dim = axisOf(where, x, optionsOf(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
-  if (dim === x.shape.length - 1) engine.c[kernel](out.address, x.address, rowsOf(x), C)
+  if (dim === x.shape.length - 1) engine.c[kernel](out.address, x.address, countRows(x), C)
   else {
     const rows = rowsAlong(x.shape, [dim])
     withRows(engine, x.address, x.size, rows, from => putRows(engine, out.address, x.size, rows, to =>

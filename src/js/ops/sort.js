@@ -1,7 +1,7 @@
-import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { sizeOf } from '../shape.js'
-import { floatTensor } from './checks.js'
+import { expectFloatTensor } from './checks.js'
 import { gather } from './gather.js'
 import { axisOf } from './strided.js'
 
@@ -47,8 +47,8 @@ const OPTIONS = ['dim', 'descending']
 /** @param {string} where @param {Tensor} x @param {unknown} options */
 function ordered(where, x, options) {
   const { dim = -1, descending = false } = optionsOf(where, options, OPTIONS)
-  const row = asRow(floatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
-  return { row, axis, indices: order(row, axis, row.shape[axis], flag(where, 'descending', descending)) }
+  const row = asRow(expectFloatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
+  return { row, axis, indices: order(row, axis, row.shape[axis], expectBoolean(where, 'descending', descending)) }
 }
 
 /**
@@ -79,7 +79,7 @@ export const argsort = (x, options) => like(x, ordered('argsort', x, options).in
  */
 export function topk(x, k, options) {
   const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
-  const row = asRow(floatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
-  const indices = order(row, axis, wholeNumber('topk', 'k', k, 0, shape[axis]), flag('topk', 'largest', largest))
+  const row = asRow(expectFloatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
+  const indices = order(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
   return both(like(x, gather(row, axis, indices)), like(x, indices))
 }

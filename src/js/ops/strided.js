@@ -1,9 +1,9 @@
-import { describe, expect, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, shapeText, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, range, sizeOf } from '../shape.js'
 import { MAX_WALKED_AXES } from './broadcast.js'
-import { anyTensor } from './checks.js'
+import { expectTensor } from './checks.js'
 import { to } from './convert.js'
 
 /**
@@ -18,7 +18,7 @@ import { to } from './convert.js'
  */
 
 /** Floats from one cell to the next along each axis. @param {readonly number[]} shape @returns {number[]} */
-export function stepsOf(shape) {
+export function getStrides(shape) {
   let step = 1
   return shape.reduceRight((/** @type {number[]} */ list, side) => {
     list.unshift(step)
@@ -35,7 +35,7 @@ export function stepsOf(shape) {
  * @returns {number[]} rank, sides, steps of each
  * @throws {import('../errors.js').GlassformerError} 'shape' for more axes than the kernel counts
  */
-export function stridedAxes(where, shape, to, from) {
+export function mergeStridedAxes(where, shape, to, from) {
   /** @type {{ side: number, to: number, from: number }[]} */ const axes = []
   shape.forEach((side, axis) => {
     if (side === 1) return
@@ -89,7 +89,7 @@ const operation = name => ({
   /* out[i] = x[offset + i · steps]  =>  dx[offset + i · steps] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { steps, offset } }, gradient) {
     const { engine, shape } = out
-    const axes = engine.pass(stridedAxes(name, shape, steps, stepsOf(shape)))
+    const axes = engine.pass(mergeStridedAxes(name, shape, steps, getStrides(shape)))
     engine.c.gf_strided_copy(gradient(x) + 4 * offset, gradient(out), axes, 1)
   },
   explain: (node, _, index) => sumOf('out = x', [product(cell(node.inputs.x, sourceOf(node, index), 'x'))]),
@@ -108,14 +108,14 @@ const operations = Object.fromEntries(['permute', 'expand', 'slice', 'flip',
  * Bool tensors go through the same kernels as int32.
  * @param {Tensor} x @param {(x: Tensor) => Tensor} fn
  */
-export const throughInt = (x, fn) => (x.dtype === 'bool' ? to(fn(to(x, 'int32')), 'bool') : fn(x))
+export const runAsInt = (x, fn) => (x.dtype === 'bool' ? to(fn(to(x, 'int32')), 'bool') : fn(x))
 
 /**
  * A tensor whose values can be moved about: of four bytes each.
  * @param {string} where @param {unknown} value @param {string} [name] @returns {Tensor}
  */
-export function movable(where, value, name = 'x') {
-  const x = anyTensor(where, name, value)
+export function expectMovable(where, value, name = 'x') {
+  const x = expectTensor(where, name, value)
   expect(['float32', 'int32', 'bool'].includes(x.dtype), 'type',
     () => `${where}: ${name} must be a float32, int32 or bool tensor, got ${describe(x)}; convert it by to()`)
   return x
@@ -127,8 +127,8 @@ export function movable(where, value, name = 'x') {
  * @returns {Tensor}
  */
 function arranged(name, x, { shape, steps, offset }, from, parameters) {
-  return throughInt(x, source => {
-    const { engine } = source, axes = stridedAxes(name, shape, stepsOf(shape), steps)
+  return runAsInt(x, source => {
+    const { engine } = source, axes = mergeStridedAxes(name, shape, getStrides(shape), steps)
     const out = engine.empty(shape, source.dtype)
     engine.c.gf_strided_copy(out.address, source.address + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
@@ -141,7 +141,7 @@ function arranged(name, x, { shape, steps, offset }, from, parameters) {
  */
 export function axisOf(where, dim, rank, name = 'dim') {
   expect(rank > 0, 'range', () => `${where}: x is a number alone, without axes; x.reshape(1) has one`)
-  const axis = wholeNumber(where, name, dim, -rank, rank - 1)
+  const axis = expectInteger(where, name, dim, -rank, rank - 1)
   return axis < 0 ? axis + rank : axis
 }
 
@@ -155,11 +155,11 @@ export const listed = given => (Array.isArray(given[0]) ? [...given[0]] : [...gi
  * gf.zeros([2, 3, 4]).permute(2, 0, 1).shape      // [4, 2, 3]
  */
 export function permute(x, ...dims) {
-  const { shape } = movable('permute', x), rank = shape.length
+  const { shape } = expectMovable('permute', x), rank = shape.length
   const order = listed(dims).map((dim, i) => axisOf('permute', dim, rank, `dims[${i}]`))
   expect(order.length === rank && new Set(order).size === rank, 'range',
     () => `permute: dims must name each of ${rank} axes once, got ${shapeText(listed(dims))}`)
-  const steps = stepsOf(shape), pick = (/** @type {number[]} */ list) => order.map(axis => list[axis])
+  const steps = getStrides(shape), pick = (/** @type {number[]} */ list) => order.map(axis => list[axis])
   return arranged('permute', x, { shape: pick([...shape]), steps: pick(steps), offset: 0 }, order, { dims: order })
 }
 
@@ -168,13 +168,13 @@ export function permute(x, ...dims) {
  * @param {Tensor} x @param {...(number | readonly number[])} sides −1 keeps a side @returns {Tensor}
  */
 export function expand(x, ...sides) {
-  const own = movable('expand', x).shape, wanted = listed(sides), before = wanted.length - own.length
+  const own = expectMovable('expand', x).shape, wanted = listed(sides), before = wanted.length - own.length
   const shape = wanted.map((side, axis) =>
-    wholeNumber('expand', `shape[${axis}]`, side, -1) < 0 ? own[axis - before] ?? -1 : side)
+    expectInteger('expand', `shape[${axis}]`, side, -1) < 0 ? own[axis - before] ?? -1 : side)
   const fits = before >= 0 && shape.every((side, axis) => side >= 0 &&
     (axis < before || own[axis - before] === 1 || own[axis - before] === side))
   expect(fits, 'shape', () => `expand: ${describe(x)} cannot be expanded to ${shapeText(wanted)}`)
-  const all = stepsOf(own), steps = shape.map(
+  const all = getStrides(own), steps = shape.map(
     (side, axis) => (axis < before || own[axis - before] !== side ? 0 : all[axis - before]))
   return arranged('expand', x, { shape, steps, offset: 0 }, shape.map((_, axis) => axis - before), { shape })
 }
@@ -187,13 +187,13 @@ export function expand(x, ...sides) {
  * gf.tensor([0, 1, 2, 3, 4]).slice(0, 1, 5, 2)    // [1, 3]
  */
 export function slice(x, dim, start, end = 2 ** 31 - 1, step = 1) {
-  const { shape } = movable('slice', x), axis = axisOf('slice', dim, shape.length), side = shape[axis]
+  const { shape } = expectMovable('slice', x), axis = axisOf('slice', dim, shape.length), side = shape[axis]
   // An array's slice(1) would leave out the first, and here it would be all of axis 1.
   expect(start !== undefined, 'type', () => 'slice: start must be a whole number, got undefined; write ' +
     `x.slice(dim, start, end), and x.slice(0, ${describe(dim)}) for x[${describe(dim)}:]`)
-  wholeNumber('slice', 'step', step, 1)
+  expectInteger('slice', 'step', step, 1)
   const place = (/** @type {number} */ at, /** @type {string} */ name) => {
-    wholeNumber('slice', name, at, -(2 ** 31))
+    expectInteger('slice', name, at, -(2 ** 31))
     return Math.min(Math.max(at < 0 ? at + side : at, 0), side)
   }
   const first = place(start, 'start'), count = Math.max(0, Math.ceil((place(end, 'end') - first) / step))
@@ -202,7 +202,7 @@ export function slice(x, dim, start, end = 2 ** 31 - 1, step = 1) {
 
 /** @param {Tensor} x @param {number} axis @param {number} first @param {number} count @param {number} step */
 function cut(x, axis, first, count, step) {
-  const { shape } = x, steps = stepsOf(shape), sides = [...shape], offset = count ? first * steps[axis] : 0
+  const { shape } = x, steps = getStrides(shape), sides = [...shape], offset = count ? first * steps[axis] : 0
   sides[axis] = count
   const parameters = { dim: axis, start: first, end: first + count * step, step }
   steps[axis] *= step
@@ -215,9 +215,9 @@ function cut(x, axis, first, count, step) {
  * @returns {Tensor}
  */
 export function cutOut(x, dim, start, length) {
-  const { shape } = movable('narrow', x), axis = axisOf('narrow', dim, shape.length), side = shape[axis]
-  const first = wholeNumber('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
-  return cut(x, axis, first, wholeNumber('narrow', 'length', length, 0, side - first), 1)
+  const { shape } = expectMovable('narrow', x), axis = axisOf('narrow', dim, shape.length), side = shape[axis]
+  const first = expectInteger('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
+  return cut(x, axis, first, expectInteger('narrow', 'length', length, 0, side - first), 1)
 }
 
 /**
@@ -225,7 +225,7 @@ export function cutOut(x, dim, start, length) {
  * @param {Tensor} x @param {...(number | readonly number[])} dims @returns {Tensor}
  */
 export function flip(x, ...dims) {
-  const { shape } = movable('flip', x), steps = stepsOf(shape)
+  const { shape } = expectMovable('flip', x), steps = getStrides(shape)
   const turned = listed(dims).map((dim, i) => axisOf('flip', dim, shape.length, `dims[${i}]`))
   expect(new Set(turned).size === turned.length, 'range',
     () => `flip: dims must differ, got ${shapeText(listed(dims))}`)
@@ -239,7 +239,7 @@ export function flip(x, ...dims) {
  * @param {Tensor} x @param {readonly number[]} axes of one length, ascending @returns {Tensor}
  */
 export function diagonal(x, axes) {
-  const { shape } = x, all = stepsOf(shape), [first, ...others] = axes
+  const { shape } = x, all = getStrides(shape), [first, ...others] = axes
   const stay = range(shape.length).filter(axis => !others.includes(axis))
   const step = axes.reduce((sum, axis) => sum + all[axis], 0)
   const steps = stay.map(axis => (axis === first ? step : all[axis]))

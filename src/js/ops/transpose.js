@@ -1,7 +1,7 @@
-import { describe, expect, wholeNumber } from '../errors.js'
+import { describe, expect, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { sidesOf, sizeOf } from '../shape.js'
+import { sliceShape, sizeOf } from '../shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
@@ -43,9 +43,9 @@ export function transpose(x, first, second) {
   expect(x.dtype === 'float32', 'type', () => `transpose: x must be a float32 tensor, got ${describe(x)}`)
   const rank = x.shape.length
   const axes = [first, second].map((axis, i) =>
-    wholeNumber('transpose', i ? 'second axis' : 'first axis', axis, -rank, rank - 1))
+    expectInteger('transpose', i ? 'second axis' : 'first axis', axis, -rank, rank - 1))
   const [a, b] = axes.map(axis => (axis < 0 ? axis + rank : axis)).sort((p, q) => p - q)
-  const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(sidesOf(x.shape, from, to))
+  const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(sliceShape(x.shape, from, to))
   const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b))
   x.engine.c.gf_transpose_forward(out.address, x.address, ...sides)

@@ -1,7 +1,7 @@
 import { describe, expect, optionsOf } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
-import { floatTensor, snake } from './checks.js'
+import { expectFloatTensor, snake } from './checks.js'
 
 /**
  * Operations on each value by itself. A line here and one in src/c/ops/unary.h make an operation.
@@ -120,7 +120,7 @@ function unary(name, line) {
     return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
   }
   return (x, options) => {
-    const { engine } = floatTensor(name, 'x', x), saved = options === undefined ? usual : read(options)
+    const { engine } = expectFloatTensor(name, 'x', x), saved = options === undefined ? usual : read(options)
     const out = engine.empty(x.shape)
     engine.c[kernel](out.address, x.address, x.size, saved.p, saved.q)
     return record(engine, op, { x }, { out }, saved)

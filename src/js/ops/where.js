@@ -1,11 +1,11 @@
-import { describe, expect, wholeNumber } from '../errors.js'
+import { describe, expect, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
-import { sidesOf } from '../shape.js'
+import { sliceShape } from '../shape.js'
 import { setRequiresGrad } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { broadcast } from './broadcast.js'
-import { anyTensor, floatTensor, sameEngine } from './checks.js'
+import { expectTensor, expectFloatTensor, expectSameEngine } from './checks.js'
 import { expand } from './strided.js'
 
 /** One of two values by a mask. */
@@ -36,14 +36,14 @@ const op = {
 
 /** @param {string} where @param {unknown} mask */
 function boolTensor(where, mask) {
-  const given = anyTensor(where, 'mask', mask)
+  const given = expectTensor(where, 'mask', mask)
   expect(given.dtype === 'bool', 'type',
     () => `${where}: mask must be a bool tensor, as x.gt(0) or x.to('bool') give, got ${describe(mask)}`)
   return given
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | number} */
-const valueOf = (where, name, value) => (typeof value === 'number' ? value : floatTensor(where, name, value))
+const valueOf = (where, name, value) => (typeof value === 'number' ? value : expectFloatTensor(where, name, value))
 
 /**
  * @param {string} where @param {Tensor} mask @param {Tensor | number} a @param {Tensor | number} b
@@ -51,7 +51,7 @@ const valueOf = (where, name, value) => (typeof value === 'number' ? value : flo
  */
 function chosen(where, mask, a, b, shape) {
   const { engine } = mask, [x, y] = [a, b].map(value => (value instanceof Tensor ? expandTo(value, shape) : null))
-  sameEngine(where, mask, x, y)
+  expectSameEngine(where, mask, x, y)
   const seen = expandTo(mask, shape), out = engine.empty(shape)
   const numbers = engine.tidy(() => {
     const pair = [a, b].map(value => (typeof value === 'number' ? value : 0)), still = engine.empty([2])
@@ -86,7 +86,7 @@ export function where(mask, a, b) {
  * @param {Tensor} x @param {Tensor} mask bool, broadcasts to x @param {number} value @returns {Tensor}
  */
 export function maskedFill(x, mask, value) {
-  const { shape } = floatTensor('maskedFill', 'x', x), seen = boolTensor('maskedFill', mask)
+  const { shape } = expectFloatTensor('maskedFill', 'x', x), seen = boolTensor('maskedFill', mask)
   expect(typeof value === 'number', 'type', () => `maskedFill: value must be a number, got ${describe(value)}`)
   return chosen('maskedFill', seen, value, x, shape)
 }
@@ -96,9 +96,9 @@ export function maskedFill(x, mask, value) {
  * @param {string} where @param {Tensor} x @param {number} diagonal @param {boolean} isAbove keep those above it
  */
 function triangle(where, x, diagonal, isAbove) {
-  const { engine, shape } = floatTensor(where, 'x', x), [rows, columns] = sidesOf(shape, -2)
+  const { engine, shape } = expectFloatTensor(where, 'x', x), [rows, columns] = sliceShape(shape, -2)
   expect(shape.length >= 2, 'shape', () => `${where}: x must have at least two axes, got ${describe(x)}`)
-  wholeNumber(where, 'diagonal', diagonal, -(2 ** 31))
+  expectInteger(where, 'diagonal', diagonal, -(2 ** 31))
   const mask = engine.empty([rows, columns], 'bool'), { values } = mask
   for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
     values[i * columns + j] = (isAbove ? j - i >= diagonal : j - i <= diagonal) ? 1 : 0

@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere, optionsOf } from '../errors.js'
+import { describe, expect, expectNumber, optionsOf } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -12,9 +12,9 @@ const checking = (where, decay) => options => {
     /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
   expect(Array.isArray(betas) && betas.length === 2, 'type',
     () => `${where}: betas must be two numbers, got ${describe(betas)}`)
-  betas.forEach((beta, i) => numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
+  betas.forEach((beta, i) => expectNumber(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
   for (const [name, value] of Object.entries({ lr, eps, weightDecay })) {
-    numberWhere(where, name, value, 'a number >= 0', v => v >= 0)
+    expectNumber(where, name, value, 'a number >= 0', v => v >= 0)
   }
   return { lr, betas: [betas[0], betas[1]], eps, weightDecay }
 }

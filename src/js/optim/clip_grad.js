@@ -1,4 +1,4 @@
-import { numberWhere, optionsOf } from '../errors.js'
+import { expectNumber, optionsOf } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { paramList } from './optimizer.js'
 
@@ -31,8 +31,8 @@ function totalNorm(gradients, normType) {
  */
 export function clipGradNorm(params, maxNorm, options) {
   const { normType = 2 } = optionsOf('clipGradNorm', options, ['normType'])
-  numberWhere('clipGradNorm', 'maxNorm', maxNorm, 'a number >= 0', v => v >= 0)
-  numberWhere('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
+  expectNumber('clipGradNorm', 'maxNorm', maxNorm, 'a number >= 0', v => v >= 0)
+  expectNumber('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
   const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)
   const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
   for (const g of gradients) {
@@ -48,7 +48,7 @@ export function clipGradNorm(params, maxNorm, options) {
  * @param {number} clipValue
  */
 export function clipGradValue(params, clipValue) {
-  numberWhere('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
+  expectNumber('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
   for (const g of gradientsOf('clipGradValue', params)) {
     g.engine.c.gf_clamp(g.address, g.size, -clipValue, clipValue)
     g.touch()

@@ -1,4 +1,4 @@
-import { describe, expect, flag, isPlain, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { describe, expect, expectBoolean, isPlain, expectNumber, expectOneOf, optionsOf, expectInteger } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 import { addSpellingHints } from '../name_hints.js'
 
@@ -57,14 +57,14 @@ class Scheduler {
   /** Goes on at an epoch; the rate comes with the optimiser's own state. @param {{ lastEpoch: number }} state */
   loadStateDict(state) {
     expect(isPlain(state), 'type', () => `${this.#where}: state must be { lastEpoch }, got ${describe(state)}`)
-    this.lastEpoch = wholeNumber(this.#where, 'lastEpoch', state.lastEpoch)
+    this.lastEpoch = expectInteger(this.#where, 'lastEpoch', state.lastEpoch)
   }
 }
 
 addSpellingHints(Scheduler.prototype)
 
 /** @param {string} where @param {string} name @param {unknown} value */
-const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)
+const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
 
 /** The first rate times what a function makes of the epoch: torch.optim.lr_scheduler.LambdaLR. */
 export class LambdaLR extends Scheduler {
@@ -94,7 +94,7 @@ export class StepLR extends Scheduler {
   constructor(optimizer, stepSize, options) {
     super(optimizer)
     const { gamma = 0.1 } = optionsOf('StepLR', options, ['gamma'])
-    this.stepSize = wholeNumber('StepLR', 'stepSize', stepSize, 1)
+    this.stepSize = expectInteger('StepLR', 'stepSize', stepSize, 1)
     this.gamma = finite('StepLR', 'gamma', gamma)
   }
 
@@ -117,7 +117,7 @@ export class CosineAnnealingLR extends Scheduler {
   constructor(optimizer, tMax, options) {
     super(optimizer)
     const { etaMin = 0 } = optionsOf('CosineAnnealingLR', options, ['etaMin'])
-    this.tMax = wholeNumber('CosineAnnealingLR', 'tMax', tMax, 1)
+    this.tMax = expectInteger('CosineAnnealingLR', 'tMax', tMax, 1)
     this.etaMin = finite('CosineAnnealingLR', 'etaMin', etaMin)
   }
 
@@ -151,10 +151,10 @@ export class LinearLR extends Scheduler {
     super(optimizer)
     const { startFactor = 1 / 3, endFactor = 1, totalIters = 5 } =
       optionsOf('LinearLR', options, ['startFactor', 'endFactor', 'totalIters'])
-    this.startFactor = numberWhere('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1',
+    this.startFactor = expectNumber('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1',
       v => v > 0 && v <= 1)
-    this.endFactor = numberWhere('LinearLR', 'endFactor', endFactor, 'a number from 0 to 1', v => v >= 0 && v <= 1)
-    this.totalIters = wholeNumber('LinearLR', 'totalIters', totalIters, 1)
+    this.endFactor = expectNumber('LinearLR', 'endFactor', endFactor, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+    this.totalIters = expectInteger('LinearLR', 'totalIters', totalIters, 1)
     this.update()
   }
 
@@ -190,22 +190,22 @@ export class OneCycleLR extends Scheduler {
     expect(given.totalSteps !== undefined || (epochs !== undefined && stepsPerEpoch !== undefined), 'type',
       () => `${where}: options must have totalSteps, or epochs and stepsPerEpoch: ` +
         `new OneCycleLR(optimizer, maxLr, { totalSteps: … }); got ${describe(options)}`)
-    this.totalSteps = wholeNumber(where, 'totalSteps', given.totalSteps ?? epochs * stepsPerEpoch, 1)
-    this.annealStrategy = oneOf(where, 'annealStrategy', annealStrategy, /** @type {const} */ (['cos', 'linear']))
-    this.cycleMomentum = flag(where, 'cycleMomentum', cycleMomentum)
-    numberWhere(where, 'pctStart', pctStart, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+    this.totalSteps = expectInteger(where, 'totalSteps', given.totalSteps ?? epochs * stepsPerEpoch, 1)
+    this.annealStrategy = expectOneOf(where, 'annealStrategy', annealStrategy, /** @type {const} */ (['cos', 'linear']))
+    this.cycleMomentum = expectBoolean(where, 'cycleMomentum', cycleMomentum)
+    expectNumber(where, 'pctStart', pctStart, 'a number from 0 to 1', v => v >= 0 && v <= 1)
     for (const [name, value] of Object.entries({ divFactor, finalDivFactor })) {
-      numberWhere(where, name, value, 'a number > 0', v => v > 0)
+      expectNumber(where, name, value, 'a number > 0', v => v > 0)
     }
     const most = Array.isArray(maxLr) ? maxLr : paramGroups.map(() => maxLr)
     expect(most.length === paramGroups.length, 'shape',
       () => `${where}: maxLr must be ${paramGroups.length} numbers, got ${most.length}`)
     this.ends = most.map(max => {
-      const initial = numberWhere(where, 'maxLr', max, 'a number >= 0', v => v >= 0) / divFactor
+      const initial = expectNumber(where, 'maxLr', max, 'a number >= 0', v => v >= 0) / divFactor
       return { initial, max, min: initial / finalDivFactor }
     })
     paramGroups.forEach((group, i) => { group.initialLr = this.ends[i].initial })
-    this.phases = phasesOf(this.totalSteps, pctStart, flag(where, 'threePhase', threePhase), maxMomentum, baseMomentum)
+    this.phases = phasesOf(this.totalSteps, pctStart, expectBoolean(where, 'threePhase', threePhase), maxMomentum, baseMomentum)
     if (cycleMomentum) expect(paramGroups.every(group => 'betas' in group || group.momentum > 0), 'range',
       () => `${where}: cycleMomentum needs an optimiser with momentum or betas; set it to false`)
     this.update()

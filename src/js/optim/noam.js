@@ -1,4 +1,4 @@
-import { numberWhere, wholeNumber } from '../errors.js'
+import { expectNumber, expectInteger } from '../errors.js'
 
 /**
  * The learning rate of "Attention Is All You Need" (equation 3): up for `warmup` steps, then down with 1/√step.
@@ -8,8 +8,8 @@ import { numberWhere, wholeNumber } from '../errors.js'
  * @returns {(step: number) => number} the rate of a step, counted from 1
  */
 export function noam(dModel, warmup = 4000, factor = 1) {
-  wholeNumber('noam', 'dModel', dModel, 1)
-  wholeNumber('noam', 'warmup', warmup, 1)
-  numberWhere('noam', 'factor', factor, 'a number > 0', v => v > 0)
-  return step => factor * dModel ** -0.5 * Math.min(wholeNumber('noam', 'step', step, 1) ** -0.5, step * warmup ** -1.5)
+  expectInteger('noam', 'dModel', dModel, 1)
+  expectInteger('noam', 'warmup', warmup, 1)
+  expectNumber('noam', 'factor', factor, 'a number > 0', v => v > 0)
+  return step => factor * dModel ** -0.5 * Math.min(expectInteger('noam', 'step', step, 1) ** -0.5, step * warmup ** -1.5)
 }

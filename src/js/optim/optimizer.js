@@ -1,8 +1,8 @@
 import { clearGradients } from '../autograd.js'
 import { expectArgumentCount } from '../arity.js'
-import { describe, expect, isPlain, listOf, numberWhere, wholeNumber } from '../errors.js'
+import { describe, expect, isPlain, expectList, expectNumber, expectInteger } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
-import { anyTensor } from '../ops/checks.js'
+import { expectTensor } from '../ops/checks.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -47,7 +47,7 @@ export function paramList(where, params, isOne, expected) {
   const hint = typeof params?.parameters === 'function' ? 'write model.parameters()'
     : isPlain(params) ? 'write a list of groups, [{ params: … }]' : ''
   expect(!hint, 'type', () => `${where}: params must be a list of tensors, got ${describe(params)}; ${hint}`)
-  return listOf(where, 'params', params, isOne, expected)
+  return expectList(where, 'params', params, isOne, expected)
 }
 
 /** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
@@ -89,7 +89,7 @@ export class Optimizer {
     const known = new Set(this.params)
     /** @type {Map<Tensor, number>} */ const places = new Map()
     list.forEach((param, i) => {
-      anyTensor(where, `params[${i}]`, param)
+      expectTensor(where, `params[${i}]`, param)
       const first = places.get(param)
       expect(first === undefined && !known.has(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
         `${first === undefined ? 'one of another group' : `params[${first}]`}; each must be given once`)
@@ -113,7 +113,7 @@ export class Optimizer {
   }
 
   set lr(lr) {
-    numberWhere(this.#where, 'lr', lr, 'a number >= 0', isRate)
+    expectNumber(this.#where, 'lr', lr, 'a number >= 0', isRate)
     for (const group of this.paramGroups) group.lr = lr
   }
 
@@ -142,7 +142,7 @@ export class Optimizer {
   /** @param {Tensor} param @param {string} name @param {unknown} value */
   #checkState(param, name, value) {
     if (name === 'step') {
-      wholeNumber(this.#where, 'step of the state', value)
+      expectInteger(this.#where, 'step of the state', value)
       return
     }
     const isLikeParam = value instanceof Tensor && !value.disposed && value.dtype === 'float32' &&
@@ -156,7 +156,7 @@ export class Optimizer {
    * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
    */
   get ready() {
-    for (const { lr } of this.paramGroups) numberWhere(this.#where, 'lr', lr, 'a number >= 0', isRate)
+    for (const { lr } of this.paramGroups) expectNumber(this.#where, 'lr', lr, 'a number >= 0', isRate)
     return this.paramGroups.flatMap(group => group.params
       .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
   }
@@ -204,7 +204,7 @@ export class Optimizer {
     expect(!wanted || (names.length === wanted.length && wanted.every((/** @type {string} */ one) => names.includes(one))), 'type',
       () => `${where}: state[${i}] must have ${wanted.join(', ')}, got ${names.join(', ') || 'nothing'}`)
     return Object.fromEntries(Object.entries(values).map(([name, value]) => {
-      if (name === 'step') return [name, wholeNumber(where, `state[${i}].step`, value)]
+      if (name === 'step') return [name, expectInteger(where, `state[${i}].step`, value)]
       const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)

@@ -1,4 +1,4 @@
-import { expect, flag, numberWhere, optionsOf } from '../errors.js'
+import { expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -11,10 +11,10 @@ function check(options) {
   const { lr = 1e-3, momentum = 0, dampening = 0, weightDecay = 0, nesterov = false } =
     optionsOf('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov'])
   for (const [name, value] of Object.entries({ lr, momentum, weightDecay })) {
-    numberWhere('SGD', name, value, 'a number >= 0', v => v >= 0)
+    expectNumber('SGD', name, value, 'a number >= 0', v => v >= 0)
   }
-  numberWhere('SGD', 'dampening', dampening, 'a number', Number.isFinite)
-  flag('SGD', 'nesterov', nesterov)
+  expectNumber('SGD', 'dampening', dampening, 'a number', Number.isFinite)
+  expectBoolean('SGD', 'nesterov', nesterov)
   expect(!nesterov || (momentum > 0 && dampening === 0), 'range',
     () => 'SGD: nesterov needs a momentum above 0 and dampening 0')
   return { lr, momentum, dampening, weightDecay, nesterov }

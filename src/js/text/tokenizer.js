@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, isPlain, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, optionsOf, expectInteger } from '../errors.js'
 import { finder } from './added_tokens.js'
 import { Aligned } from './aligned.js'
 import { BpeModel, marksWords } from './bpe_model.js'
@@ -169,7 +169,7 @@ export class Tokenizer {
   replay(text, n) {
     const where = 'tokenizer.replay', { merges } = this
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
-    wholeNumber(where, 'n', n, 0, merges.length)
+    expectInteger(where, 'n', n, 0, merges.length)
     if (!this.#byteLevel || this.type !== 'BPE' || marksWords(this.#json.model)) return { words: [], pairs: [] }
     const whole = wellFormed(text), parts = this.#find(whole).filter(({ id }) => id === undefined)
     const wordsIn = wordsOf(this.#normalize, this.#cuts)
@@ -237,7 +237,7 @@ export class Tokenizer {
   encode(text, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
       optionsOf('tokenizer.encode', options, ['special']))
-    flag('tokenizer.encode', 'special', special)
+    expectBoolean('tokenizer.encode', 'special', special)
     const source = sourceOf(this.#engine, 'tokenizer.encode', text)
     const pieces = new Pieces(this.#model)
     if (special) pieces.addMarks(this.#around.before, 0)
@@ -324,7 +324,7 @@ export class Tokenizer {
   decode(ids, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
       optionsOf('tokenizer.decode', options, ['special']))
-    flag('tokenizer.decode', 'special', special)
+    expectBoolean('tokenizer.decode', 'special', special)
     expectIds('tokenizer.decode', ids)
     const tokens = Array.from(ids, (id, i) => this.#token('tokenizer.decode', `ids[${i}]`, id))
     return this.#decode(special ? tokens : tokens.filter((_, i) => !this.#special.has(ids[i]))).join('')

@@ -1,4 +1,4 @@
-import { flag } from '../errors.js'
+import { expectBoolean } from '../errors.js'
 import { ALPHABET, LETTERS } from './byte_letters.js'
 import { bertProcessing } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
@@ -101,7 +101,7 @@ export function trainWordPiece(engine, text, options) {
   const where = 'trainWordPiece', unknown = '[UNK]'
   const { texts, vocabSize, specials: given, minFrequency, lowercase } =
     checked(where, text, options, ['vocabSize', 'specials', 'minFrequency', 'lowercase'])
-  flag(where, 'lowercase', lowercase)
+  expectBoolean(where, 'lowercase', lowercase)
   const specials = given.includes(unknown) ? given : [unknown, ...given]
   const rewriting = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null,
     lowercase }

@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, wholeNumber } from '../errors.js'
+import { describe, expect, optionsOf, expectInteger } from '../errors.js'
 import { anyOf } from './pattern.js'
 import { wellFormed } from './scan.js'
 
@@ -32,7 +32,7 @@ export function checked(where, text, options, names) {
       () => `${where}: specials[${i}] must be a string that is not empty, got ${describe(token)}`)
     expect(specials.indexOf(token) === i, 'range', () => `${where}: specials[${i}] is ${describe(token)} again`)
   })
-  wholeNumber(where, 'minFrequency', minFrequency, 1)
+  expectInteger(where, 'minFrequency', minFrequency, 1)
   return { texts: texts.map(wellFormed), vocabSize, specials, minFrequency, lowercase }
 }
 
@@ -41,7 +41,7 @@ export function checked(where, text, options, names) {
  * @param {string} where @param {unknown} vocabSize @param {number} least @param {string} what there is so much of
  */
 export function checkSize(where, vocabSize, least, what) {
-  wholeNumber(where, 'vocabSize', vocabSize, 1, 2 ** 24)
+  expectInteger(where, 'vocabSize', vocabSize, 1, 2 ** 24)
   expect(/** @type {number} */ (vocabSize) >= least, 'range',
     () => `${where}: vocabSize must be at least ${least}, for ${what}, got ${vocabSize}`)
 }

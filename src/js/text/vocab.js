@@ -1,5 +1,5 @@
 import { NO_MEMORY } from '../constants.js'
-import { GlassformerError, describe, expect, flag, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectOneOf, optionsOf, expectInteger } from '../errors.js'
 import { encodeInto } from './encode_into.js'
 import { wellFormed } from './scan.js'
 import { expectIds } from './views.js'
@@ -45,10 +45,10 @@ export class Vocab {
     const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
       /** @type {VocabOptions} */ (optionsOf('Vocab', options, OPTIONS))
     checkLists(lists)
-    oneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
+    expectOneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
     checkSpecials(specials, maxTokens)
-    flag('Vocab', 'specialsFirst', specialsFirst)
-    wholeNumber('Vocab', 'minFrequency', minFrequency)
+    expectBoolean('Vocab', 'specialsFirst', specialsFirst)
+    expectInteger('Vocab', 'minFrequency', minFrequency)
     expect(unknown === undefined || typeof unknown === 'string', 'type',
       () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
 
@@ -129,7 +129,7 @@ function checkSpecials(specials, maxTokens) {
     expect(specials.indexOf(token) === i, 'range',
       () => `Vocab: specials[${i}] is ${describe(token)} again; each must be given once`)
   }
-  if (maxTokens !== undefined) wholeNumber('Vocab', 'maxTokens', maxTokens, specials.length + 1)
+  if (maxTokens !== undefined) expectInteger('Vocab', 'maxTokens', maxTokens, specials.length + 1)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { TEXT_DROP_PUNCTUATION } from '../constants.js'
-import { flag, optionsOf } from '../errors.js'
+import { expectBoolean, optionsOf } from '../errors.js'
 import { scan } from './scan.js'
 
 /**
@@ -15,6 +15,6 @@ import { scan } from './scan.js'
  */
 export function words(engine, text, options) {
   const { punctuation = true } = optionsOf('text.words', options, ['punctuation'])
-  flag('text.words', 'punctuation', punctuation)
+  expectBoolean('text.words', 'punctuation', punctuation)
   return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : TEXT_DROP_PUNCTUATION)
 }

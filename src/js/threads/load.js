@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, optionsOf, runSync, wholeNumber } from '../errors.js'
+import { describe, expect, isPlain, optionsOf, runSync, expectInteger } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../load.js'
 import { startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
@@ -35,10 +35,10 @@ function isNode() {
 function readThreads(threads) {
   expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
     `{ count, wasm, leastWork }, got ${describe(threads)}`)
-  if (typeof threads === 'number') return { count: wholeNumber('load', 'threads', threads, 1, MOST_THREADS) }
+  if (typeof threads === 'number') return { count: expectInteger('load', 'threads', threads, 1, MOST_THREADS) }
   const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
-  wholeNumber('load', 'threads.count', count, 1, MOST_THREADS)
-  wholeNumber('load', 'threads.leastWork', leastWork)
+  expectInteger('load', 'threads.count', count, 1, MOST_THREADS)
+  expectInteger('load', 'threads.leastWork', leastWork)
   return /** @type {ThreadOptions} */ (threads)
 }
 
