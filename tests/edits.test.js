@@ -129,8 +129,8 @@ test('edits that cannot be', () => {
     [{ name: 'self_attn.q', index: [0, [2, 9], 0], value: 1 }, 'index', /inside the shape \[1, 4, 8\].*\[2,9\]/],
     [{ name: 'self_attn.q', index: [0, [2, 2], 0], value: 1 }, 'index', /inside the shape/],
     [{ name: 'self_attn.q', index: [0, '1', 0], value: 1 }, 'index', /null \(all\) or \[from, to\]/],
-    [{ name: 'residual1', index: all, from: 'self_attn.scores' }, 'index', /of its shape that was made before it/],
-    [{ name: 'residual1', index: all, from: 'residual2' }, 'index', /made before it, got residual2/],
+    [{ name: 'residual1', index: all, from: 'self_attn.scores' }, 'index', /of the same shape that was computed before it/],
+    [{ name: 'residual1', index: all, from: 'residual2' }, 'index', /computed before it, got residual2/],
     [{ name: 'residual1', index: all, from: 3 }, 'type', /from must be the name of a tensor, got 3/]
   ]) assert.throws(() => run([edit]), { code, message })
   assert.throws(() => run([{ name: 'no.such', index: [0], value: 1 }]), { code: 'index', message: /no\.such/ })

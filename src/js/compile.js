@@ -9,25 +9,25 @@ import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
- * A forward that is run again and again: recorded once, then only its kernels are called.
+ * Records a module's forward once; further calls only replay its kernels.
  *
- * Only modules of the library's own classes are recorded: their forward does nothing but call kernels, by what it is
- * given and what the modules hold. All of that is compared at each call, and where the weights lie, and the modes.
+ * Only modules of the library's classes are recorded: their forward only calls kernels, depending on its inputs and the
+ * modules' properties. Each call compares these, the addresses of the weights, and the modes with the recording's.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, place: number } | { value: unknown }
  *   | { keys: string[], items: Pattern[], isList: boolean }} Pattern
- *   what a call is given, or gives: tensors by shape, type and which of them it is, the rest by value
+ *   the inputs or outputs of a call: tensors by shape, dtype and index among them, everything else by value
  * @typedef {{ given: Pattern, gives: Pattern | null, recording: Recording | null, state: State | null, tries: number,
  *   reason: string }} Plan
  */
 
-/** How many calls are remembered, by what they were given. */
-const MOST_PLANS = 8
-/** How often in a row one is recorded anew before its forward just runs. */
-const MOST_TRIES = 3
-/** How deep options may lie in options, and where the arguments lie that they are in. */
-const DEEPEST = 3, ARGUMENTS = -1
+/** The maximum number of recordings, one for each pattern of inputs. */
+const MAX_PLANS = 8
+/** The maximum number of attempts in a row to record a call. */
+const MAX_TRIES = 3
+/** The maximum nesting of options, and the depth of the list of arguments. */
+const MAX_DEPTH = 3, ARGUMENTS = -1
 const NEW = 'what it is given is seen for the first time'
 const HELD = 'it is given a part of what it holds'
 const UNKNOWN = 'what it is given is more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
@@ -37,7 +37,7 @@ const isList = value => Array.isArray(value) && value.every(one => one === null 
 
 /**
  * @param {any} value @param {Tensor[]} tensors found so far @param {number} [depth]
- * @returns {Pattern | null} null where there is something that may change without a trace
+ * @returns {Pattern | null} null where a value may change unnoticed
  */
 function patternOf(value, tensors, depth = 0) {
   if (value instanceof Tensor) {
@@ -45,7 +45,7 @@ function patternOf(value, tensors, depth = 0) {
     return { shape: value.shape, dtype: value.dtype, place: tensors.indexOf(value) }
   }
   if (Object(value) !== value) return { value }
-  if (depth > DEEPEST || !(depth === ARGUMENTS || isList(value) || isPlain(value))) return null
+  if (depth > MAX_DEPTH || !(depth === ARGUMENTS || isList(value) || isPlain(value))) return null
   const keys = Object.keys(value), items = keys.map(key => patternOf(value[key], tensors, depth + 1))
   return items.includes(null) ? null : { keys, items: /** @type {Pattern[]} */ (items), isList: Array.isArray(value) }
 }
@@ -76,15 +76,15 @@ function filled(pattern, tensors) {
   return pattern.isList ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
 }
 
-/** What a value holds that a forward may read. @param {unknown} value */
+/** Whether a value contains properties that a forward may read. @param {unknown} value */
 const holdsMore = value => value instanceof Module || Array.isArray(value) || isPlain(value)
 
-/** What modules, and lists and plain objects in them, hold in their properties. */
+/** A snapshot of the properties of modules, and of lists and plain objects in them. */
 class State {
   /** @type {{ object: any, keys: string[], values: unknown[], forward: unknown }[]} */ #parts = []
   #hooks = hookMoment()
-  /** Where the tensors in them lie. @type {Set<unknown>} */ #storages = new Set()
-  /** Why such modules are not recorded; empty if they are. */
+  /** The storages of their tensors. @type {Set<unknown>} */ #storages = new Set()
+  /** Why these modules cannot be recorded; empty if they can. */
   reason = ''
 
   /** @param {Module} module */
@@ -114,12 +114,12 @@ class State {
     return isHooked(module) ? `${name} has hooks` : ''
   }
 
-  /** Whether one of these shows values that the modules hold. @param {readonly Tensor[]} tensors */
+  /** Whether one of these tensors shares storage with the modules' tensors. @param {readonly Tensor[]} tensors */
   shares(tensors) {
     return tensors.some(({ storage }) => this.#storages.has(storage))
   }
 
-  /** Whether all is as it was. */
+  /** Whether nothing has changed since the snapshot. */
   get holds() {
     for (const { object, keys, values, forward } of this.#parts) {
       const now = Object.keys(object)
@@ -136,20 +136,20 @@ class State {
 const sameBits = (a, b) => a.bytes.every((byte, i) => byte === b.bytes[i])
 
 /**
- * What `fn` returns, and whether it has drawn random numbers. The stream is put back, also where `fn` throws.
+ * Runs `fn` and restores the random generator; also tells whether `fn` used random numbers.
  * @template T @param {Engine} engine @param {() => T} fn
  */
-function undrawn({ memory, generator, c }, fn) {
-  const drawn = () => memory.bytes(generator, c.gf_generator_size()), before = drawn().slice()
+function preserveRandomState({ memory, generator, c }, fn) {
+  const getState = () => memory.bytes(generator, c.gf_generator_size()), before = getState().slice()
   try {
     const result = fn()
-    return { result, hasDrawn: before.some((byte, i) => byte !== drawn()[i]) }
+    return { result, usedRandom: before.some((byte, i) => byte !== getState()[i]) }
   } finally {
-    drawn().set(before)
+    getState().set(before)
   }
 }
 
-/** Why nothing is recorded or run again now. @param {Engine} engine */
+/** Why nothing can be recorded or replayed in the current mode. @param {Engine} engine */
 function modeReason({ gradEnabled, trace, newTensors, recording }) {
   if (gradEnabled) return 'gradients are recorded; call it within gf.noGrad'
   return trace || newTensors || recording ? 'somebody watches what the forward makes' : ''
@@ -157,7 +157,7 @@ function modeReason({ gradEnabled, trace, newTensors, recording }) {
 
 /** The recordings of a module. */
 class Compiled {
-  /** The one that was used last comes first. @type {Plan[]} */ #plans = []
+  /** The most recently used first. @type {Plan[]} */ #plans = []
   /** @type {Module} */ #module
   reason = ''
 
@@ -182,7 +182,7 @@ class Compiled {
       return this.#record(plan, inputs, tensors)
     }
     plan.tries = 0
-    return this.#given(plan)
+    return this.#readOutputs(plan)
   }
 
   /** @param {any[]} inputs */
@@ -190,7 +190,10 @@ class Compiled {
     return this.#module.forward(...inputs)
   }
 
-  /** The plan for a call, or none when such a call is new. @param {any[]} inputs @param {Tensor[]} tensors found */
+  /**
+   * The plan for a call, or null for the first call of its kind.
+   * @param {any[]} inputs @param {Tensor[]} tensors found
+   */
   #planFor(inputs, tensors) {
     const plans = this.#plans
     const found = plans.findIndex(({ given }) => {
@@ -202,18 +205,18 @@ class Compiled {
     const given = patternOf(inputs, [], ARGUMENTS)
     this.reason = given ? NEW : UNKNOWN
     if (given) plans.unshift({ given, gives: null, recording: null, state: null, tries: 0, reason: '' })
-    if (plans.length > MOST_PLANS) this.#forget()
+    if (plans.length > MAX_PLANS) this.#evict()
     return null
   }
 
-  /** What was seen once makes room before what was recorded, but for the newest. */
-  #forget() {
+  /** Drops a plan that was never recorded, except the newest, or else the least recently used one. */
+  #evict() {
     const plans = this.#plans, once = plans.findLastIndex(({ recording }, i) => i > 0 && !recording)
     for (const plan of plans.splice(once > 0 ? once : plans.length - 1, 1)) this.#drop(plan)
   }
 
   /**
-   * Whether a call just runs, and why. What once spoke against a recording may have changed with the modules.
+   * Whether a call must run its forward, and why. A reason against recording is checked again when the modules change.
    * @param {Plan} plan @param {Tensor[]} tensors it is given
    */
   #isRefused(plan, tensors) {
@@ -223,8 +226,8 @@ class Compiled {
     return this.reason !== ''
   }
 
-  /** What a recording gave. @param {Plan} plan */
-  #given({ recording, gives }) {
+  /** The outputs of a replayed recording. @param {Plan} plan */
+  #readOutputs({ recording, gives }) {
     const { engine } = this.#module
     const tensors = /** @type {Recording} */ (recording).outputs.map(({ address, bytes, shape, dtype }) => {
       const out = engine.empty(shape, dtype)
@@ -235,7 +238,7 @@ class Compiled {
   }
 
   /**
-   * Runs a call, and records it if that has not brought the weights back to where a recording finds them.
+   * Runs a call's forward and records it, unless the forward moved the weights back to where a recording expects them.
    * @param {Plan} plan @param {any[]} inputs @param {Tensor[]} tensors in them
    */
   #record(plan, inputs, tensors) {
@@ -261,7 +264,7 @@ class Compiled {
   #recorded(plan, tensors, output) {
     try {
       const reason = this.#tryTo(plan, tensors)
-      return reason || this.#gives(plan, tensors, output) ? reason : 'its kernels, called again, gave something else'
+      return reason || this.#isExact(plan, tensors, output) ? reason : 'its kernels, called again, gave something else'
     } catch (error) {
       this.#drop(plan)
       return `recording it failed: ${/** @type {Error} */ (error).message}`
@@ -275,10 +278,10 @@ class Compiled {
   }
 
   /**
-   * Whether a recording gives what its forward gave.
+   * Whether replaying a recording gives the forward's bits.
    * @param {Plan} plan @param {Tensor[]} tensors @param {unknown} output
    */
-  #gives(plan, tensors, output) {
+  #isExact(plan, tensors, output) {
     const recording = /** @type {Recording} */ (plan.recording), { engine } = this.#module
     recording.spoil()
     if (!recording.run(engine.memory, tensors.map(tensor => tensor.address))) return false
@@ -286,21 +289,21 @@ class Compiled {
     patternOf(output, expected)
     return engine.tidy(() => {
       /** @type {Tensor[]} */ const again = []
-      patternOf(this.#given(plan), again)
+      patternOf(this.#readOutputs(plan), again)
       return expected.length === again.length && expected.every((tensor, i) => sameBits(tensor, again[i]))
     })
   }
 
   /** @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or nothing */
   #tryTo(plan, tensors) {
-    if (++plan.tries > MOST_TRIES) return 'something it depends on changes from call to call'
+    if (++plan.tries > MAX_TRIES) return 'something it depends on changes from call to call'
     const module = this.#module, { engine } = module, recording = plan.recording = new Recording(engine)
-    const { result: reason, hasDrawn } = undrawn(engine, () => recording.record(engine, tensors, own => {
+    const { result: reason, usedRandom } = preserveRandomState(engine, () => recording.record(engine, tensors, own => {
       /** @type {Tensor[]} */ const outputs = []
       plan.gives = patternOf(module.forward(...filled(plan.given, own)), outputs)
       return outputs
     }))
-    if (hasDrawn) return 'it draws random numbers'
+    if (usedRandom) return 'it draws random numbers'
     return plan.gives ? reason : 'what it gives is more than tensors'
   }
 
@@ -310,16 +313,15 @@ class Compiled {
 }
 
 /**
- * A module whose forward is recorded when it is called the second time with inputs of such shapes, and from then on
- * replaced by the kernels it called: in the place of torch.compile. The bits are the same; what is saved is the time
- * between the kernels.
+ * Compiles a module, like torch.compile: its forward is recorded at the second call with inputs of the same shapes, and
+ * from then on only the recorded kernels are called. The bits are the same; the time between kernels is saved.
  *
  * It is for modules of the library's own classes, stacks of them included, within `gf.noGrad` and without trace, and
  * for tensors as inputs, beside options. Elsewhere the forward itself runs, and `reason` says why: a class of one's own
  * may do more than call kernels, so its parts are compiled instead. The last 8 calls are remembered by their shapes
  * and options; each recording takes what is alive at once in a forward.
  *
- * What holds a compiled module holds the module itself, too, in a property of its own; a clone compiles its copy.
+ * A module that has a compiled module as a property must also have the module itself as one; a clone compiles its copy.
  * @template {Module} M
  * @param {M} module
  * @param {unknown[]} more nothing

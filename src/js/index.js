@@ -45,14 +45,14 @@ import { registerLibraryCode } from './intermediates.js'
 import { loadThreads } from './threads/load.js'
 
 /**
- * Names that the declarations made from this file use.
+ * Types used by the declarations generated from this file.
  * @typedef {import('./nn/init.js').KaimingOptions} KaimingOptions
  * @typedef {import('./ops/losses.js').Reduction} Reduction
  * @typedef {import('./models/index.js').AnyModel} AnyModel
  */
 
 /**
- * Those of an object that another has, too.
+ * The properties of an object whose names another object has too.
  * @template {Record<string, any>} T @template {Record<string, any>} U
  * @param {T} all @param {U} some @returns {Pick<T, keyof T & keyof U>}
  */
@@ -64,7 +64,7 @@ const functional = addSpellingHints(withArityChecks({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }))
-/** What torch itself has of them, too. */
+/** The functions that torch has at the top level, too. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
@@ -116,7 +116,7 @@ function bindModules(engine) {
 /** @typedef {import('./creation.js').MakeOptions} MakeOptions */
 
 /**
- * Tensors made of nothing, for one engine.
+ * Creation functions for one engine.
  * @param {import('./engine.js').Engine} engine
  */
 const bindCreation = engine => ({
@@ -136,8 +136,8 @@ const bindCreation = engine => ({
   onesLike: creation.onesLike
 })
 
-/** What is asked first of the library. */
-const ASKED = [
+/** Properties that a caller who forgot `await` is likely to read first. */
+const GUARDED = [
   'tensor', 'nn', 'functional', 'optim', 'text', 'models', 'trace', 'observe', 'tidy', 'noGrad', 'manualSeed', 'randn'
 ]
 
@@ -146,7 +146,7 @@ const ASKED = [
  * @param {Parameters<typeof loadThreads>[0]} [options] wasm: where the kernels are, if not beside the package; threads:
  *   1; more compute together where they can, with the same bits, see gf.threads
  */
-export const load = options => guardPromise(start(options), ASKED, 'const gf = await load()')
+export const load = options => guardPromise(start(options), GUARDED, 'const gf = await load()')
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
@@ -156,8 +156,8 @@ async function start(options) {
     variant: 'simd128',
     engine,
     /**
-     * How many threads compute. load({ threads: 2 }) asks for two: long calls of kernels are divided between workers
-     * that share the memory, and give the same bits. Nothing needs them.
+     * The threads that compute. With load({ threads: 2 }) long kernel calls are split between two workers that share
+     * the memory; the bits stay the same.
      * @example
      * gf.threads.count                                // 1
      * gf.threads.reason                               // null
@@ -170,13 +170,13 @@ async function start(options) {
      */
     tensor: (values, options) => tensor(engine, values, options),
     /**
-     * Runs fn and frees every tensor made in it, except those it returns.
+     * Runs fn and frees every tensor made in it, except those that it returns.
      * @template T @param {() => T} fn
      */
     tidy: fn => engine.tidy(fn),
     /**
-     * What live tensors take: { bytes, tensors, peak }, peak being the most bytes at once. Forgotten ones count until
-     * they are collected.
+     * What live tensors use: { bytes, tensors, peak }, where peak is the maximum of bytes. Unreachable tensors count
+     * until they are garbage collected.
      */
     memory: () => engine.memory.usage,
     /**
@@ -190,7 +190,7 @@ async function start(options) {
      */
     enableGrad: fn => engine.enableGrad(fn),
     /**
-     * Gradients of outputs by inputs, without adding them to their `grad`: torch.autograd.grad.
+     * Gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}
      */
     grad,
@@ -198,26 +198,29 @@ async function start(options) {
     checkpoint,
     compile,
     /**
-     * Runs fn and records every tensor in it by name; `trace.dispose()` gives them back.
+     * Runs fn and records every tensor in it by name; `trace.dispose()` frees them.
      * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits, keepAttention
      * @returns {{ output: T, trace: import('./trace.js').Trace }}
      */
     trace: (fn, options) => trace(engine, fn, options),
     /**
-     * Runs a model and keeps every number where it is: read, explained, differentiated on demand, with what each axis
-     * and each tensor is.
+     * Runs a model and keeps every intermediate number, to be read, explained and differentiated on demand, with the
+     * meaning of each axis and tensor.
      * @param {Parameters<typeof observe>[1]} fn @param {Parameters<typeof observe>[2]} [options] modules, edits, axes,
      *   streams, passes, keepAttention
      */
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),
-    /** Starts the random stream: torch.manual_seed. @param {number | bigint} seed */
+    /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed */
     manualSeed: seed => random.manualSeed(engine, seed),
     /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
     rand: (shape, options) => random.rand(engine, shape, options),
     /** Standard normal. @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options] */
     randn: (shape, options) => random.randn(engine, shape, options),
-    /** Whole numbers from low to high - 1. @param {number} low @param {number} high @param {readonly number[]} shape */
+    /**
+     * Random integers from low to high - 1: torch.randint.
+     * @param {number} low @param {number} high @param {readonly number[]} shape
+     */
     randint: (low, high, shape) => random.randint(engine, low, high, shape),
     /**
      * Normal numbers; options: mean, std, requiresGrad.
@@ -227,7 +230,7 @@ async function start(options) {
     /** 1 with probability p, else 0. @param {Parameters<typeof random.bernoulli>[1]} p */
     bernoulli: p => random.bernoulli(engine, p),
     /**
-     * n classes by their weights; options: replacement.
+     * Samples n classes by their weights: torch.multinomial; options: replacement.
      * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
      * @param {Parameters<typeof random.multinomial>[3]} [options]
      */
@@ -240,7 +243,7 @@ async function start(options) {
      */
     positionalEncoding: (maxLength, dModel, options) => positionalEncoding(engine, maxLength, dModel, options),
     /**
-     * Linear biases for attention [1, heads, queries, keys], to be given as attnMask.
+     * Linear biases for attention (ALiBi) [1, heads, queries, keys], to be passed as attnMask.
      * @param {number} heads @param {number} queries @param {number} [keys] @param {{ past?: number }} [options]
      */
     alibi: (heads, queries, keys, options) => alibi(engine, heads, queries, keys, options),
@@ -255,16 +258,16 @@ async function start(options) {
     toOnnx,
     toPyTorch,
     /**
-     * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by
-     * name.
-     * What is not in memory is read piece by piece, and the result a promise. options: names, dtypes.
+     * The tensors by name, and the metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or
+     * several files by name. A file that is not in memory is read piece by piece, and the result is a promise. options:
+     * names, dtypes.
      * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
      * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
     models: {
       /**
-       * What a model's files hold, by their headers. options: dtype, ignoreHead, as for load.
+       * Describes a model's files from their headers. options: dtype, ignoreHead, as for load.
        * @param {Parameters<typeof models.inspect>[0]} files @param {Parameters<typeof models.inspect>[1]} [options]
        */
       inspect: (files, options) => models.inspect(files, options),

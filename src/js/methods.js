@@ -3,8 +3,8 @@ import { GlassformerError, describe } from './errors.js'
 import { refusesSubscripts } from './subscripts.js'
 
 /**
- * The methods that tensors have from operations, each the function of the same name with the tensor as its first
- * argument. The operations import the class of tensors, so they attach themselves when the library is put together.
+ * The methods of tensors that are operations: each is the function of the same name with the tensor as first argument.
+ * Operations import the class Tensor, so index.js attaches the methods when the library is loaded.
  *
  * @typedef {import('./tensor.js').Tensor} Tensor
  * @typedef {import('./tensor.js').DType} DType
@@ -30,7 +30,7 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} var
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} std
  * @property {(options?: ReduceOptions & { p?: number }) => Tensor} norm
- * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmax the place of the first largest, int32
+ * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmax the index of the first maximum, int32
  * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmin
  * @property {(options?: { beta?: number, threshold?: number }) => Tensor} softplus
  * @property {(options?: { negativeSlope?: number }) => Tensor} leakyRelu
@@ -42,12 +42,12 @@ import { refusesSubscripts } from './subscripts.js'
  *   & Reductions & OtherMethods & ShapeMethods} TensorMethods
  */
 
-/** What the class of tensors begins with. */
+/** The superclass of Tensor. */
 export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
 
 Object.setPrototypeOf(Methods.prototype, refusesSubscripts)
 
-// Without an iterator, destructuring would say no more than that there is none.
+// Without an iterator, destructuring would throw an error that names no alternative.
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
@@ -59,11 +59,11 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   for (const [name, fn] of Object.entries(functions)) {
-    const most = getMaxArguments(name, fn) - 1
+    const max = getMaxArguments(name, fn) - 1
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
       value(...rest) {
-        if (rest.length > most) expectArgumentCount(name, most, rest)
+        if (rest.length > max) expectArgumentCount(name, max, rest)
         return fn(this, ...rest)
       },
       configurable: true, writable: true

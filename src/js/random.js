@@ -7,7 +7,7 @@ import { Tensor } from './tensor.js'
 /** @typedef {import('./engine.js').Engine} Engine */
 
 /**
- * What starts a stream: the low 32 bits of a seed.
+ * The low 32 bits of a seed, which PyTorch's generator uses.
  * @param {string} where @param {any} seed
  */
 export function readSeed(where, seed) {
@@ -21,7 +21,7 @@ export function readSeed(where, seed) {
 }
 
 /**
- * Starts the random stream: torch.manual_seed. What follows has PyTorch's CPU values, bit for bit.
+ * Seeds the random generator: torch.manual_seed. The numbers that follow are PyTorch's CPU values, bit for bit.
  * @param {Engine} engine
  * @param {number | bigint} seed a whole number from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
  *   count, as in PyTorch
@@ -109,11 +109,11 @@ export function bernoulli(engine, p) {
 }
 
 /**
- * Classes drawn by their weights: torch.multinomial.
+ * Samples classes by their weights: torch.multinomial.
  * @param {Engine} engine @param {import('./tensor.js').Tensor | import('./tensor.js').NestedArrays} p [C] or [N, C],
  *   weights that need not sum to 1
- * @param {number} n how many of each row
- * @param {{ replacement?: boolean }} [options] replacement: false, each class once
+ * @param {number} n samples per row
+ * @param {{ replacement?: boolean }} [options] replacement: false, each class at most once
  * @returns {import('./tensor.js').Tensor} int32, [n] or [N, n]
  */
 export function multinomial(engine, p, n, options) {

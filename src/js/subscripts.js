@@ -1,26 +1,26 @@
 import { GlassformerError, describe } from './errors.js'
 
 /**
- * Brackets with PyTorch's subscripts. JavaScript turns whatever stands in them into the name of a property. One that is
- * not there reads as undefined, and writing it changes no value, so such names are refused with what to write instead.
+ * Refuses PyTorch's subscripts in brackets. JavaScript converts a subscript to a property name: reading it would give
+ * undefined, and writing it would change no value, so both throw an error that says what to write instead.
  *
  * @typedef {import('./tensor.js').Tensor} Tensor
  */
 
-/** What subscripts become that is also the name of a variable. */
+/** Subscripts that are also valid identifiers. */
 const WORDS = ['null', 'undefined', 'true', 'false', 'NaN', 'Infinity']
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
 
 /**
- * Whether a key is a name as programs write it. Some libraries ask every value for keys that begin with two at-signs.
+ * Whether a key is an ordinary property name. Some libraries read keys that begin with two at-signs on every value.
  * @param {string} key
  */
 const isName = key => (IDENTIFIER.test(key) && !WORDS.includes(key)) || key.startsWith('@@')
 
-/** A tensor turns into 'bool tensor [2]'. @param {string} key */
+/** A tensor as subscript is converted to 'bool tensor [2]'. @param {string} key */
 const isTensor = key => / tensor \[|^a disposed tensor$/.test(key)
 
-/** What to write to read. @param {string} key */
+/** What to write instead to read values. @param {string} key */
 function readingHint(key) {
   if (/^-?\d+$/.test(key)) {
     return `x.select(0, ${key}) for x[${key}], x.narrow(0, from, length) for x[from:to], and x.at(...) for one number`
@@ -31,13 +31,13 @@ function readingHint(key) {
   return 'x.slice(dim, start, end) for x[start:end], x.select(dim, i) for x[i], x.indexSelect(dim, list) for x[list]'
 }
 
-/** What to write to change values. @param {string} key */
+/** What to write instead to change values. @param {string} key */
 const writingHint = key => (isTensor(key)
   ? 'x = x.maskedFill(mask, value) for x[mask] = value, x.scatter(dim, index, src) for x[ids] = src'
   : 'gf.where, x.scatter or x.maskedFill for a tensor with other values, or change single ones in x.data')
 
 /**
- * The end of a prototype chain at which no subscript is found. Names that are found before it cost nothing.
+ * The end of the prototype chain, which refuses subscripts. Names that are found before it cost nothing.
  * @type {object}
  */
 export const refusesSubscripts = new Proxy(Object.create(Object.prototype), {

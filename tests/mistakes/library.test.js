@@ -43,7 +43,7 @@ tell([
     'trace: edits[0].index must be an array with a whole number, null (all) or [from, to], to not ' +
     'included, for each axis, such as [0, null], got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
-    'trace: edits name tensors that were not made: linear; there are bias, input, weight, output'],
+    'trace: edits name tensors that were not computed: linear; there are bias, input, weight, output'],
   [() => gf.decoding.generate(lin, 'hello'),
     'generate: ids must be an array of ids, or an array of such arrays, got "hello"; write tokenizer.encode(text).ids'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),

@@ -43,13 +43,12 @@ function floatBits(x) {
 }
 
 /**
- * The tensors between the inputs and the output, each made from the one before: a reader may edit them, and a trace may
- * leave them out.
+ * The tensors between inputs and output, each computed from the one before: a trace may edit them or leave them out.
  */
 const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
 
 /**
- * The gf_attention struct, masks included, and a gf_attention_steps after it; kept scores hold the hidden ones, too.
+ * The gf_attention struct with masks, followed by a gf_attention_steps; stored scores include those that masks hide.
  * @param {import('../engine.js').Engine} engine @param {any} saved @param {number} padding address of the bytes, or 0
  * @param {readonly number[]} steps four addresses @param {number} from how many of them are given
  * @returns {{ struct: number, steps: number }} their addresses
@@ -108,7 +107,7 @@ const op = {
   /* Between the softmax and the scores there is only the mask, which is added: dmask is the sum of dmasked. */
   backward({ inputs, outputs, saved, trace }, gradient) {
     const { q, k, v, mask } = inputs, { out, masked_scores: masked } = outputs, { engine } = out
-    const isShown = trace && !masked.isLeftOut, again = outputs.weights.isLeftOut ? weightsAgain(inputs, saved) : null
+    const isShown = trace && !masked.isLeftOut, again = outputs.weights.isLeftOut ? recomputeWeights(inputs, saved) : null
     const weights = again ?? outputs.weights
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
     const dmask = gradient(mask), spare = dmask && !isShown ? engine.zeros(weights.shape) : null
@@ -148,10 +147,10 @@ const forwardInto = ({ q, k, v }, saved, out, steps, from = 0) => {
 }
 
 /**
- * Weights that were left out, once more and with the same bits, for whom gives them back.
+ * Recomputes weights that were left out, with the same bits; the caller disposes them.
  * @param {any} inputs @param {any} saved
  */
-function weightsAgain(inputs, saved) {
+function recomputeWeights(inputs, saved) {
   const { engine } = inputs.q, { B, H, Tq, Tk, Dv } = saved.sizes
   const out = engine.empty([B, H, Tq, Dv]), weights = engine.empty([B, H, Tq, Tk])
   forwardInto(inputs, saved, out, [null, null, null, weights])
@@ -163,8 +162,8 @@ function weightsAgain(inputs, saved) {
  * @typedef {object} AttentionOptions
  * @property {any} [attnMask] [Tq, Tk] or [B, H, Tq, Tk] (B and H may be 1): nested booleans, or numbers to add
  * @property {any} [keyPaddingMask] [B, Tk], true hides the key
- * @property {boolean} [isCausal] false; true hides keys after the query's own place, aligned at the top left
- * @property {number} [window] hides keys this many places or more away from the query's own (Beltagy et al. 2020)
+ * @property {boolean} [isCausal] false; true hides keys after the query's position, aligned at the top left
+ * @property {number} [window] hides keys this many positions or more from the query's (Beltagy et al. 2020)
  * @property {number} [dropoutP] 0, probability to drop a weight
  * @property {number} [scale] 1 / √D
  */
@@ -191,7 +190,7 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
   }
   if (saved.dropoutMask) engine.trace?.patch('dropout.mask', saved.dropoutMask)
   const out = engine.empty(layout === HEADS_FIRST ? [B, H, Tq, Dv] : [B, Tq, H * Dv])
-  const inputs = { q, k, v, mask: saved.mask?.tensor }, steps = stepsFor(inputs, sizes, options.needWeights ?? false)
+  const inputs = { q, k, v, mask: saved.mask?.tensor }, steps = createSteps(inputs, sizes, options.needWeights ?? false)
   forwardInto(inputs, saved, out, steps)
   if (engine.trace?.willEdit(...STEPS)) STEPS.forEach((name, i) => {
     engine.trace?.patch(name, /** @type {Tensor} */ (steps[i]))
@@ -205,12 +204,12 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
 }
 
 /**
- * The tensors between inputs and output: those that somebody will ask for, with room for their values.
+ * The tensors between inputs and output: with values if they will be read, else placeholders or null.
  * @param {{ q: Tensor, k: Tensor, v: Tensor, mask?: Tensor }} inputs
  * @param {{ B: number, H: number, Tq: number, Tk: number }} sizes @param {boolean} needWeights by who called
  * @returns {(Tensor | null)[]}
  */
-function stepsFor({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
+function createSteps({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
   const { engine } = q, { trace } = engine, shape = [B, H, Tq, Tk]
   const make = () => engine.empty(shape), leaveOut = () => engine.createPlaceholder(shape)
   if (!trace) return [null, null, null, needWeights || needsSaving(engine, q, k, v, mask) ? make() : null]
@@ -259,9 +258,9 @@ export function scaledDotProductAttention(q, k, v, options) {
 }
 
 /**
- * The same for projections with the heads side by side, as multi-head attention has them.
+ * Attention on projections with the heads side by side, as in multi-head attention.
  * @param {Tensor} q [B, Tq, H·D]
- * @param {Tensor | null} k [B, Tk, KV·D]; null where the cache holds all there are
+ * @param {Tensor | null} k [B, Tk, KV·D]; null where the cache holds all keys
  * @param {Tensor | null} v [B, Tk, KV·Dv]
  * @param {number} heads H
  * @param {AttentionOptions & { needWeights: boolean, kvHeads?: number, cache?: import('./attention_cache.js').Entry,

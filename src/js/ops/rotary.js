@@ -9,7 +9,7 @@ import { expectFloatTensor, toIdTensor } from './checks.js'
 /** @typedef {import('../engine.js').Engine} Engine */
 
 /**
- * The pair a channel is one of, and where both of them are.
+ * The pair that a channel belongs to, and the channels of both.
  * @param {any} saved @param {number} c
  * @returns {{ pair: number, first: number, second: number, isFirst: boolean }}
  */
@@ -20,15 +20,15 @@ function pairOf({ D, interleaved }, c) {
   return { pair, first, second: first + (interleaved ? 1 : half), isFirst }
 }
 
-/** The row of the tables for a cell. @param {any} saved @param {readonly number[]} index */
+/** The row of the cos and sin tables for a cell. @param {any} saved @param {readonly number[]} index */
 const tableRow = ({ batch }, index) => index[0] * batch + index[index.length - 2]
 
 /**
- * The two terms of a turned cell, of x forwards and of its gradient backwards.
+ * The two terms of a rotated cell: of x forward, of its gradient backward.
  * @param {import('../autograd.js').Node} node @param {readonly number[]} index
  * @param {(at: number[], symbol: string) => import('../explain.js').Factor} of @param {boolean} isBack
  */
-function turn({ inputs: { cos, sin }, saved }, index, of, isBack) {
+function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   const { pair, first, second, isFirst } = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
   const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
   const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
@@ -57,34 +57,34 @@ const op = {
     out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.address, sin.address, ...sizes)
   },
   explain(node, _, index) {
-    const { terms, parameters } = turn(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
+    const { terms, parameters } = rotateCell(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
     const { isFirst } = pairOf(node.saved, index[index.length - 1])
     return { ...sumOf(isFirst ? 'out = a × cos θ − b × sin θ' : 'out = b × cos θ + a × sin θ', terms), parameters }
   },
   explainGradient(node, input, index, d) {
-    const { terms } = turn(node, index, (at, symbol) => d(node.outputs.out, at, `d${symbol}`), true)
+    const { terms } = rotateCell(node, index, (at, symbol) => d(node.outputs.out, at, `d${symbol}`), true)
     const { isFirst } = pairOf(node.saved, index[index.length - 1])
     return { formula: isFirst ? 'dx = da × cos θ + db × sin θ' : 'dx = db × cos θ − da × sin θ', terms }
   }
 }
 
 /**
- * The tables made last: every layer of a model asks for the same ones. mayBeKept: by what backward will read.
- * @type {WeakMap<Engine, { key: string, tables: Tensor[], mayBeKept: boolean }>}
+ * The latest tables, cached since every layer of a model uses the same ones. isSaved: backward may read them.
+ * @type {WeakMap<Engine, { key: string, tables: Tensor[], isSaved: boolean }>}
  */
 const latest = new WeakMap()
 
 /**
- * Cosines and sines of all positions.
+ * Tables of cosines and sines for all positions.
  * @param {Engine} engine @param {Int32Array} positions @param {number} half
  * @param {number} base @param {readonly number[] | undefined} given frequencies
  */
-function tablesOf(engine, positions, half, base, given) {
+function getTables(engine, positions, half, base, given) {
   const key = `${half}|${base}|${given}|${positions.join()}`, known = latest.get(engine)
   const isUsable = known?.key === key && known.tables.every(table => !table.disposed)
-  // A trace may put other values into what it was given, so it gets tables of its own.
+  // A trace may edit its inputs, so it gets its own tables.
   if (isUsable && !engine.trace) {
-    known.mayBeKept ||= engine.gradEnabled
+    known.isSaved ||= engine.gradEnabled
     return known.tables
   }
   const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
@@ -94,25 +94,25 @@ function tablesOf(engine, positions, half, base, given) {
     engine.c.gf_rotary_table(tables[0].address, tables[1].address, ids.address, frequencies.address, n, half)
   })
   if (engine.trace) return tables
-  if (known && !known.mayBeKept) for (const table of known.tables) table.dispose()
-  latest.set(engine, { key, tables, mayBeKept: engine.gradEnabled })
+  if (known && !known.isSaved) for (const table of known.tables) table.dispose()
+  latest.set(engine, { key, tables, isSaved: engine.gradEnabled })
   return tables
 }
 
 const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
 
 /**
- * Rotary position embedding (Su et al. 2021): every pair of channels turned by its place times its frequency.
+ * Rotary position embedding (Su et al. 2021): every pair of channels is rotated by position × frequency.
  * @param {Tensor} x [..., T, C], such as q or k as [B, H, T, D], or with heads [B, T, heads·D]
  * @param {object} [options]
- * @param {any} [options.positions] [T], or [B, T] for sentences whose places differ; 0 .. T-1
- * @param {number} [options.base] 10000; pair i turns by base^(−2i/D) for each place
+ * @param {any} [options.positions] [T], or [B, T] where sequences differ; default: 0 .. T-1
+ * @param {number} [options.base] 10000; pair i is rotated by base^(−2i/D) per position
  * @param {'half' | 'interleaved'} [options.layout] 'half': channels i and i + D/2 are a pair, as in Hugging Face's
  *   models; 'interleaved': 2i and 2i + 1, as in the paper
- * @param {number} [options.heads] 1, how many heads stand side by side in the channels
- * @param {readonly number[]} [options.frequencies] [D/2], in place of those that base gives
+ * @param {number} [options.heads] 1; the number of heads side by side in the channels
+ * @param {readonly number[]} [options.frequencies] [D/2], instead of those from base
  * @returns {Tensor} of the same shape
- * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not
+ * @throws {import('../errors.js').GlassformerError} 'shape' for an odd number of channels and positions that do not
  *   fit
  * @example
  * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
@@ -127,10 +127,10 @@ export function rotary(x, options) {
     () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
   expectNumber('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
   const interleaved = expectOneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
-  const list = placesOf(engine, positions, B, T, shape)
+  const list = readPositions(engine, positions, B, T, shape)
   if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
     () => `rotary: frequencies must be ${half} numbers, one for each pair`)
-  const [cos, sin] = tablesOf(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
+  const [cos, sin] = getTables(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
   const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
@@ -142,11 +142,11 @@ export function rotary(x, options) {
 }
 
 /**
- * The place of every row of the tables.
+ * The position of every row of the tables.
  * @param {Engine} engine @param {any} positions @param {number} B @param {number} T @param {readonly number[]} shape
  * @returns {Int32Array}
  */
-function placesOf(engine, positions, B, T, shape) {
+function readPositions(engine, positions, B, T, shape) {
   if (positions === undefined || positions === null) return Int32Array.from(range(T))
   const ids = toIdTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
   const fits = sides.at(-1) === T && (sides.length === 1 || (sides.length === 2 && (sides[0] === 1 || sides[0] === B)))

@@ -67,7 +67,7 @@ export default {
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention_explain.js: const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12 [< -> <=]':
     'a scale at exactly this distance would be shown by another word of the same value',
-  'src/js/methods.js: if (rest.length > most) expectArgumentCount(name, most, rest) [> -> >=]':
+  'src/js/methods.js: if (rest.length > max) expectArgumentCount(name, max, rest) [> -> >=]':
     'asked once more whether there are too many, which there are not',
   'src/js/optim/adam.js: held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
