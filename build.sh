@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds glassformer: one function a product, `./build.sh help` lists them. What is up to date is left alone.
+# Builds glassformer: one function per target, listed by `./build.sh help`. Targets that are up to date are skipped.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -7,10 +7,10 @@ EMCC=${EMCC:-emcc}
 CLANG=${CLANG:-clang}
 PORT=${PORT:-8080}
 C_FLAGS=(-std=gnu11 -ffp-contract=off -Wall -Wextra -Werror)
-# Loops that gain from it are written with `#pragma unroll`; what the compiler unrolls beside them is a ninth of all bytes.
+# Loops that profit are marked with `#pragma unroll`; unrolling all others would add a ninth to the size.
 WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB)
-# A memory that several instances share is made outside, with the limits given here and in src/js/threads. What comes with
-# Emscripten and was compiled without atomics, such as its allocator, is only called by one of them.
+# The memory shared by several instances is created by JavaScript, with the limits here and in src/js/threads. Parts of
+# Emscripten that are compiled without atomics, such as its allocator, are called by one instance only.
 THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
   -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
@@ -37,7 +37,7 @@ help() {
 TEXT
 }
 
-# Is $1 there, and newer than everything else given?
+# Whether $1 exists and is newer than all other arguments.
 fresh() {
   local target=$1
   shift
@@ -62,7 +62,7 @@ wasm() {
 FUZZERS=(text_fuzz kernel_fuzz)
 WRAPPED=(-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)
 
-# native: tests/native under the sanitizers; the kernels are compiled once for all of them ------------------------------
+# native: tests/native under the sanitizers; the kernels are compiled once for all tests --------------------------------
 native() {
   fresh build/native/digest.wasm src/c tests/native build.sh && return
   rm -rf build/native
@@ -80,7 +80,7 @@ native() {
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
 }
 
-# Inputs that show something new go to build/corpus; those that npm test begins with are in tests/native/corpus.
+# New inputs of the fuzzer go to build/corpus; the initial corpus of npm test is in tests/native/corpus.
 fuzz() {
   native
   for target in "${FUZZERS[@]}"; do
@@ -89,7 +89,7 @@ fuzz() {
   done
 }
 
-# types: the library's declarations, from its JSDoc; whether they are right is for lint to say ---------------------------
+# types: the library's declarations, from its JSDoc; lint checks them ----------------------------------------------------
 types() {
   fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
   rm -rf dist/types
@@ -98,7 +98,7 @@ types() {
   cp src/js/nn/callable.d.ts dist/types/nn
 }
 
-# bundle: what npm gets; Node reads a few files ten times as fast as sixty. Text alone and the command share its parts.
+# bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.
 bundle() {
   fresh dist/js/glassformer.js src/js web/theatre web/models dist/glassformer.wasm build.sh && return
   rm -rf dist/js
@@ -126,7 +126,7 @@ format() {
   npx eslint --fix .
 }
 
-# site: static files that any host serves under any path ---------------------------------------------------------------
+# site: static files for any host and any path ---------------------------------------------------------------------------
 site() {
   wasm
   fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
@@ -150,7 +150,7 @@ packages() {
   fresh node_modules/.package-lock.json package-lock.json || npm ci --no-audit --no-fund
 }
 
-# install WHAT HELP PACKAGES...: tries the system's package manager; says what to do by hand if that fails.
+# install WHAT HELP PACKAGES...: tries the system's package manager and prints HELP if that fails.
 install() {
   local what=$1 by_hand=$2 root=()
   shift 2
@@ -170,7 +170,7 @@ compiler() {
   command -v "$EMCC" >/dev/null || install Emscripten "$EMSDK" emscripten
 }
 
-# Links a small program under the sanitizers: only then are they complete.
+# Links a small program with the sanitizers, to check that they are installed completely.
 sanitizers_work() {
   mkdir -p build
   echo 'int main(void) { return 0; }' | "$CLANG" -fsanitize=address,undefined -x c - -o build/sanitizers 2>/dev/null
@@ -181,7 +181,7 @@ test_tools() {
     install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
   browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
   command -v chromium-headless-shell >/dev/null || (install 'a headless Chromium' '' chromium-headless-shell) || true
-  # Where there is none to be had, what needs it is skipped, and says so.
+  # Without Firefox, the tests that need it are skipped by name.
   firefox >/dev/null || (install Firefox '  install Firefox and set FIREFOX to its path' firefox-esr) || true
   [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] ||
     install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
@@ -192,7 +192,7 @@ browser() {
   command -v chromium || command -v chromium-browser || command -v google-chrome
 }
 
-# The same engine without the parts of a desktop: a page costs 1.1 s of processor there, and 2.8 s in the whole browser.
+# The headless shell has the same engine; a page costs 1.1 s of CPU time there and 2.8 s in the full browser.
 headless() {
   [ -z "${CHROMIUM:-}" ] || { echo "$CHROMIUM"; return; }
   command -v chromium-headless-shell || browser
@@ -217,7 +217,7 @@ train() {
   node web/models/positions/train.js
 }
 
-# bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------
+# bench: the peers have their own lock file, so that they are installed for benchmarks only ------------------------------
 bench_limit() {
   fresh build/bench/limit.wasm tests/bench/limit.c build.sh && return
   mkdir -p build/bench
@@ -247,7 +247,7 @@ start() {
   npx sirv dist/site --port "$PORT" --host localhost
 }
 
-# From key press to repaint in Chromium.
+# Time from key press to repaint in Chromium.
 bench_page() {
   packages
   compiler
@@ -256,7 +256,7 @@ bench_page() {
   CHROMIUM=$(browser) node tests/bench/page.js "$@"
 }
 
-# Training in the tab.
+# Training speed in the tab.
 bench_theatre() {
   packages
   compiler
@@ -269,21 +269,21 @@ test() {
   packages
   compiler
   test_tools
-  # A minute of one core, beside what is built; what it finds ends the run before a test begins.
+  # Takes a minute of one core while the targets are built; an error ends the run before the tests start.
   lint &
-  local looking=$!
+  local lint_job=$!
   wasm
   bundle
   site
   native
-  wait "$looking"
-  # Node leaves one core free by itself; half of the tests wait for a browser. What failed stands at the end.
+  wait "$lint_job"
+  # By default Node leaves one core free, but half of the tests wait for a browser. Failures are listed at the end.
   CHROMIUM=$(headless) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" \
     $(together) $(apart)
 }
 
-# Folders whose tests share nothing but the library: those of one run in one process, since starting a process and
-# warming it up takes longer than most of their files.
+# Folders whose test files share nothing but the library. The files of such a folder run in one process, since starting a
+# process takes longer than most of them.
 TOGETHER=(decoding export mistakes model models nn notebooks ops optim text)
 
 apart() {
@@ -300,7 +300,7 @@ together() {
   done
 }
 
-# The tools have a lock file of their own, as the peers of the bench do.
+# The tools have their own lock file, like the peers of the benchmark.
 test_long() {
   packages
   compiler

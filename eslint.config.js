@@ -1,6 +1,5 @@
 /**
- * One style everywhere, and no name that nobody made or nobody uses. `./build.sh format` sets what can be set by
- * itself.
+ * One style everywhere, and no undefined or unused names. `./build.sh format` fixes what can be fixed automatically.
  */
 import js from '@eslint/js'
 import stylistic from '@stylistic/eslint-plugin'
@@ -12,7 +11,7 @@ const layout = {
   '@stylistic/brace-style': ['error', '1tbs', { allowSingleLine: true }],
   '@stylistic/max-len': ['error', { code: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
   '@stylistic/quotes': ['error', 'single', { avoidEscape: true, allowTemplateLiterals: 'always' }],
-  // Where a line may break is the writer's to say.
+  // Line breaks are left to the author.
   '@stylistic/max-statements-per-line': 'off',
   '@stylistic/multiline-ternary': 'off',
   '@stylistic/no-mixed-operators': 'off',

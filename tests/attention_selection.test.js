@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { cases, filesOf } from './models/drawn.js'
+import { cases, filesOf } from './models/golden_models.js'
 
 const gf = await load()
 const STEPS = ['dots', 'scores', 'masked_scores', 'weights']

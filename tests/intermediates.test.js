@@ -5,7 +5,7 @@ import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/llama.js'
 import { hasSubmodules } from '../src/js/intermediates.js'
-import { cases, filesOf } from './models/drawn.js'
+import { cases, filesOf } from './models/golden_models.js'
 
 const gf = await load(), F = gf.functional
 const { nn } = gf

@@ -1,7 +1,7 @@
 // The rooms on how a text is cut into tokens, in real Chromium: what is written there is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bertFiles, t5Files, unigramFile } from '../lib/brought.js'
+import { bertFiles, t5Files, unigramFile } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { fixed } from '../../web/lib/number.js'
 import { learn } from '../../web/worker/learn.js'

@@ -85,7 +85,7 @@ for (const [fn, ...rest] of CLOSED) test(`closed: ${String(fn).replace(/\s+/g, '
   await assert.rejects(session.run(fit(drawn(shapes, 3))), /invalid dimensions|Got: 3/)
 })
 
-test('closed: inputs of one sentence, of one axis, or of several batches', async () => {
+test('closed: inputs with a batch of one, with one axis, or with several batches', async () => {
   const double = (...xs) => xs.map(x => x.mul(2)), exported = (...xs) => sessionOf(gf.toOnnx(new Of(double), xs))
   const [one, two, three, row, long] = [[1, 4], [2, 4], [3, 4], [2], [3]].map(shape => gf.randn(shape))
   const pairs = [[[one], [three]], [[row], [long]], [[two, row], [three, long]], [[two, three], [three, three]]]
@@ -105,7 +105,7 @@ const BY_CHANCE = {
   'a product of matrices': [x => x.matmul(gf.ones([2, 4])), [3, 2]],
   'a table': [ids => F.embedding(ids, gf.ones([2, 4]).mul(gf.tensor([1, 2, 3, 4]))), ['ids', 3]]
 }
-for (const [name, [fn, ...shapes]] of Object.entries(BY_CHANCE)) test(`as many rows by chance: ${name}`, async () => {
+for (const [name, [fn, ...shapes]] of Object.entries(BY_CHANCE)) test(`as many rows as the batch by chance: ${name}`, async () => {
   for (const batch of [2, 3]) {
     const feeds = Object.fromEntries(Object.entries(drawn(shapes, batch)).map(([key, value]) => (
       [key, shapes[0][0] === 'ids' ? gf.ones([batch, 3]).to('int32') : value])))
@@ -114,7 +114,7 @@ for (const [name, [fn, ...shapes]] of Object.entries(BY_CHANCE)) test(`as many r
   }
 })
 
-test('a model without an input is told so', () => {
+test('a model without an input is refused', () => {
   for (const inputs of [[], [[]]]) for (const write of [gf.toOnnx, gf.toPyTorch]) {
     assert.throws(() => write(new Of(() => gf.ones([2])), inputs), { name: 'GlassformerError' }, JSON.stringify(inputs))
   }

@@ -1,9 +1,9 @@
-// What a module is called with where nobody says it: inputs that fit, made without drawing.
+// Example inputs of modules, made without random numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample } from '../../src/js/export/pytorch_example.js'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { SmallGPT } from './modules.js'
 
 const { nn } = gf
@@ -29,7 +29,7 @@ const MODULES = {
   'Transformer': [new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 12 }), { src: [2, 5, 8], tgt: [2, 5, 8] }]
 }
 
-for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}: inputs it can be called with`, () => {
+for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}: example inputs`, () => {
   const made = createExample(module)
   assert.deepEqual(Array.isArray(expected) ? [...made.shape]
     : Object.fromEntries(Object.entries(made).map(([key, t]) => [key, [...t.shape]])), expected)
@@ -37,12 +37,12 @@ for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}:
   assert.deepEqual([...first.data.slice(0, 3)], [1, 1.7, 2.4].map(v => Math.fround(Math.sin(v))))
 })
 
-test('a table of words: ids of it, which differ', () => {
+test('an embedding: different ids below the number of rows', () => {
   assert.deepEqual(createExample(new nn.Embedding(9, 4)), [[1, 4, 7, 1, 4], [2, 5, 8, 2, 5]])
   assert.deepEqual(createExample(new nn.Embedding(3, 4)), [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
 })
 
-test('a class of one’s own says nothing', () => assert.equal(createExample(new SmallGPT()), null))
+test('a custom class has no example', () => assert.equal(createExample(new SmallGPT()), null))
 
 /** The first model of a kind, as if it had so many positions. */
 async function example(type, positions) {
@@ -57,7 +57,7 @@ async function example(type, positions) {
 const ids = (rows, count, step) => [1, 2].map(first =>
   Array.from({ length: count }, (_, i) => (first + i * step) % rows))
 
-test('language models: ids below every table but that of two kinds of sentence, as many as there are places', async () => {
+test('language models: ids below the size of every embedding except token types, at most the maximum length', async () => {
   // All know eleven words; GPT-2 and BERT have a table of eight places too, T5 one of eight distances.
   for (const [type, rows] of [['gpt2', 8], ['llama', 11], ['bert', 8]]) {
     assert.deepEqual(await example(type), { ids: ids(rows, 5, 3) }, type)
@@ -71,7 +71,7 @@ test('language models: ids below every table but that of two kinds of sentence, 
   }
 })
 
-test('training on many machines looks for parameters without a gradient only where there are some', () => {
+test('distributed training looks for unused parameters only if there are some', () => {
   const looks = model => gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]]).includes('find_unused_parameters=True')
   assert.ok(looks(new SmallGPT()))
   const places = new nn.PositionalEncoding(4, 0.1, 8)

@@ -1,4 +1,4 @@
-// What each operation is in PyTorch, line by line, and the functions that PyTorch does not have.
+// The PyTorch expression of each operation, and the helper functions.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ const CASES = {
     order = torch.sort(input, dim=1, descending=True, stable=True).indices.narrow(1, 0, 2)`]
 }
 
-for (const [name, [fn, shapes, lines]] of Object.entries(CASES)) test(`${name}: lines of PyTorch`, () => {
+for (const [name, [fn, shapes, lines]] of Object.entries(CASES)) test(`${name}: PyTorch expressions`, () => {
   const inputs = shapes.map(shape => gf.ones(shape))
   const script = gf.toPyTorch(new Of(fn), inputs.length === 1 ? inputs[0] : inputs)
   const [body] = script.slice(script.indexOf('def forward(')).split('\n\n')
@@ -109,7 +109,7 @@ for (const [name, [fn, shapes, lines]] of Object.entries(CASES)) test(`${name}: 
 })
 
 // A change of them is tried with PyTorch by hand, see README, and then written with WRITE=1.
-test('the functions that PyTorch does not have, to the letter', () => {
+test('the text of the helper functions', () => {
   const golden = new URL('./helpers.py', import.meta.url), text = Object.values(HELPERS).join('\n\n')
   if (process.env.WRITE) writeFileSync(golden, text)
   assert.equal(text, readFileSync(golden, 'utf8'))

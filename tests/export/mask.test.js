@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { Of } from './modules.js'
 import { assertNear, assertRuns, namedOutputs, sessionOf } from './onnx.js'
 
@@ -34,7 +34,7 @@ for (const type of ['bert', 'gpt2', 'llama', 't5', 'marian']) for (const [form, 
   })
 }
 
-test('one sentence without a batch, and a mask of true and false in a list, which is no input', async () => {
+test('a sequence without a batch, and a mask of booleans in a list, which is not an input', async () => {
   const model = await loaded('gpt2'), one = int([1, 2, 3, 4, 5]), attentionMask = int([1, 0, 1, 1, 1])
   await assertRuns(model, { ids: one, attentionMask: int([1, 1, 1, 1, 1]) }, { ids: one, attentionMask },
     () => model.forward(one, { attentionMask }))
@@ -43,7 +43,7 @@ test('one sentence without a batch, and a mask of true and false in a list, whic
     () => model.forward(ids(), { attentionMask: HOLED }))
 })
 
-test('a bool tensor that masks attention, and positions of a rotation, are inputs, too', async () => {
+test('a bool attention mask and rotary positions are inputs', async () => {
   const x = gf.randn([2, 3, 8]), mha = new nn.MultiheadAttention(8, 2)
   const mask = rows => gf.tensor(rows.map(row => row.map(Boolean)))
   const attnMask = mask([[0, 1, 1], [0, 0, 1], [1, 0, 0]])
@@ -58,7 +58,7 @@ test('a bool tensor that masks attention, and positions of a rotation, are input
   }
 })
 
-test('what is not used is no input, and what only JavaScript reads is refused by name', async () => {
+test('unused inputs are left out, and inputs that only JavaScript reads are refused by name', async () => {
   const x = gf.randn([2, 3]), y = gf.randn([2, 3])
   const session = await sessionOf(gf.toOnnx(new Of(a => a.mul(2)), [x, y]))
   assert.deepEqual(session.inputs, ['input_0'])

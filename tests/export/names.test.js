@@ -25,7 +25,7 @@ const STRANGE = {
   'a\r\u2028b': "'a\\u000d\\u2028b'", 'half\ud800': "'half\\ud800'", 'quote"': "'quote\"'"
 }
 
-for (const [name, written] of Object.entries(STRANGE)) test(`an attribute called ${JSON.stringify(name)}`, () => {
+for (const [name, written] of Object.entries(STRANGE)) test(`an attribute named ${JSON.stringify(name)}`, () => {
   const script = gf.toPyTorch(named(name), gf.ones([2, 3]))
   assert.ok(script.includes(`        setattr(self, ${written}, nn.Linear(3, 3))\n`), script)
   assert.ok(script.includes(`= getattr(self, ${written})(input)\n`))
@@ -56,7 +56,7 @@ test('keys of a ModuleDict, names of outputs and inputs, classes, buffers and ti
   assert.deepEqual(foreign(script), [])
 })
 
-test('classes are not called as Python, or the script, calls something itself', () => {
+test('classes do not take names of Python or of the script', () => {
   for (const name of ['None', 'lambda', 'F', 'nn', 'train', 'check', '1st', '가', 'causal']) {
     const Class = { [name]: class extends nn.Module {
       inner = new nn.Linear(3, 3)
@@ -69,14 +69,14 @@ test('classes are not called as Python, or the script, calls something itself', 
   }
 })
 
-test('a constant is not called as what the module holds', () => {
+test('a constant does not take the name of a submodule', () => {
   const model = new Of(x => model.constant.forward(x).add(gf.tensor([1, 2, 3])))
   model.constant = new nn.Linear(3, 3)
   const script = gf.toPyTorch(model, gf.ones([2, 3]))
   assert.ok(script.includes("self.register_buffer('constant_2'") && script.includes('constant + self.constant_2\n'), script)
 })
 
-test("names that PyTorch's modules have themselves are refused", () => {
+test('attribute names of nn.Module are refused', () => {
   for (const name of ['', 'half', 'named_children', '__dict__', 'register_buffer', '_modules']) {
     assertRejects(() => gf.toPyTorch(named(name), gf.ones([2, 3])), 'type', 'toPyTorch: Of has a submodule or tensor with',
       name ? JSON.stringify(name) : 'an empty name')
@@ -86,7 +86,7 @@ test("names that PyTorch's modules have themselves are refused", () => {
   assertRejects(() => gf.toPyTorch(model, gf.ones([2, 3])), 'type', 'ModuleDict has a submodule or tensor with the name "clear"')
 })
 
-test('a training learns the next token where the ids and the logits are those of a text, and else numbers', () => {
+test('training predicts the next token if ids and logits belong to a text, otherwise it regresses numbers', () => {
   const table = new nn.Embedding(7, 7), few = new nn.Linear(7, 5)
   const yields = (fn, ids) => {
     const model = Object.assign(new Of(fn), { table, few })

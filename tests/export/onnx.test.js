@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fieldsOf } from '../../src/js/text/protobuf.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertNear, assertRuns, sessionOf } from './onnx.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { Of, SmallGPT } from './modules.js'
 
 const { nn, functional: F } = gf
@@ -191,7 +191,7 @@ function graphOf(bytes) {
 /** The graph of a function of one tensor. */
 const graphFor = (fn, x) => graphOf(gf.toOnnx(new Of(fn), x))
 
-test('weights keep their keys and shapes, each once, and what is not used stays out', async () => {
+test('weights keep their keys and shapes, are stored once, and are left out if unused', async () => {
   class Tied extends nn.Module {
     table = new nn.Embedding(7, 4)
     layer = new nn.TransformerEncoderLayer(4, 2, { dimFeedforward: 8 })
@@ -206,11 +206,11 @@ test('weights keep their keys and shapes, each once, and what is not used stays 
   assert.deepEqual(weights.sort(), state.map(([key, { shape }]) => [key, [...shape]]).sort())
 })
 
-test('a number that is used twice is written once', () => {
+test('a constant that is used twice is stored once', () => {
   assert.deepEqual(graphFor(a => a.add(2).mul(2), draw(2, 3)).initializers.map(([name]) => name), ['number_2'])
 })
 
-test('a switch is written as 0 or 1', () => {
+test('a boolean attribute is written as 0 or 1', () => {
   for (const keepdim of [false, true]) {
     const { attributes } = graphFor(a => a.argmax({ dim: 1, keepdim }), draw(2, 3))
     const [[, value]] = attributes.filter(([name]) => name === 'keepdims')
@@ -218,7 +218,7 @@ test('a switch is written as 0 or 1', () => {
   }
 })
 
-test('sides of 0: of inputs, and in a shape that is told', async () => {
+test('sizes of 0, in inputs and in a shape', async () => {
   for (const [fn, ...shape] of [[a => a.mul(2), 2, 0], [a => a.narrow(1, 0, 0).reshape(0, 7), 2, 3]]) {
     const x = draw(...shape), bytes = gf.toOnnx(new Of(fn), x)
     assert.equal(String(graphOf(bytes).sides[1]), String(shape[1]))
@@ -227,7 +227,7 @@ test('sides of 0: of inputs, and in a shape that is told', async () => {
   }
 })
 
-test('an export leaves nothing behind: memory, modes, random numbers, the trace', () => {
+test('an export changes nothing: memory, modes, random numbers, the trace', () => {
   const model = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2), 2), x = draw(1, 3, 8)
   model.layers.at(0).eval()
   const modes = () => model.namedModules().map(([, { training }]) => training), was = modes()
@@ -242,7 +242,7 @@ test('an export leaves nothing behind: memory, modes, random numbers, the trace'
   assert.ok(!x.disposed)
 })
 
-test('names: an object goes to forward by inputNames, others are options', async () => {
+test('names: the values of an object are passed by inputNames, others as options', async () => {
   const model = new nn.Transformer(8, 2, 1, 1, small), src = draw(1, 3, 8), tgt = draw(1, 2, 8)
   await assertRuns(model, { tgt, src, tgtIsCausal: true }, { src, tgt },
     () => model.forward(src, tgt, { tgtIsCausal: true }))
@@ -260,7 +260,7 @@ test('names: an object goes to forward by inputNames, others are options', async
   assertNear(made.output_0, mha.forward(x, x, x, { keyPaddingMask })[0], 'padding from outside')
 })
 
-test('what toOnnx does not take, by name', () => {
+test('toOnnx refuses invalid arguments by name', () => {
   const x = draw(2, 3)
   assertRejects(() => gf.toOnnx(new Of(a => a.maskedSelect(a.gt(0))), x), 'type', 'toOnnx', 'nonzero')
   assertRejects(() => gf.toOnnx(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'cross_entropy')
@@ -275,7 +275,7 @@ test('what toOnnx does not take, by name', () => {
   assertRejects(() => gf.toOnnx(new nn.Linear(3, 3), { weight: x }), 'range', 'weight')
 })
 
-test('sides that are open have names: that of the batch, and another for what is a multiple of it', () => {
+test('dynamic sizes have names: one for the batch, another for its multiples', () => {
   const names = model => ['batch', 'rows'].filter(name => Buffer.from(gf.toOnnx(model, [gf.ones([2, 3, 4])])).includes(name))
   assert.deepEqual(names(new Of(x => x.mul(2))), ['batch'])
   assert.deepEqual(names(new Of(x => x.reshape(-1, 4))), ['batch', 'rows'])

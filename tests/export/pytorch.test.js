@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { Of, SmallGPT } from './modules.js'
 import { stateOf } from './python.js'
 
@@ -93,7 +93,7 @@ for (const [name, make] of Object.entries(MODULES)) test(`${name}: a script with
   assert.deepEqual(stateOf(script), shapesOf(module))
 })
 
-test('names of inputs that would be one in Python are told apart', () => {
+test('inputs with the same name in Python are numbered', () => {
   const two = Object.assign(new Of((a, b) => a.add(b)), { l: new nn.Linear(2, 2) }), x = gf.ones([1, 2])
   for (const [names, written] of [[['질문', '기억'], '_, __2'], [['model', 'y'], 'model_2, y'], [['a', 'A'], 'a, a_2'],
     [['causal', 'x'], 'causal_2, x']]) {
@@ -102,7 +102,7 @@ test('names of inputs that would be one in Python are told apart', () => {
   }
 })
 
-test('a training is given masks as they were: drawn ones might hide everything', () => {
+test('training uses the masks of the example, since random ones might hide everything', () => {
   const q = gf.ones([2, 3, 8]), script = gf.toPyTorch(new nn.MultiheadAttention(8, 2),
     { query: q, keyPaddingMask: gf.zeros([2, 3]).to('bool') })
   assert.match(script, /inputs = \[torch\.randn\(.*\)\.to\(torch\.float32\), INPUTS\[1\]\.to\(device\)\]/)
@@ -122,7 +122,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of
   })
 }
 
-test("one's own classes: the script as it was printed before, run by PyTorch 1.13.1 then", () => {
+test('custom classes: the script that was run with PyTorch 1.13.1', () => {
   gf.manualSeed(5)
   const model = new SmallGPT(), script = gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]])
   const golden = new URL('./small_gpt.py', import.meta.url)
@@ -131,7 +131,7 @@ test("one's own classes: the script as it was printed before, run by PyTorch 1.1
   assert.deepEqual(Object.entries(stateOf(script)).sort(), Object.entries(shapesOf(model)).sort())
 })
 
-test('a script leaves nothing behind', () => {
+test('toPyTorch changes nothing', () => {
   const model = new SmallGPT(), before = { ...gf.memory() }
   gf.toPyTorch(model, [[1, 2, 3]])
   assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [before.bytes, before.tensors])
@@ -139,7 +139,7 @@ test('a script leaves nothing behind', () => {
   assert.equal(model.blocks.at(0).drop.forward(gf.ones([3])).shape.length, 1)
 })
 
-test('what toPyTorch does not take, by name', () => {
+test('toPyTorch refuses invalid arguments by name', () => {
   const x = gf.ones([2, 3])
   assertRejects(() => gf.toPyTorch(new Of(a => a)), 'type', 'inputs are required', 'Of')
   assertRejects(() => gf.toPyTorch(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
@@ -154,7 +154,7 @@ test('what toPyTorch does not take, by name', () => {
   assertRejects(() => gf.toPyTorch(new Both(), x), 'type', 'Of is called in different ways')
 })
 
-test('ids that are the same for every sentence are written for one', () => {
+test('ids that are equal in every row are written once', () => {
   class Placed extends gf.nn.Module {
     places = new gf.nn.Embedding(3, 4)
     forward(x) { return x.add(this.places(gf.tensor([[0, 1, 2], [0, 1, 2]], { dtype: 'int32' }))) }

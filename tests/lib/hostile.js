@@ -1,6 +1,6 @@
 // Weights that are not what they say: a well-formed file of a small model, and its header or its end changed.
 import { gf } from './engine.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 
 const HEAD = 8
 

@@ -7,7 +7,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
-import { cases, filesOf as drawnFiles } from '../models/drawn.js'
+import { cases, filesOf as drawnFiles } from '../models/golden_models.js'
 import { gf } from './engine.js'
 
 const file = (id, name) => readFile(new URL(`../../web/models/${id}/${name}`, import.meta.url))

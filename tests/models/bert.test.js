@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('bert')) {
   test(`${item.name}: PyTorch's numbers`, async () => {
@@ -15,7 +15,7 @@ for (const item of cases('bert')) {
 
 const [item, masked] = cases('bert'), { ids: [row] } = item.inputs
 
-test('bert: padding on the right changes nothing for the tokens, nor for what is pooled', async () => {
+test('bert: padding on the right changes neither the tokens nor the pooled output', async () => {
   const { model } = await gf.models.load(filesOf(item)), T = 4, sentence = row.slice(0, T)
   const run = (ids, attentionMask) => gf.noGrad(() => {
     const { hidden, pooled } = model.forward([ids], { attentionMask })
@@ -36,7 +36,7 @@ test('bert: tokenTypeIds are zeros by default and must fit', async () => {
   assert.throws(() => run({ tokenTypeIds: [row.map(() => 2)] }), { code: 'index' })
 })
 
-test('bert: ids of places, the tied head and the head for pairs are passed over', async () => {
+test('bert: position ids, the tied head and the next sentence prediction head are ignored', async () => {
   const files = filesOf(masked, { change: t => ({
     ...t, 'bert.embeddings.position_ids': gf.tensor([[0, 1, 2]], { dtype: 'int32' }),
     'cls.predictions.decoder.weight': gf.rand([11, 12]), 'cls.predictions.decoder.bias': gf.rand([11]),
@@ -46,7 +46,7 @@ test('bert: ids of places, the tied head and the head for pairs are passed over'
   assertOutputs((await gf.models.load(files)).model, masked, 'with more')
 })
 
-test('bert: of no token nothing is pooled', async () => {
+test('bert: refuses to pool a sequence without tokens', async () => {
   const { model } = await gf.models.load(filesOf(item))
   assert.throws(() => model.forward([[]]),
     { code: 'shape', message: 'Bert: ids must have at least one token, which is pooled, got [1, 0]' })
@@ -61,7 +61,7 @@ test('bert: relative positions and decoders are refused', async () => {
   }
 })
 
-test('bert: the bias of the words may go by the name of the tied head', async () => {
+test('bert: the bias of the head may have the name of the tied head', async () => {
   const change = ({ 'cls.predictions.bias': bias, ...rest }) => ({ ...rest, 'cls.predictions.decoder.bias': bias })
   assertOutputs((await gf.models.load(filesOf(masked, { change }))).model, masked, 'renamed')
 })

@@ -1,4 +1,4 @@
-// What a model's files may look like: shards, Blobs, other dtypes, and everything that is wrong with them.
+// Variants of a model's files: shards, Blobs, other dtypes, and malformed files.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,14 +6,14 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { writeGpt2 } from '../lib/large.js'
-import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
+import { assertOutputs, cases, sampleTensors, filesOf } from './golden_models.js'
 
 const [item] = cases('gpt2')
 const rejects = (files, code, message) =>
   assert.rejects(gf.models.load(files), { name: 'GlassformerError', code, message })
 
 test('shards with their index, in folders, as Blobs', async () => {
-  const tensors = drawTensors(item), names = Object.keys(tensors), half = names.length >> 1
+  const tensors = sampleTensors(item), names = Object.keys(tensors), half = names.length >> 1
   const part = (from, to) => gf.saveSafetensors(Object.fromEntries(names.slice(from, to).map(n => [n, tensors[n]])))
   const [first, second] = [part(0, half), part(half)], called = i => `model-0000${i}-of-00002.safetensors`
   const index = { metadata: {}, weight_map: Object.fromEntries(names.map((n, i) => [n, called(i < half ? 1 : 2)])) }
@@ -31,7 +31,7 @@ test('shards with their index, in folders, as Blobs', async () => {
   await rejects({ ...files, 'folder/model.safetensors.index.json': JSON.stringify(wrong) }, 'format', /should be in .*00002.*but is in/)
 })
 
-test('weights of half the size are read as float32', async () => {
+test('16-bit weights are read as float32', async () => {
   for (const [dtypes, tol] of [['F16', 0.02], ['BF16', 0.1], ['F64', 0]]) {
     const { model } = await gf.models.load(filesOf(item, { dtypes }))
     assert.equal(model.wte.weight.dtype, 'float32')
@@ -44,7 +44,7 @@ const answersOf = (model, { inputs: { ids } }) => gf.tidy(() => gf.noGrad(() =>
   Object.values(model.forward(ids, model.decoder ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
 
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
-  `${type}: a model is stored in what is asked for, as if it had been stored in it later`, async () => {
+  `${type}: load with a dtype equals quantize after load`, async () => {
     const [one] = cases(type), files = filesOf(one), { model: whole } = await gf.models.load(files)
     const exact = answersOf(whole, one)
     for (const [dtype, part] of [['float16', 0.01], ['bfloat16', 0.06], ['int8', 0.1]]) {
@@ -62,7 +62,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
     }
   })
 
-test('a table that is read in several pieces: the values of the file, and in 8 bits those of the whole table', async () => {
+test('an embedding read in several chunks has the values of the file, and in int8 those of quantize', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pieces-'))
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 128, heads: 2, words: 33000, places: 8 })
   const files = Object.fromEntries(await Promise.all(paths.map(async path => [basename(path), await readFile(path)])))
@@ -78,7 +78,7 @@ test('a table that is read in several pieces: the values of the file, and in 8 b
   for (const model of [own, whole]) model.dispose()
 })
 
-test('halves of a file stay the bits they are', async () => {
+test('16-bit weights keep their bits', async () => {
   for (const [dtypes, dtype] of [['F16', 'float16'], ['BF16', 'bfloat16']]) {
     const files = filesOf(item, { dtypes }), { model } = await gf.models.load(files, { dtype })
     const { tensors } = gf.loadSafetensors(files['model.safetensors'], { dtypes: dtype })
@@ -110,7 +110,7 @@ test('missing tensors, wrong sizes and duplicate keys are refused by load and li
 
 for (const [type, count, list] of [['gpt2', 'n_layer', 'h'], ['bert', 'num_hidden_layers', 'encoder.layer'],
   ['llama', 'num_hidden_layers', 'layers'], ['t5', 'num_decoder_layers', 'decoder.block'],
-  ['marian', 'encoder_layers', 'encoder.layers']]) test(`${type}: a layer more than the file has is a problem`, async () => {
+  ['marian', 'encoder_layers', 'encoder.layers']]) test(`${type}: a layer missing from the file is a problem`, async () => {
   const [one] = cases(type), has = one.config[count], files = filesOf(one, { config: { [count]: has + 1 } })
   const message = new RegExp(`config.json has ${has + 1} layers ${list}.0 to ${list}.${has}, and the file has ${has} of`)
   const { problems, missing } = gf.models.inspect(files)
@@ -119,7 +119,7 @@ for (const [type, count, list] of [['gpt2', 'n_layer', 'h'], ['bert', 'num_hidde
   await rejects(files, 'format', message)
 })
 
-test('what is no model', async () => {
+test('files that are not a model are refused', async () => {
   const { 'config.json': config, 'model.safetensors': weights } = filesOf(item)
   await rejects({ 'model.safetensors': weights }, 'format', /config.json is missing/)
   await rejects({ 'config.json': config }, 'format', /none of the files is called \*\.safetensors/)
@@ -142,7 +142,7 @@ test('what is no model', async () => {
   await assert.rejects(gf.models.load(filesOf(item), { quantize: true }), { code: 'type' })
 })
 
-test('a model too large for 32 bits is told before anything is taken', async () => {
+test('a model too large for 32 bits is refused before memory is allocated', async () => {
   const files = filesOf(item, { config: { n_layer: 1000, n_embd: 1536, n_head: 12 } }), { bytes } = gf.memory()
   const { problems, parameters } = gf.models.inspect(files)
   assert.ok(parameters > 2 ** 30)
@@ -151,7 +151,7 @@ test('a model too large for 32 bits is told before anything is taken', async () 
   assert.ok(gf.memory().bytes - bytes < 2 ** 20)
 })
 
-test('loading takes the memory of the parameters, gives it back when it fails, and draws nothing', async () => {
+test('load allocates the parameters, frees them on failure, and leaves the random generator unchanged', async () => {
   const files = filesOf(item), { bytes } = gf.models.inspect(files)
   gf.manualSeed(5)
   const expected = gf.rand([3]).toArray(), before = gf.memory()
@@ -166,7 +166,7 @@ test('loading takes the memory of the parameters, gives it back when it fails, a
   assert.equal(gf.memory().bytes, held)
 })
 
-test('a piece that comes short is no piece, and a folder within hides nothing; ids that are none end nothing', async () => {
+test('a short read is an error, an inner folder is ignored, and invalid eos ids are ignored', async () => {
   const files = filesOf(item), blob = new Blob([files['model.safetensors']]), whole = blob.slice.bind(blob)
   blob.slice = (from, to) => whole(from, from > 3000 ? to - 8 : to)
   await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }),
@@ -178,7 +178,7 @@ test('a piece that comes short is no piece, and a folder within hides nothing; i
   model.dispose()
 })
 
-test('loading tells how far it is, can be stopped, and keeps nothing then', async () => {
+test('load reports progress, can be aborted, and then frees its memory', async () => {
   const files = filesOf(item), blob = { ...files, 'model.safetensors': new Blob([files['model.safetensors']]) }
   for (const given of [files, blob]) {
     /** @type {{ done: number, total: number }[]} */ const told = []
@@ -205,7 +205,7 @@ test('loading tells how far it is, can be stopped, and keeps nothing then', asyn
   await assert.rejects(gf.models.load(files, { signal: {} }), { code: 'type', message: /signal.*AbortSignal/ })
 })
 
-test('the tokenizer comes with the model, also from a Blob; without one it is null', async () => {
+test('load returns the tokenizer, also from a Blob, or null', async () => {
   const trained = gf.text.trainBPE('a model and a tokenizer, a tokenizer and a model', { vocabSize: 270 })
   const json = JSON.stringify(trained), files = filesOf(item)
   for (const content of [json, new Blob([json])]) {

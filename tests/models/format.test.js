@@ -1,8 +1,8 @@
-// Files that are something else than their names say: what they are is said, and what to do.
+// Files in another format than their names say: errors name the format and the remedy.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from './drawn.js'
+import { cases, filesOf } from './golden_models.js'
 
 const files = filesOf(cases('llama')[0]), bytes = text => new TextEncoder().encode(text)
 const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258d\nsize 548105171\n'
@@ -19,7 +19,7 @@ const FOREIGN = {
   'a gzip': [Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3), /is compressed with gzip/]
 }
 
-for (const [name, [content, message]] of Object.entries(FOREIGN)) test(`${name} in the place of a file`, async () => {
+for (const [name, [content, message]] of Object.entries(FOREIGN)) test(`${name} instead of a file`, async () => {
   for (const path of ['model.safetensors', 'config.json', 'generation_config.json', 'tokenizer.json', 'vocab.txt']) {
     for (const given of [content, new Blob([content])]) {
       const all = { ...files, [path]: given }, named = new RegExp(`${path.replace('.', '\\.')}.*${message.source}`)
@@ -36,7 +36,7 @@ for (const [name, [content, message]] of Object.entries(FOREIGN)) test(`${name} 
   assert.throws(() => gf.loadSafetensors(content), { code: 'format', message })
 })
 
-test('any text in the place of weights, none at all, and a download that ended early', async () => {
+test('text instead of weights, no weights, and an incomplete download', async () => {
   const refused = async (content, message, path = 'model.safetensors') => {
     const all = { ...files, [path]: content }
     await assert.rejects(gf.models.load(all), { name: 'GlassformerError', code: 'format', message })

@@ -1,15 +1,15 @@
-// Answers of models: greedily they are the argmax of a forward over everything so far, with a cache and without one.
+// generate: greedy decoding is the argmax of forward over all tokens so far, with and without a cache.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from './drawn.js'
+import { cases, filesOf } from './golden_models.js'
 
 const argmax = values => values.indexOf(Math.max(...values))
 const model = async (type, config) => (await gf.models.load(filesOf(cases(type)[0], { config }))).model
 const lastRow = ({ logits }) => logits.toArray()[0].at(-1)
 const { ids: [row] } = cases('marian')[0].inputs
 
-for (const type of ['gpt2', 'llama']) test(`${type}: goes on with the most probable token`, async () => {
+for (const type of ['gpt2', 'llama']) test(`${type}: continues with the most probable token`, async () => {
   const reader = await model(type), prompt = row.slice(0, 3), answer = []
   for (let i = 0; i < 4; i++) answer.push(
     gf.tidy(() => argmax(lastRow(gf.noGrad(() => reader.forward([[...prompt, ...answer]]))))))
@@ -51,7 +51,7 @@ for (const type of ['marian', 't5']) test(
     assert.ok(score(beams(true)) >= score(greedy) - 1e-6, 'no worse than greedy')
   })
 
-test('an answer ends with the token of the configuration, or where the model has no more positions', async () => {
+test('generation ends with the eos token of the configuration or at the maximum length', async () => {
   const open = await model('gpt2'), prompt = row.slice(0, 3), free = open.generate(prompt, { maxNewTokens: 100 })
   assert.equal(free.length, 6, '8 places: 3 of the prompt, 5 of the answer, and what comes after the last')
   assert.throws(() => open.generate([1, 2, 3, 4, 5, 6, 7, 8, 9]), { code: 'range', message: /ids has 9 positions, but the model has at most 8/ })
@@ -59,18 +59,18 @@ test('an answer ends with the token of the configuration, or where the model has
   assert.deepEqual(ending.generate(prompt, { maxNewTokens: 100 }), free.slice(0, free.indexOf(free[2]) + 1))
 })
 
-for (const name of ['gpt2', 't5']) test(`${name}: a clone goes on as its model does`, async () => {
+for (const name of ['gpt2', 't5']) test(`${name}: a clone generates the same tokens as its model`, async () => {
   const open = await model(name), options = { maxNewTokens: 3, end: [] }
   assert.deepEqual(open.clone().generate(row, options), open.generate(row, options))
 })
 
-test('marian: tokens that are never to be answered are not', async () => {
+test('marian: suppressed tokens are not generated', async () => {
   const open = await model('marian'), first = open.generate(row, { maxNewTokens: 1, end: [] })
   const barred = await model('marian', { bad_words_ids: [first] })
   assert.notDeepEqual(barred.generate(row, { maxNewTokens: 1, end: [] }), first)
 })
 
-for (const type of ['gpt2', 'llama', 't5']) test(`${type}: what is no id, seed or option is refused by its name`, async () => {
+for (const type of ['gpt2', 'llama', 't5']) test(`${type}: invalid ids, seeds and options are refused by name`, async () => {
   const reader = await model(type), refused = (ids, options, code, message) =>
     assert.throws(() => reader.generate(ids, options), { name: 'GlassformerError', code, message })
   refused(gf.tensor([1, 2]), {}, 'type', /ids must be an int32 tensor.*got a float32 tensor \[2\]; to\('int32'\)/)
@@ -84,20 +84,20 @@ for (const type of ['gpt2', 'llama', 't5']) test(`${type}: what is no id, seed o
   assert.deepEqual(drawn(2n ** 64n - 1n), drawn(-1))
 })
 
-test('marian: an answer ends where the model has no more positions', async () => {
+test('marian: generation ends at the maximum length', async () => {
   const reader = await model('marian'), options = { maxNewTokens: 1e9, end: [] }, answer = reader.generate(row, options)
   assert.equal(answer.length, 8, '8 places: the start, 7 of the answer, and what comes after the last')
   assert.deepEqual(answer, reader.generate(row, { ...options, maxNewTokens: 8, cache: false }))
   assert.equal(reader.generate(row, { ...options, beams: 2 }).length, 8)
 })
 
-test('each of several prompts has the room that its own length leaves', async () => {
+test('the maximum length counts for each prompt by itself', async () => {
   const reader = await model('gpt2'), options = { maxNewTokens: 5, end: [] }, prompts = [[1, 2, 3, 4, 5, 6], [1]]
   assert.deepEqual(reader.generate(prompts, options), prompts.map(prompt => reader.generate(prompt, options)))
   assert.deepEqual(reader.generate(prompts, options).map(ids => ids.length), [3, 5])
 })
 
-test('several sentences with a signal: one after the other, and none after an error', async () => {
+test('several sources with a signal run one after the other, and none runs after an error', async () => {
   const reader = await model('t5'), told = [], { signal } = new AbortController()
   const options = { maxNewTokens: 3, end: [], signal }, onToken = (_, { step }) => { told.push(step) }
   const answers = await reader.generate([row, row.slice(0, 3)], { ...options, onToken })
@@ -110,7 +110,7 @@ test('several sentences with a signal: one after the other, and none after an er
   assert.equal(calls, 1)
 })
 
-test('generating leaves no tensor behind, also when it is stopped', async () => {
+test('generate leaves no tensor in memory, even when it is aborted', async () => {
   const reader = await model('t5')
   reader.generate(row, { maxNewTokens: 3 })
   const held = gf.memory().tensors // what noGrad packed of the weights is among them
@@ -136,7 +136,7 @@ test('an encoder refuses to generate; cache must be a Cache', async () => {
   }
 })
 
-test('a long prompt goes through in pieces: the same answer, and little room beside the weights', async () => {
+test('a long prompt is processed in chunks: the same tokens, with little memory beside the weights', async () => {
   for (const [type, places] of [['gpt2', 'n_positions'], ['llama', 'max_position_embeddings']]) {
     const [item] = cases(type), wide = { ...item, tensors: item.tensors.map(([key, shape, ...rest]) =>
       [key, key.includes('wpe') ? [200, shape[1]] : shape, ...rest]) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('gpt2')) {
   test(`${item.name}: PyTorch's numbers`, async () => {
@@ -19,7 +19,7 @@ for (const item of cases('gpt2')) {
 
 const [first] = cases('gpt2'), { ids } = first.inputs
 
-test('gpt2: padding on either side changes nothing for the tokens', async () => {
+test('gpt2: padding on either side does not change the tokens', async () => {
   const { model } = await gf.models.load(filesOf(first)), T = 4, sentence = ids[0].slice(0, T)
   const logits = (row, attentionMask) => gf.noGrad(() => model.forward([row], { attentionMask })).logits.toArray()[0]
   const plain = logits(sentence)
@@ -31,7 +31,7 @@ test('gpt2: padding on either side changes nothing for the tokens', async () => 
   assert.deepEqual(one.toArray()[0], plain, 'one sentence needs no table')
 })
 
-test('gpt2: what forward does not take', async () => {
+test('gpt2: forward refuses invalid arguments', async () => {
   const { model } = await gf.models.load(filesOf(first))
   const refuse = (call, code, message) =>
     assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
@@ -67,7 +67,7 @@ test('gpt2: configurations that are not supported are refused, by load and by in
   }
 })
 
-test('gpt2: buffers of masks are passed over', async () => {
+test('gpt2: causal mask buffers are ignored', async () => {
   const files = filesOf(first, { change: t => ({
     ...t, 'h.0.attn.bias': gf.rand([1, 1, 8, 8]), 'h.1.attn.masked_bias': gf.tensor(-10000)
   }) })
@@ -75,7 +75,7 @@ test('gpt2: buffers of masks are passed over', async () => {
   assertOutputs((await gf.models.load(files)).model, first, 'with buffers')
 })
 
-test('gpt2: with a cache, token by token gives the bits of all at once, padding included', async () => {
+test('gpt2: with a cache, token by token gives the same bits as one forward, with padding', async () => {
   const { model } = await gf.models.load(filesOf(first)), row = [5, 1, 2, 3, 4], mask = [0, 1, 1, 1, 1]
   for (const padded of [false, true]) gf.tidy(() => gf.noGrad(() => {
     const attentionMask = upTo => (padded ? { attentionMask: [mask.slice(0, upTo)] } : {})
@@ -87,7 +87,7 @@ test('gpt2: with a cache, token by token gives the bits of all at once, padding 
   }))
 })
 
-for (const type of ['gpt2', 'llama']) test(`${type}: logitsToKeep gives the bits of the last logits, and is said to be wrong by name`, async () => {
+for (const type of ['gpt2', 'llama']) test(`${type}: logitsToKeep gives the bits of the last logits, and invalid values are refused by name`, async () => {
   const [item] = cases(type), { model } = await gf.models.load(filesOf(item))
   for (const rows of [[[5, 1, 2, 3, 4]], [[5, 1, 2, 3, 4], [1, 1, 2, 9, 0]]]) gf.tidy(() => {
     const all = model.forward(rows).logits.toArray()

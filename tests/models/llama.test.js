@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
+import { assertOutputs, cases, sampleTensors, filesOf } from './golden_models.js'
 
 for (const item of cases('llama')) {
   test(`${item.name}: PyTorch's numbers`, async () => {
@@ -15,7 +15,7 @@ for (const item of cases('llama')) {
 
 const [item] = cases('llama'), { ids: [row] } = item.inputs
 
-test('llama: padding on either side changes nothing for the tokens', async () => {
+test('llama: padding on either side does not change the tokens', async () => {
   const { model } = await gf.models.load(filesOf(item)), T = 4, sentence = row.slice(0, T)
   const run = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask })).logits.toArray()[0]
   const plain = run(sentence)
@@ -23,7 +23,7 @@ test('llama: padding on either side changes nothing for the tokens', async () =>
   assert.deepEqual(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
 })
 
-test('llama: with a cache, token by token gives the bits of all at once', async () => {
+test('llama: with a cache, token by token gives the same bits as one forward', async () => {
   const { model } = await gf.models.load(filesOf(item))
   gf.tidy(() => gf.noGrad(() => {
     const all = model.forward([row]).logits.toArray()[0], cache = new gf.decoding.Cache(8)
@@ -34,7 +34,7 @@ test('llama: with a cache, token by token gives the bits of all at once', async 
   }))
 })
 
-test('llama: rotations that are stretched, and other things that change the numbers, are refused', async () => {
+test('llama: scaled rotary embeddings and other unsupported settings are refused', async () => {
   for (const [config, message] of [
     [{ rope_scaling: { rope_type: 'llama3', factor: 8 } }, /rope_scaling of type "llama3" is not supported/],
     [{ rope_scaling: { type: 'linear', factor: 2 } }, /rope_scaling of type "linear"/],
@@ -53,7 +53,7 @@ test('llama: rotations that are stretched, and other things that change the numb
 
 /** A llama2.c file of a case's tensors, rows of queries and keys moved so that pairs stand side by side. */
 function llama2c({ config: c, ...rest }, version, tied) {
-  const tensors = drawTensors({ config: c, ...rest }),
+  const tensors = sampleTensors({ config: c, ...rest }),
     { hidden_size: C, num_attention_heads: H, num_key_value_heads: KV } = c
   const D = C / H, all = (name, moved) => Array.from({ length: c.num_hidden_layers }, (_, n) => {
     const { data, shape: [O] } = tensors[`model.layers.${n}.${name}.weight`]
@@ -81,7 +81,7 @@ function llama2c({ config: c, ...rest }, version, tied) {
   return Buffer.concat([first, new Uint8Array(Float32Array.from(floats.flat()).buffer)])
 }
 
-test("llama: a llama2.c's .bin of one word, and sizes that are none", async () => {
+test('llama: a llama2.c .bin with one token, and invalid sizes', async () => {
   // dim 2, hidden 3, one layer of one head, words, one place; then as many floats as they make.
   const fileOf = (sizes, floats = 2 + 2 + 16 + 2 + 18 + 2 + 2) => Buffer.concat([Int32Array.from(sizes),
     new Float32Array(floats)].map(list => new Uint8Array(list.buffer)))
@@ -94,7 +94,7 @@ test("llama: a llama2.c's .bin of one word, and sizes that are none", async () =
   }
 })
 
-test("llama: a llama2.c's .bin that claims a million layers is refused before anything is made for them", async () => {
+test('llama: a llama2.c .bin that claims a million layers is refused before they are created', async () => {
   const file = new Uint8Array(4096), message = 'a.bin must have 181760147740 bytes for its sizes, got 4096'
   new Int32Array(file.buffer).set([64, 172, 1_000_000, 8, 4, 512, 512])
   const begun = process.cpuUsage()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
-import { marianFiles } from '../lib/brought.js'
+import { marianFiles } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('marian')) {
   test(`${item.name}: PyTorch's numbers`, async () => {
@@ -17,7 +17,7 @@ for (const item of cases('marian')) {
 
 const [item] = cases('marian'), { ids: [row], decoderIds: [answer] } = item.inputs
 
-test('marian: padding on the right changes nothing for the answer', async () => {
+test('marian: padding on the right does not change the logits', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 4)
   const run = (ids, attentionMask) => gf.noGrad(
     () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
@@ -25,14 +25,14 @@ test('marian: padding on the right changes nothing for the answer', async () => 
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), plain, { tol: 1e-6 })
 })
 
-test('marian: an answer begins with the token of the configuration', async () => {
+test('marian: the decoder starts with the token of the configuration', async () => {
   const { model } = await gf.models.load(filesOf(item)),
     run = options => gf.noGrad(() => model.forward([row], options)).logits
   assert.deepEqual(run().toArray(), run({ decoderIds: [[10]] }).toArray())
   assert.throws(() => run({ decoderIds: [[1], [2]] }), { code: 'shape', message: /decoderIds must have the batch size of ids, 1, got/ })
 })
 
-test('marian: shared words may go by the name of either side', async () => {
+test('marian: the shared embedding may have the key of either stack', async () => {
   for (const name of ['model.encoder.embed_tokens.weight', 'model.decoder.embed_tokens.weight', 'lm_head.weight']) {
     const change = ({ 'model.shared.weight': shared, ...rest }) => ({ ...rest, [name]: shared })
     assertOutputs((await gf.models.load(filesOf(item, { change }))).model, item, name)
@@ -51,7 +51,7 @@ test('marian: other norms and positions are refused', async () => {
   }
 })
 
-test('marian: a SentencePiece model alone, whose ids are others, is not taken for the tokenizer', async () => {
+test('marian: a SentencePiece model alone, which has other ids, is not used as tokenizer', async () => {
   const { tokenizer } = await gf.models.load({ ...filesOf(item), 'source.spm': new Uint8Array(9), 'vocab.json': '{}' })
   assert.equal(tokenizer, null)
 })
@@ -73,12 +73,12 @@ test("marian: opus-mt's folder: vocab.json and source.spm are the tokenizer, in 
   assert.equal(tokenizer, null, 'one tokenizer is not enough for two vocabularies')
 })
 
-test('marian: without a bias of the logits there is none', async () => {
+test('marian: a missing final_logits_bias is zero', async () => {
   const { model } = await gf.models.load(filesOf(item, { change: ({ final_logits_bias: _, ...rest }) => rest }))
   assert.deepEqual(model.final_logits_bias.toArray(), new Array(11).fill(0))
 })
 
-test('marian: places count from the beginning of the answer, with a cache, too', async () => {
+test('marian: decoder positions count from the start of the target, also with a cache', async () => {
   const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20)
   const { maxPositions: positions } = model
   gf.tidy(() => gf.noGrad(() => {

@@ -1,8 +1,8 @@
-// How encoders count positions where a mask hides tokens: as Hugging Face does, 0 .. T-1 over everything.
+// Encoders count masked tokens in their positions, 0 .. T-1, as Hugging Face does.
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { cases, drawTensors, filesOf } from './drawn.js'
+import { cases, sampleTensors, filesOf } from './golden_models.js'
 import { ACTIVATIONS, encode, modulesOf } from './post_norm.js'
 
 const MASKS = { 'a hole': [1, 1, 0, 1, 0, 1], 'on the left': [0, 0, 1, 1, 1, 1], 'on the right': [1, 1, 1, 1, 0, 0] }
@@ -21,9 +21,9 @@ const BERT = {
   down: 'encoder.layer.{n}.output.dense', norm2: 'encoder.layer.{n}.output.LayerNorm'
 }
 
-for (const [name, mask] of Object.entries(MASKS)) test(`bert: padding ${name}: the hidden states and what is pooled`, async () => {
+for (const [name, mask] of Object.entries(MASKS)) test(`bert: padding ${name}: hidden states and pooled output`, async () => {
   const [item] = cases('bert'), { model } = await gf.models.load(filesOf(item)), { config } = item
-  const weight = lookup(drawTensors(item)), { linear, norm } = modulesOf(weight, config.layer_norm_eps)
+  const weight = lookup(sampleTensors(item)), { linear, norm } = modulesOf(weight, config.layer_norm_eps)
   const table = kind => weight(`embeddings.${kind}_embeddings.weight`)
   const embedded = IDS.map((id, t) => norm('embeddings.LayerNorm',
     table('word')[id].map((value, c) => value + table('position')[t][c] + table('token_type')[0][c])))
@@ -43,9 +43,9 @@ const MARIAN = {
   norm2: 'encoder.layers.{n}.final_layer_norm'
 }
 
-for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}: what is read`, async () => {
+for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}: output of the encoder`, async () => {
   const [item] = cases('marian'), { model } = await gf.models.load(filesOf(item)), { config } = item, C = config.d_model
-  const tensors = lookup(drawTensors(item)), weight = key => tensors(`model.${key}`)
+  const tensors = lookup(sampleTensors(item)), weight = key => tensors(`model.${key}`)
   const sinusoid = (t, c) => {
     const pair = c % (C / 2), angle = t / 10000 ** (2 * pair / C)
     return c < C / 2 ? Math.sin(angle) : Math.cos(angle)
@@ -58,7 +58,7 @@ for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}:
   assertClose(memory, gf.tensor([expected]), { tol: 2e-5 })
 })
 
-for (const type of ['gpt2', 'llama']) test(`${type}: a decoder counts tokens alone, so a hole changes nothing for those after it`, async () => {
+for (const type of ['gpt2', 'llama']) test(`${type}: a decoder does not count masked tokens, so a gap does not change the tokens after it`, async () => {
   const { model } = await gf.models.load(filesOf(cases(type)[0]))
   const logits = (row, attentionMask) => gf.noGrad(() => model.forward([row], { attentionMask })).logits.toArray()[0]
   const plain = logits([3, 1, 4, 1]), holed = logits([3, 7, 1, 7, 4, 1], [[1, 0, 1, 0, 1, 1]])

@@ -1,5 +1,5 @@
-// A post-norm encoder in plain JavaScript, as Hugging Face's classes compute it: positions are 0 .. T-1 whatever the
-// mask says, and a key that the mask hides is attended to by nobody.
+// A post-norm encoder in plain JavaScript, as Hugging Face's classes compute it: positions are 0 .. T-1 regardless of
+// the mask, and masked keys get no attention.
 
 const sum = values => values.reduce((total, value) => total + value, 0)
 const dot = (a, b) => sum(a.map((value, i) => value * b[i]))

@@ -1,11 +1,10 @@
-// Models as Hugging Face's classes write them: the keys and shapes of the files that its own keys were drawn for, and
-// every bit of the weights when they are read again.
+// models.save: Hugging Face's keys and shapes, and the same bits of the weights when they are loaded again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bertFiles, t5Files } from '../lib/brought.js'
+import { bertFiles, t5Files } from '../lib/imported_models.js'
 import { loadGolden } from '../golden/index.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 const ALL = loadGolden('models').cases
 const TYPES = ['gpt2', 'bert', 'marian', 't5', 'llama']
@@ -34,7 +33,7 @@ const shapesOf = bytes => Object.fromEntries(Object.entries(gf.loadSafetensors(b
 const bitsOf = model => Object.fromEntries(Object.entries(model.stateDict()).map(([key, { shape, bytes }]) =>
   [key, [...shape, ...bytes]]))
 
-for (const item of ALL) test(`${item.name}: Hugging Face's keys and shapes, the same bits when read again`, async () => {
+for (const item of ALL) test(`${item.name}: Hugging Face's keys and shapes, the same bits when loaded again`, async () => {
   const { model, config } = await gf.models.load(filesOf(item)), { tensors } = gf.memory()
   const files = gf.models.save(model)
   assert.equal(gf.memory().tensors, tensors, 'nothing is left')
@@ -56,7 +55,7 @@ for (const item of ALL) test(`${item.name}: Hugging Face's keys and shapes, the 
   again.model.dispose()
 })
 
-for (const type of TYPES) test(`${type}: matrices stored in fewer bits are written so; 8 bits as float32`, async () => {
+for (const type of TYPES) test(`${type}: 16-bit matrices are saved as they are, int8 as float32`, async () => {
   const [item] = cases(type)
   for (const [dtype, code] of [['float16', 'float16'], ['bfloat16', 'bfloat16'], ['int8', 'float32']]) {
     const { model } = await gf.models.load(filesOf(item), { dtype }), files = gf.models.save(model)
@@ -73,7 +72,7 @@ for (const type of TYPES) test(`${type}: matrices stored in fewer bits are writt
   }
 })
 
-test('what was changed since goes along, also from a clone; what the configuration says else stays', async () => {
+test('changed weights are saved, also of a clone; other settings of the configuration are kept', async () => {
   const [item] = cases('gpt2')
   const { model } = await gf.models.load(filesOf(item, { config: { bos_token_id: 7, dtype: 'bfloat16' } }))
   const copy = model.clone()
@@ -84,7 +83,7 @@ test('what was changed since goes along, also from a clone; what the configurati
   assert.deepEqual([begin, dtype, older], [7, 'float32', undefined])
 })
 
-test('pairs that llama2.c has side by side are put half a head apart, queries as keys', async () => {
+test("llama2.c's interleaved rotary pairs are saved half a head apart, for queries and keys", async () => {
   const item = cases('llama')[1]
   const interleaved = filesOf(item, { config: { rotary_layout: 'interleaved' } })
   const { model } = await gf.models.load(interleaved), files = gf.models.save(model)
@@ -99,7 +98,7 @@ test('pairs that llama2.c has side by side are put half a head apart, queries as
   answers(again).forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= 1e-6 * most, `${value}, ${expected[i]}`))
 })
 
-test('its tokenizer goes along', async () => {
+test('the tokenizer is saved', async () => {
   for (const [files, text] of [[bertFiles(), 'the cat went home'], [t5Files(), 'the cat went home']]) {
     const { model, tokenizer } = await gf.models.load(files)
     const again = await gf.models.load(gf.models.save(model, { tokenizer }))
@@ -107,7 +106,7 @@ test('its tokenizer goes along', async () => {
   }
 })
 
-test('only models of files have keys elsewhere', async () => {
+test('only models of gf.models.load can be saved', async () => {
   const { model } = await gf.models.load(filesOf(cases('llama')[0]))
   assert.throws(() => gf.models.save(new gf.nn.Linear(2, 2)),
     { code: 'type', message: /come from gf\.models\.load.*got .*Linear.*gf\.saveSafetensors/ })
@@ -115,7 +114,7 @@ test('only models of files have keys elsewhere', async () => {
   assert.throws(() => gf.models.save(model, { words: 1 }), { code: 'type', message: /words/ })
 })
 
-test('a module that was replaced is named, whether its tensors are gone, of another shape or more', async () => {
+test('a replaced module is named, whether tensors are missing, of another shape or additional', async () => {
   const { nn } = gf, [item] = cases('llama')
   class LoRA extends nn.Module {
     constructor(base) {

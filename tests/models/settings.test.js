@@ -1,8 +1,8 @@
-// What stands in a config.json and changes nothing, and what would be another model.
+// Supported and unsupported settings of config.json.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from './drawn.js'
+import { cases, filesOf } from './golden_models.js'
 
 /** Of each type: a name, values that are understood, values that are not. */
 const VALUES = {
@@ -16,7 +16,7 @@ const VALUES = {
     ['tie_word_embeddings', [true], [false]]]
 }
 
-for (const [type, rows] of Object.entries(VALUES)) test(`${type}: settings that are understood, and others`, () => {
+for (const [type, rows] of Object.entries(VALUES)) test(`${type}: supported and unsupported settings`, () => {
   const [item] = cases(type), problemsOf = config => gf.models.inspect(filesOf(item, { config })).problems.map(String)
   for (const [name, understood, others] of rows) {
     for (const value of understood) assert.deepEqual(problemsOf({ [name]: value }), [], `${name} = ${value}`)
@@ -36,7 +36,7 @@ const SENSELESS = {
   marian: [[{ decoder_start_token_id: 1e6 }, /decoder_start_token_id must be an id below \d+, got 1000000/]]
 }
 
-for (const [type, rows] of Object.entries(SENSELESS)) test(`${type}: settings that make no model`, () => {
+for (const [type, rows] of Object.entries(SENSELESS)) test(`${type}: invalid settings`, () => {
   const [item] = cases(type)
   for (const [config, reason] of rows) {
     assert.match(gf.models.inspect(filesOf(item, { config })).problems.map(String).join(), reason)

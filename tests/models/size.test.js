@@ -1,9 +1,8 @@
-// Whether a model fits into 32 bits goes by the bytes of the dtype it is loaded in. Its weights are not there: a file
-// that has a header and no data.
+// Whether a model fits into 32 bits depends on the dtype it is loaded in. The test file has a header and no data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from './drawn.js'
+import { cases, filesOf } from './golden_models.js'
 
 /** A file of safetensors of any size, whose values nobody may read. */
 function hollow(shapes) {
@@ -58,7 +57,7 @@ test('TinyLlama 1.1B fits as int8, bfloat16 and float16, and not as float32', as
   assert.throws(() => gf.models.inspect(files, { dtype: 'int4' }), { code: 'range', message: /models\.inspect: dtype/ })
 })
 
-for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`${type}: the bytes that are counted are those that are taken`, async () => {
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`${type}: inspect counts the bytes that load allocates`, async () => {
   const files = filesOf(cases(type)[0])
   for (const dtype of ['float32', 'float16', 'bfloat16', 'int8']) {
     const { bytes } = gf.models.inspect(files, { dtype }), before = gf.memory().bytes

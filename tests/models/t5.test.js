@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('t5')) {
   test(`${item.name}: PyTorch's numbers`, async () => {
@@ -15,7 +15,7 @@ for (const item of cases('t5')) {
 
 const [item] = cases('t5'), { ids: [row], decoderIds: [answer] } = item.inputs
 
-test('t5: padding on either side changes nothing for the answer', async () => {
+test('t5: padding on either side does not change the logits', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 6)
   const run = (ids, attentionMask) => gf.noGrad(
     () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
@@ -24,7 +24,7 @@ test('t5: padding on either side changes nothing for the answer', async () => {
   assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1, 1, 1]]), plain, { tol })
 })
 
-test('t5: an answer begins with the token for padding', async () => {
+test('t5: the decoder starts with the padding token', async () => {
   const { model } = await gf.models.load(filesOf(item)),
     run = options => gf.noGrad(() => model.forward([row], options)).logits
   assert.deepEqual(run().toArray(), run({ decoderIds: [[0]] }).toArray())
@@ -36,12 +36,12 @@ test('t5: every weight gets a gradient', async () => {
   for (const [name, parameter] of model.namedParameters()) assert.ok(parameter.grad, name)
 })
 
-test('t5: what is not known of its feed-forward is refused', async () => {
+test('t5: unsupported feed-forward networks are refused', async () => {
   const files = filesOf(item, { config: { feed_forward_proj: 'gated-swish2' } })
   await assert.rejects(gf.models.load(files), { code: 'format', message: /feed_forward_proj must be one of relu, gated-gelu/ })
 })
 
-test('t5: an answer to a text that is longer than its channels is the same with a cache', async () => {
+test('t5: generation for a source longer than d_model is the same with a cache', async () => {
   const { model } = await gf.models.load(filesOf(item)), { shape: [, channels] } = model.shared.weight
   const ids = Array.from({ length: channels + 3 }, (_, i) => row[i % row.length])
   const options = { maxNewTokens: 4, end: [] }

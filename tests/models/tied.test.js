@@ -1,10 +1,10 @@
-// Whether the head is the word table once more, and T5's scale of what goes into it, as Hugging Face decides them: a
-// head of the file's own counts, a copy of the table is the table.
+// Whether the head is tied to the token embedding, and the scale of T5's output, as in Hugging Face's library: a
+// different head in the file is used, a copy of the embedding is tied.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 const tableOf = (tensors, name) => tensors[Object.keys(tensors).find(key => key.endsWith(name))]
 const copyOf = name => tensors => ({ ...tensors, 'lm_head.weight': tableOf(tensors, name) })
@@ -18,7 +18,7 @@ const almost = name => tensors => {
 const logitsOf = (model, { ids, ...options }) => gf.noGrad(() => model.forward(ids, options)).logits
 const silent = ({ config: { tie_word_embeddings: _, ...config }, ...item }) => ({ ...item, config })
 
-test('t5: an equal lm_head.weight is the table: tied and scaled, whether the configuration says so or not', async () => {
+test('t5: an equal lm_head.weight is tied and scaled, whatever the configuration says', async () => {
   const [item] = cases('t5')
   const explicit = { tie_word_embeddings: true }
   for (const config of [{}, explicit, { ...explicit, scale_decoder_outputs: true }]) {
@@ -30,7 +30,7 @@ test('t5: an equal lm_head.weight is the table: tied and scaled, whether the con
   }
 })
 
-test('t5: a head of its own is used, and scaled as scale_decoder_outputs says, else as tie_word_embeddings', async () => {
+test('t5: a separate head is used and scaled by scale_decoder_outputs, by default by tie_word_embeddings', async () => {
   const [tied, own] = cases('t5'), width = own.config.d_model
   const { model: plain } = await gf.models.load(filesOf(own)), expected = logitsOf(plain, own.inputs)
   const scaled = gf.mul(expected, width ** -0.5)
@@ -52,7 +52,7 @@ test('t5: a head of its own is used, and scaled as scale_decoder_outputs says, e
 })
 
 for (const [type, key, ties] of [['gpt2', 'wte.weight', [undefined, true]], ['llama', 'embed_tokens.weight', [true]]]) {
-  test(`${type}: a copy of the word table is tied to it, another head is used, though it is said to be tied`, async () => {
+  test(`${type}: a copy of the token embedding is tied, a different head is used even if tie_word_embeddings is true`, async () => {
     const item = cases(type).find(({ tensors }) => !tensors.some(([name]) => name === 'lm_head.weight'))
     for (const tie of ties) {
       const config = tie === undefined ? {} : { tie_word_embeddings: tie }, load = change =>
@@ -70,7 +70,7 @@ for (const [type, key, ties] of [['gpt2', 'wte.weight', [undefined, true]], ['ll
   })
 }
 
-test('a table that goes by the name of the head alone is tied as well', async () => {
+test('an embedding that is stored as lm_head.weight only is tied', async () => {
   const [item] = cases('gpt2'), rename = ({ 'wte.weight': table, ...rest }) => ({ ...rest, 'lm_head.weight': table })
   assertOutputs((await gf.models.load(filesOf(item, { change: rename }))).model, item, 'renamed')
 })

@@ -1,8 +1,8 @@
-// What a file holds beside what the model computes with: heads of other classes, and weights and scales inside layers.
+// Unused tensors of a file: heads of other classes, and weights and scales inside layers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { assertOutputs, cases, filesOf } from './drawn.js'
+import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 const refuses = async (files, message, options) => {
   await assert.rejects(gf.models.load(files, options), { name: 'GlassformerError', code: 'format', message })
@@ -23,7 +23,7 @@ const HEADS = [
   ['t5', 'T5ForSequenceClassification', 'classification_head.dense.weight', 'classification_head.out_proj.weight']
 ]
 
-for (const [type, architecture, ...keys] of HEADS) test(`${architecture}: its head is refused by name, and ignored if asked`, async () => {
+for (const [type, architecture, ...keys] of HEADS) test(`${architecture}: its head is refused by name, or ignored with ignoreHead`, async () => {
   const [item] = cases(type), shapeOf = key => (key.endsWith('bias') ? [3] : [3, 12])
   const more = Object.fromEntries(keys.map(key => [key, gf.rand(shapeOf(key))]))
   const change = tensors => ({ ...tensors, ...more }), config = { architectures: [architecture] }
@@ -37,7 +37,7 @@ for (const [type, architecture, ...keys] of HEADS) test(`${architecture}: its he
   model.dispose()
 })
 
-test('a head for pairs of sentences alone is one, too; that of pretraining beside the masked words is none', async () => {
+test('a next sentence prediction head alone is refused, and ignored beside a masked language modeling head', async () => {
   const [body, masked] = cases('bert')
   await refuses(filesOf(body, { config: { architectures: ['BertForNextSentencePrediction'] } }), /BertForNextSentencePrediction/)
   for (const name of ['BertForPreTraining', 'BertForMaskedLM', 'BertModel']) {
@@ -47,7 +47,7 @@ test('a head for pairs of sentences alone is one, too; that of pretraining besid
     { code: 'type', message: /ignoreHead must be true or false/ })
 })
 
-test('what stands inside the layers is refused, whether a head is ignored or not', async () => {
+test('unused tensors inside layers are refused, with and without ignoreHead', async () => {
   const [llama] = cases('llama'), add = (key, shape) => tensors => ({ ...tensors, [key]: gf.rand(shape) })
   for (const [key, shape, message] of [
     ['model.layers.0.self_attn.q_proj.bias', [12], /has no model\.layers\.0\.self_attn\.q_proj\.bias, and its output/],
@@ -65,7 +65,7 @@ test('what stands inside the layers is refused, whether a head is ignored or not
   }
 })
 
-test('layers after the last one of the configuration, whole numbers and tables of a rotation are passed over', async () => {
+test('extra layers, integer tensors and rotary tables are ignored', async () => {
   const [item] = cases('llama'), change = tensors => ({
     ...tensors, 'model.layers.2.self_attn.q_proj.weight': gf.rand([12, 12]),
     'model.layers.0.self_attn.position_ids': gf.tensor([1, 2], { dtype: 'int32' }),

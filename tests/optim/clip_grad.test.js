@@ -5,7 +5,7 @@ import { U } from '../lib/bounds.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
-import { parameter, setGradient } from '../lib/optimisers.js'
+import { parameter, setGradient } from '../lib/optimizers.js'
 import { clipNorm, clipValue } from '../../src/reference/clip_grad.js'
 import { zeros } from '../../src/reference/tensor.js'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
-import { assertFollows, parameter, setGradient, trajectories } from '../lib/optimisers.js'
+import { assertFollows, parameter, setGradient, trajectories } from '../lib/optimizers.js'
 import { numbers } from '../lib/numbers.js'
 
 const { Adam, AdamW, SGD } = gf.optim

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
-import { bertFiles, opened, t5Files } from '../lib/brought.js'
+import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { RUNS } from '../../web/models/runs.js'
 

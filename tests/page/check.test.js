@@ -4,10 +4,10 @@ import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { gradientsOf } from '../../web/worker/plain.js'
 import { run as runOwn } from '../../web/models/own/run.js'
-import { opened } from '../lib/brought.js'
+import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun, plainOf } from '../lib/page.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 
 const check = run => recompute({ ...run, gradients: gradientsOf(run.made.run) })
 const wrongIn = results => results.filter(({ times }) => !(times <= 1))

@@ -7,10 +7,10 @@ import { SOURCES } from '../../web/code/sources.js'
 import { highlight } from '../../web/lib/highlight.js'
 import { READY } from '../../web/models/index.js'
 import { run as runOwn } from '../../web/models/own/run.js'
-import { opened } from '../lib/brought.js'
+import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { made } from '../lib/page.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 
 const src = path => new URL(`../../src/${path}`, import.meta.url)
 

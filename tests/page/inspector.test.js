@@ -4,10 +4,10 @@ import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from
 import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
-import { opened } from '../lib/brought.js'
+import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/own/run.js'
 import { cellOf, slice, squaresOf } from '../../web/lib/slice.js'
 

@@ -13,10 +13,10 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
 import { gradientsOf } from '../../web/worker/plain.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
 import { plainOf, viewOf } from '../lib/page.js'
-import { t5Files } from '../lib/brought.js'
+import { t5Files } from '../lib/imported_models.js'
 import { writeGpt2 } from '../lib/large.js'
 
 const [llama] = cases('llama')

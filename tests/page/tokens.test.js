@@ -8,7 +8,7 @@ import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { learn } from '../../web/worker/learn.js'
 import { stageOf } from '../../web/stages/index.js'
-import { bertFiles, opened, t5Files } from '../lib/brought.js'
+import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { plainOf, shownRun, viewOf } from '../lib/page.js'
 

@@ -107,7 +107,8 @@ const op = {
   /* Between the softmax and the scores there is only the mask, which is added: dmask is the sum of dmasked. */
   backward({ inputs, outputs, saved, trace }, gradient) {
     const { q, k, v, mask } = inputs, { out, masked_scores: masked } = outputs, { engine } = out
-    const isShown = trace && !masked.isLeftOut, again = outputs.weights.isLeftOut ? recomputeWeights(inputs, saved) : null
+    const isShown = trace && !masked.isLeftOut
+    const again = outputs.weights.isLeftOut ? recomputeWeights(inputs, saved) : null
     const weights = again ?? outputs.weights
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
     const dmask = gradient(mask), spare = dmask && !isShown ? engine.zeros(weights.shape) : null

@@ -1,18 +1,19 @@
-// Small models with tokenizers that search for pieces, as a reader might bring them.
+// Small models with tokenizers, such as a reader might import.
 import { loadGolden } from '../golden/index.js'
-import { cases, filesOf } from '../models/drawn.js'
+import { cases, filesOf } from '../models/golden_models.js'
 import { stories } from '../../web/models/stories/data.js'
 import { gf } from './engine.js'
 
-const PLACES = 64
+const MAX_POSITIONS = 64
 
-/** A drawn model with as many words as a tokenizer has, and room for a text. */
+/** A golden model with the vocabulary size of a tokenizer and a longer maximum length. */
 function resized([item], size) {
   const { vocab_size: few } = item.config
   const shapeOf = (key, shape) => (
-    shape.map((n, i) => (/position_embeddings/.test(key) && i === 0 ? PLACES : n === few ? size : n)))
+    shape.map((n, i) => (/position_embeddings/.test(key) && i === 0 ? MAX_POSITIONS : n === few ? size : n)))
   const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shapeOf(key, shape), ...rest])
-  const config = { vocab_size: size, ...(item.config.max_position_embeddings && { max_position_embeddings: PLACES }) }
+  const hasPositions = Boolean(item.config.max_position_embeddings)
+  const config = { vocab_size: size, ...(hasPositions && { max_position_embeddings: MAX_POSITIONS }) }
   return filesOf({ ...item, tensors }, { config })
 }
 
@@ -24,7 +25,7 @@ export function bertFiles() {
   return { ...resized(cases('bert'), tokenizer.size), 'tokenizer.json': JSON.stringify(tokenizer) }
 }
 
-/** The file of SentencePiece's that the text tests hold to SentencePiece itself. */
+/** A SentencePiece file, which the text tests compare with SentencePiece itself. */
 export const unigramFile = () => new Uint8Array(Buffer.from(loadGolden('spm_models').models.unigram.model, 'base64'))
 
 /** A T5 with the unigram model of SentencePiece. */
@@ -33,7 +34,7 @@ export function t5Files() {
   return { ...resized(cases('t5'), tokenizer.size), 'spiece.model': file }
 }
 
-/** A Marian as opus-mt's folders have it: source.spm cuts texts, vocab.json says the ids. */
+/** A Marian like opus-mt's: source.spm splits texts, vocab.json has the ids. */
 export function marianFiles() {
   const file = unigramFile(), unigram = gf.text.tokenizer({ 'source.spm': file })
   const pieces = Array.from({ length: unigram.size }, (_, id) => unigram.tokenOf(id)).filter(piece => !piece.startsWith('<'))
@@ -46,7 +47,7 @@ export function marianFiles() {
 
 let serial = 1000
 
-/** A model in files, opened as the page opens it. */
+/** A model loaded from files as the page loads it. */
 export async function opened(files) {
   const { type } = await gf.models.inspect(files)
   return { ...await gf.models.load(files), type, serial: serial++ }

@@ -1,4 +1,4 @@
-// Runs an optimiser of the engine along a golden trajectory.
+// Runs an optimizer of the engine along a golden trajectory.
 import { loadGolden } from '../golden/index.js'
 import { assertClose, plain } from './compare.js'
 import { gf, toTensor } from './engine.js'
@@ -8,7 +8,7 @@ export const { rtol } = loadGolden('optimizers')
 
 export const parameter = t => toTensor(t, { requiresGrad: true })
 
-/** Gives a parameter exactly this gradient: that of the sum of parameter * gradient. */
+/** Sets a parameter's gradient: that of the sum of parameter * gradient. */
 export function setGradient(p, gradient) {
   p.grad?.dispose()
   p.grad = null
@@ -18,14 +18,14 @@ export function setGradient(p, gradient) {
   })
 }
 
-/** `make(parameters)` builds the optimiser; `before(optimiser, step)` may change it before each step, from 1. */
+/** `make(parameters)` creates the optimizer; `before(optimizer, step)` may change it before each step, from 1. */
 export function assertFollows(item, make, before = () => {}) {
   const parameters = item.p0.map(parameter)
-  const optimiser = make(parameters)
+  const optimizer = make(parameters)
   item.grads.forEach((grads, index) => {
     grads.forEach((gradient, i) => setGradient(parameters[i], gradient))
-    before(optimiser, index + 1)
-    optimiser.step()
+    before(optimizer, index + 1)
+    optimizer.step()
     item.after_each_step[index].forEach((expected, i) =>
       assertClose(plain(parameters[i]), expected, {
         tol: item.tol,

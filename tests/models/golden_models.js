@@ -1,10 +1,9 @@
-// The models of golden/models.json, drawn from their seeds: files as they would lie in a folder, and what must come
-// out.
+// The models of golden/models.json, sampled from their seeds: files of a model's folder and their expected outputs.
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
 import { loadGolden } from '../golden/index.js'
 
-/** What torch makes of randn(shape) * scale + shift, in float32. */
+/** randn(shape) * scale + shift in float32, as PyTorch computes it. */
 const scaled = (t, scale, shift) => {
   t.data.forEach((v, i, values) => {
     values[i] = Math.fround(
@@ -13,8 +12,8 @@ const scaled = (t, scale, shift) => {
   return t
 }
 
-/** The tensors of a case, in the order they are drawn. */
-export function drawTensors({ seed, tensors }) {
+/** The tensors of a case, in the order in which they are sampled. */
+export function sampleTensors({ seed, tensors }) {
   gf.manualSeed(seed)
   return Object.fromEntries(tensors.map(([key, shape, scale, shift]) => [key, scaled(gf.randn(shape), scale, shift)]))
 }
@@ -22,13 +21,13 @@ export function drawTensors({ seed, tensors }) {
 /** The files of a case; `change` may edit its tensors before they are saved. */
 export const filesOf = (item, { change = t => t, dtypes, config = {} } = {}) => gf.tidy(() => ({
   'config.json': JSON.stringify({ ...item.config, ...config }),
-  'model.safetensors': gf.saveSafetensors(change(drawTensors(item)), undefined, dtypes && { dtypes })
+  'model.safetensors': gf.saveSafetensors(change(sampleTensors(item)), undefined, dtypes && { dtypes })
 }))
 
 export const cases = type => loadGolden('models').cases.filter(item => item.name.startsWith(`${type}:`))
 
 /**
- * Runs a loaded model on a case's inputs and compares every output. Padding's own rows are compared where they are 0.
+ * Runs a loaded model on a case's inputs and compares every output. Rows of padding are set to 0 first.
  */
 export function assertOutputs(model, { inputs: { ids, ...options }, out, tol }, name) {
   gf.tidy(() => {

@@ -1,15 +1,15 @@
-// generation_config.json: what it says of answers counts before config.json.
+// generation_config.json takes precedence over config.json.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { cases, filesOf } from './drawn.js'
+import { cases, filesOf } from './golden_models.js'
 
 const load = async (type, generation, config) => (await gf.models.load({
   ...filesOf(cases(type)[0], { config }), 'generation_config.json': JSON.stringify(generation)
 })).model
 const answer = (model, options) => model.generate([3, 1, 4], { maxNewTokens: 4, end: [], ...options })
 
-for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: ids that end answers, and those that none may hold`, async () => {
+for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: eos ids and suppressed ids`, async () => {
   const free = await load(type, {}, { eos_token_id: 5, bad_words_ids: null }), [first] = answer(free)
   assert.deepEqual(free.eosTokenIds, [5], 'config.json where generation_config.json is silent')
   const ended = await load(type, { eos_token_id: [2, first] }, { eos_token_id: 5 })
@@ -27,7 +27,7 @@ for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: ids that en
   assert.deepEqual((await load(type, {}, { bad_words_ids: [[7]] })).suppressedTokenIds, [7])
 })
 
-for (const type of ['t5', 'marian']) test(`${type}: the token that an answer starts from, and one that comes first`, async () => {
+for (const type of ['t5', 'marian']) test(`${type}: the decoder start token and the forced first token`, async () => {
   const model = await load(type, { decoder_start_token_id: 4, forced_bos_token_id: 6 }, { decoder_start_token_id: 3 })
   assert.equal(model.decoderStartTokenId, 4)
   const logits = options => gf.noGrad(() => model.forward([[3, 1, 4]], options)).logits.toArray()
@@ -41,7 +41,7 @@ for (const type of ['t5', 'marian']) test(`${type}: the token that an answer sta
   assert.equal(answer(model)[1], after.indexOf(Math.max(...after)))
 })
 
-test('it is written again, and what cannot be understood is refused by name', async () => {
+test('save writes generation_config.json, and invalid settings are refused by name', async () => {
   const generation = { eos_token_id: [2, 5], temperature: 0.5 }, model = await load('gpt2', generation)
   const files = gf.models.save(model)
   assert.deepEqual(JSON.parse(files['generation_config.json']), generation)
