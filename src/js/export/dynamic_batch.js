@@ -102,7 +102,8 @@ function hasEqualRows({ shape, bytes }, batch) {
 /**
  * Finds the tensors with a batch of any size.
  * @param {Recorded} recorded @param {Set<Node>} live nodes to be exported
- * @returns {DynamicBatch} empty if the batch is 1, which cannot be told from other sizes, or does not stay in front
+ * @returns {DynamicBatch} empty if the batch is 1, which cannot be distinguished from other sizes, or does not stay in
+ *   front
  */
 export function findBatched({ inputs, state }, live) {
   const none = { batched: new Set(), single: new Set() }, [batch = 1] = inputs[0]?.tensor.shape ?? []
