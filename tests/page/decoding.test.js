@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataIn, shownRun } from '../lib/page.js'
+import { choosable } from '../../web/models/decoding.js'
 
 const run = settings => shownRun({ ...settings })
 const plain = run({})
@@ -65,4 +66,12 @@ test('the tree of a beam grows with the steps, and its beginnings are those that
     const followed = step ? before : [{ score: 0 }]
     assert.deepEqual(read.map(({ score }) => score).sort(), followed.map(({ score }) => score).sort())
   }
+})
+
+test('a row of NaN, or of −∞ alone, leaves the first token, any other row stays as it is', () => {
+  for (const row of [[NaN, 1, 5], [0, NaN, 9], [-Infinity, -Infinity, -Infinity]]) {
+    assert.deepEqual([...choosable(Float32Array.from(row))], [0, -Infinity, -Infinity])
+  }
+  const whole = Float32Array.from([1, Infinity, -Infinity])
+  assert.equal(choosable(whole), whole)
 })

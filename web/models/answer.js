@@ -3,7 +3,7 @@
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
 import { ranking } from '../lib/ranking.js'
-import { decoded, drawsOf, searched } from './decoding.js'
+import { choosable, decoded, drawsOf, searched } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
@@ -71,11 +71,11 @@ const inOrder = row => {
  * @param {Library} gf @param {Settings} settings @param {boolean} isOfShares @param {number} longest
  */
 function chooser(gf, settings, isOfShares, longest) {
-  if (settings.decoding !== 'sample') return { choose: greedy, random: null }
+  if (settings.decoding !== 'sample') return { choose: (/** @type {Float32Array} */ row) => greedy(choosable(row)), random: null }
   const { temperature, topK, topP, seed } = settings
   const random = drawsOf(gf, seed, longest)
   /** @param {Float32Array} row */
-  const from = row => (isOfShares ? inOrder(row) : filterLogits(gf.engine, row, { temperature, topK, topP }))
+  const from = row => (isOfShares ? inOrder(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
   /** @param {Float32Array} row @param {number} step */
   const choose = (row, step) => pick(from(row), random[step])
   return { choose, random }

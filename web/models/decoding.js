@@ -13,6 +13,16 @@ import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
  */
 
 /**
+ * A row from which a token can be chosen. Weights or edits may leave NaN, or nothing but −∞, which the library refuses;
+ * the page says so beside the figure and goes on with the first token, so that the numbers can be looked at.
+ * @param {Float32Array} row of logits @returns {Float32Array}
+ */
+export function choosable(row) {
+  const isBroken = row.some(Number.isNaN) || !row.some(logit => logit > -Infinity)
+  return isBroken ? row.map((_, id) => (id ? -Infinity : 0)) : row
+}
+
+/**
  * 0 for what is kept and −∞ for what top-k and top-p cut, for rows of logits one after the other.
  * @param {Pick<Library, 'engine'>} gf @param {Float32Array} values @param {number} size @param {SamplingOptions} cuts
  */
@@ -20,7 +30,7 @@ export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
   const mask = new Float32Array(values.length)
   if (topK === 0 && topP >= 1) return mask
   for (let start = 0; start < values.length; start += size) {
-    const { ids } = filterLogits(engine, values.subarray(start, start + size), { topK, topP })
+    const { ids } = filterLogits(engine, choosable(values.subarray(start, start + size)), { topK, topP })
     mask.fill(-Infinity, start, start + size)
     for (const id of ids) mask[start + id] = 0
   }

@@ -5,6 +5,7 @@
 
 import { nextTask } from '../../../src/js/next_task.js'
 import { answer, answered } from '../answer.js'
+import { choosable } from '../decoding.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Frame } from '../decoding.js' */
@@ -49,6 +50,17 @@ const askedOf = ({ frame, ends }, settings) => (
   { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] })
 
 /**
+ * The next logits [B, T, V], from whose last rows a token can be chosen.
+ * @param {Library} gf @param {(...given: any[]) => any} next @returns {(...given: any[]) => any}
+ */
+const withChoosable = (gf, next) => (...given) => {
+  const logits = next(...given), [B, T, V] = logits.shape, { values } = logits
+  const rows = Array.from({ length: B }, (_, b) => values.subarray((b * T + T - 1) * V, (b + 1) * T * V))
+  if (rows.every(row => choosable(row) === row)) return logits
+  return gf.tensor(Float32Array.from(rows.flatMap(row => [...choosable(row)])), { shape: [B, 1, V] })
+}
+
+/**
  * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits
  * @returns {Chosen}
  */
@@ -57,7 +69,8 @@ export function written(gf, settings, going, edits) {
   if (edits.length) return answer(gf, settings, forward, frame, edits)
   const { next, done } = begin()
   try {
-    return read(gf.decoding.decode(next, [...frame.start], askedOf(going, settings)), settings, frame.end)
+    const options = askedOf(going, settings)
+    return read(gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
   } finally {
     done()
   }
@@ -96,7 +109,7 @@ export async function writing(gf, settings, going, edits, waiting) {
     }
   }
   try {
-    return read(await gf.decoding.decode(next, [...frame.start], options), settings, frame.end)
+    return read(await gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
   } finally {
     done()
   }
