@@ -66,10 +66,10 @@ test('rotary: a trace names the frequencies that were given in place of a base, 
   const frequencies = [0.7, 0.1], x = toTensor(numbers([1, 3, 4], 3))
   const { trace } = gf.trace(() => F.rotary(x, { frequencies }))
   assert.deepEqual(trace.explain('rotary', [0, 2, 1]).parameters,
-    { pair: 1, position: 2, layout: 'halves', heads: 1, frequencies, frequency: 0.1 })
+    { pair: 1, position: 2, layout: 'half', heads: 1, frequencies, frequency: 0.1 })
   const run = gf.observe(() => ({ output: F.rotary(x, { frequencies }) }))
   const [step] = run.steps.filter(({ op }) => op === 'rotary'), shapeOf = name => run.tensor(name).shape
-  assert.deepEqual(step.parameters, { frequencies, layout: 'halves', heads: 1 })
+  assert.deepEqual(step.parameters, { frequencies, layout: 'half', heads: 1 })
   const plan = takenFrom({ tensors: new Map(), steps: [step], settings: {} }, shapeOf)
     .filter(({ op }) => op === 'angles')
   assert.equal(plan.length, 2)
