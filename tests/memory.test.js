@@ -296,3 +296,14 @@ test('attention with dropout leaves nothing behind a trace', () => {
   for (let i = 0; i < 3; i++) gf.tidy(() => gf.trace(run).trace.dispose())
   assert.equal(gf.memory().tensors, tensors)
 })
+
+test('what a trace returns as it was given ends with its gf.tidy', () => {
+  const { tensors } = gf.memory()
+  for (let i = 0; i < 3; i++) gf.tidy(() => {
+    const y = gf.ones([2])
+    gf.trace(() => y).trace.dispose()
+    gf.observe(() => y).dispose()
+    assert.equal(y.disposed, false)
+  })
+  assert.equal(gf.memory().tensors, tensors)
+})

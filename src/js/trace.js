@@ -169,13 +169,22 @@ export class Trace {
     mask.values.forEach((factor, i) => { out.values[i] = x.values[i] * factor })
   }
 
+  /**
+   * Takes a tensor out of its scope until this trace is disposed; what the trace has made itself ends with it.
+   * @param {Tensor} tensor
+   * @internal
+   */
+  borrow(tensor) {
+    const scope = this.engine.borrow(tensor)
+    if (scope && !this.#madeBy.has(tensor)) this.#borrowed.set(tensor, scope)
+  }
+
   /** @param {Node} node @param {string} key @param {Tensor} tensor */
   #addUse(node, key, tensor) {
     const uses = this.#usedBy.get(tensor) ?? []
     if (!uses.some(use => use.node === node && use.input === key)) uses.push({ node, input: key })
     this.#usedBy.set(tensor, uses)
-    const scope = this.engine.borrow(tensor)
-    if (scope) this.#borrowed.set(tensor, scope)
+    this.borrow(tensor)
     if (this.#nameOf.has(tensor)) return
     this.#setName(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
   }
@@ -454,7 +463,7 @@ export function trace(engine, fn, options) {
   try {
     const output = runSync('trace', fn)
     recording.finishEdits()
-    for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
+    for (const value of [output].flat()) if (value instanceof Tensor) recording.borrow(value)
     return { output, trace: recording }
   } catch (error) {
     recording.discard()

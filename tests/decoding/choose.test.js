@@ -136,11 +136,12 @@ test('logits that are all −∞ are refused', () => {
 })
 
 test('greedy, filterLogits, pick and pathTo refuse values of the wrong type', () => {
-  for (const wrong of [['a', 'b'], [], [undefined], null, 3, 'ab', new DataView(new ArrayBuffer(4))]) {
+  for (const wrong of [['a', 'b'], [], [undefined], null, 3, 'ab', new DataView(new ArrayBuffer(4)), Object.assign([], { 1: 1 }), new BigInt64Array(2)]) {
     assertRejects(() => decoding.greedy(wrong), 'type', 'greedy: logits must be a row of numbers')
     assertRejects(() => decoding.filterLogits(wrong), 'type', 'filterLogits: logits must be a row of numbers')
   }
-  for (const wrong of [null, undefined, {}, { ids: [], probabilities: [] }, { ids: [1, 2], probabilities: [1] }]) {
+  for (const wrong of [null, undefined, {}, { ids: [], probabilities: [] }, { ids: [1, 2], probabilities: [1] },
+    { ids: [1, 2], probabilities: [NaN, NaN] }, { ids: 'ab', probabilities: 'cd' }, { ids: [1], probabilities: ['a'] }]) {
     assertRejects(() => decoding.pick(wrong, 0), 'type', 'pick: candidates must be { ids, probabilities }')
   }
   assertRejects(() => decoding.pathTo([{ id: 1, parent: 0 }], 0), 'range', 'pathTo: parent of tree[0]')

@@ -174,3 +174,15 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
     assert.deepEqual(param.toArray(), before)
   })
 }
+
+test('loadStateDict reads state in fewer bits as the numbers that they stand for', () => {
+  for (const dtype of ['float16', 'bfloat16', 'float64']) {
+    const param = gf.zeros([2], { requiresGrad: true }), optimizer = new SGD([param], { lr: 1, momentum: 0.5 })
+    param.grad = gf.ones([2])
+    optimizer.step()
+    const state = optimizer.stateDict()
+    state.state[0] = { momentumBuffer: gf.tensor([1, -2]).to(dtype) }
+    optimizer.loadStateDict(state)
+    assert.deepEqual(optimizer.state.get(param).momentumBuffer.toArray(), [1, -2], dtype)
+  }
+})

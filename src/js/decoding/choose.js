@@ -120,8 +120,8 @@ const valuesOf = logits => {
 
 /** @param {string} where @param {any} logits @returns {ArrayLike<number>} its values, not a copy */
 function valuesOfRow(where, logits) {
-  const values = valuesOf(logits), isTyped = ArrayBuffer.isView(values) && !(values instanceof DataView)
-  const isList = Array.isArray(values) && values.every(value => typeof value === 'number')
+  const values = valuesOf(logits), isTyped = ArrayBuffer.isView(values) && typeof Object(values)[0] === 'number'
+  const isList = Array.isArray(values) && Array.from(values).every(value => typeof value === 'number')
   expect((isTyped || isList) && /** @type {any} */ (values).length > 0, 'type', () => `${where}: logits must be a row of numbers, got ${describe(logits)}`)
   return /** @type {any} */ (values)
 }
@@ -131,7 +131,8 @@ function valuesOfRow(where, logits) {
  * @param {Candidates} candidates from `filterLogits` @param {number} random in [0, 1) @returns {number} the token's id
  */
 export function pick(candidates, random) {
-  const { ids, probabilities } = Object(candidates), isValid = ids?.length > 0 && ids.length === probabilities?.length
+  const { ids, probabilities } = Object(candidates), isValid = ids?.length > 0 &&
+    ids.length === probabilities?.length && Array.from(probabilities).every(p => typeof p === 'number' && p >= 0)
   expect(isValid, 'type', () => 'pick: candidates must be { ids, probabilities }, as gf.decoding.filterLogits returns ' +
     `them, got ${describe(candidates)}`)
   expectNumber('pick', 'random', random, 'a number from 0 up to 1', v => v >= 0 && v < 1)

@@ -3,6 +3,7 @@ import { expectArgumentCount } from '../arity.js'
 import { describe, expect, isPlain, expectList, expectNumber, expectInteger } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { expectTensor } from '../ops/checks.js'
+import { to } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -209,7 +210,7 @@ export class Optimizer {
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)
       const own = engine.keep(engine.empty(param.shape))
-      own.values.set(from.values)
+      own.values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
       return [name, own]
     }))
   }
