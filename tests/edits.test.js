@@ -248,3 +248,16 @@ test('an edited view changes neither what it shows nor what else is made from th
     assert.equal(gf.memory().tensors, before + 1, 'the gradient of x is left')
   }
 })
+
+test('an edit of what an operation has read already is refused, or unused, and never shown as if it had been read', () => {
+  const x = gf.tensor([0.1, 0.5]), edits = [{ name: 'input', index: [0], value: 7 }]
+  assert.throws(() => gf.trace(() => x.exp(), { edits }), { code: 'index', message: /edits of input come too late, exp has read it/ })
+  const run = gf.observe(() => x.exp(), { edits })
+  assert.deepEqual(run.unusedEdits, edits)
+  const { value, computed, edited } = run.explain('exp', [0])
+  assert.ok(Math.abs(value - computed) < 1e-6 && !edited)
+  assert.equal(run.explain('input', [0]).edited, false)
+  run.dispose()
+  assert.equal(x.at(0), Math.fround(0.1))
+  assert.equal(gf.trace(() => x.reshape(2, 1).exp(), { edits }).output.at(0, 0), Math.fround(Math.exp(7)), 'a view is read later')
+})

@@ -186,7 +186,8 @@ export class Trace {
     this.#usedBy.set(tensor, uses)
     this.borrow(tensor)
     if (this.#nameOf.has(tensor)) return
-    this.#setName(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
+    const { isView, name } = node.op, own = OWN_NAMES.includes(key) ? `${name}.${key}` : 'input'
+    this.#setName(this.#prefix + own, tensor, false, isView ? undefined : name)
   }
 
   get #prefix() {
@@ -216,8 +217,11 @@ export class Trace {
     this.#applyEdits(own, tensor)
   }
 
-  /** @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also if it has a name already */
-  #setName(wanted, tensor, replace = false) {
+  /**
+   * @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also if it has a name already
+   * @param {string} [reader] the operation that has read it already
+   */
+  #setName(wanted, tensor, replace = false, reader = undefined) {
     const old = this.#nameOf.get(tensor)
     if (old !== undefined && (!replace || old === wanted)) return
     const name = this.#toUnusedName(wanted)
@@ -227,7 +231,7 @@ export class Trace {
     }
     this.#byName.set(name, tensor)
     this.#nameOf.set(tensor, name)
-    this.#applyEdits(name, tensor)
+    this.#applyEdits(name, tensor, reader)
   }
 
   /** The name, or the next numbered one where a module is called again. @param {string} wanted */
@@ -237,11 +241,11 @@ export class Trace {
     return name
   }
 
-  /** @param {string} name @param {Tensor} tensor */
-  #applyEdits(name, tensor) {
+  /** @param {string} name @param {Tensor} tensor @param {string} [reader] */
+  #applyEdits(name, tensor, reader) {
     const node = this.#madeBy.get(tensor)
     if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
-    this.#edits.apply(name, tensor, from => this.#find(from), !this.#madeBy.has(tensor))
+    this.#edits.apply(name, tensor, from => this.#find(from), !this.#madeBy.has(tensor), reader)
   }
 
   /**

@@ -35,12 +35,24 @@ export class AppliedEdits extends Edits {
     this.#intermediates.set(name, tensor)
   }
 
+  /** Those of a name that have a place. @param {string} name @returns {Edit[]} */
+  of(name) {
+    return super.of(name).filter(edit => !this.unused?.includes(edit))
+  }
+
   /**
    * @param {string} name @param {Tensor} tensor @param {(name: string) => Tensor | undefined} tensorOf
    * @param {boolean} isGiven whether it is an input of the trace
+   * @param {string} [reader] the operation that has read it already: an edit would not reach its result
    */
-  apply(name, tensor, tensorOf, isGiven) {
+  apply(name, tensor, tensorOf, isGiven, reader) {
     for (const edit of this.of(name)) {
+      if (reader !== undefined) {
+        expect(this.#allowMissing, 'index', () => `trace: edits of ${name} come too late, ${reader} has read it already; ` +
+          'change the tensor before the trace, or give it to a module')
+        this.unused.push(edit)
+        continue
+      }
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
       const source = from === undefined ? null : this.#intermediates.get(from) ?? tensorOf(from)
       const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
