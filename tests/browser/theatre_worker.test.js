@@ -10,9 +10,21 @@ import { useHouse } from './host.js'
 const house = useHouse()
 const gf = await load()
 
+/** The page in a state, with `startWorker`, which starts a worker as the page does: from a blob, with its policy. */
+async function opened() {
+  const { page, close } = await house.open({})
+  await page.evaluate(() => {
+    globalThis.startWorker = name => {
+      const code = `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
+      return new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+    }
+  })
+  return { page, close }
+}
+
 /** The losses of a training in the page's own worker. */
 const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolve, reject) => {
-  const worker = new Worker('theatre.js')
+  const worker = globalThis.startWorker('theatre')
   const loss = []
   worker.onmessage = ({ data }) => {
     if (data.error) reject(new Error(data.error.message))
@@ -35,7 +47,7 @@ function lossesHere(settings) {
 }
 
 test('many steps have the same losses in Chromium and in Node, to the bit', async () => {
-  const { page, close } = await house.open({})
+  const { page, close } = await opened()
   for (const task of ['dates', 'text']) {
     const settings = { ...defaultsOf(task), steps: isLong ? 200 : 20, batch: 16, dropout: 0.1 }
     assert.deepEqual(await lossesIn(page, settings), lossesHere(settings), task)
@@ -45,7 +57,7 @@ test('many steps have the same losses in Chromium and in Node, to the bit', asyn
 
 /** What the worker answers to calls that are sent without waiting for one another. */
 const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => {
-  const worker = new Worker('theatre.js'), answers = []
+  const worker = globalThis.startWorker('theatre'), answers = []
   worker.onmessage = ({ data: { id, error, result } }) => {
     if (!id) return
     answers.push(error ? error.code ?? error.message : typeof result)
@@ -58,7 +70,7 @@ const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => 
 }), calls)
 
 test('what is asked while a training is opened is asked of that training, and of none where it did not open', async () => {
-  const { page, close } = await house.open({})
+  const { page, close } = await opened()
   const open = { type: 'open', settings: { ...defaultsOf('dates'), steps: 10 } }
   const asked = ['places', 'look', 'keep', 'step', 'file'].map(type => ({ type }))
   assert.deepEqual(await answersIn(page, [open, ...asked]),
