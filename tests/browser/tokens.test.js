@@ -133,7 +133,7 @@ test('merges are learned from a pasted text, round by round', async () => {
   await isShown(1)
   await page.click('.learning .scrubber > button')
   await isShown(-1)
-  assert.match(await page.textContent('.learning h2'), new RegExp(`After ${count} merges`))
+  assert.match(await page.textContent('.learning h2'), new RegExp(`Stopped after ${count} merges`))
   assert.deepEqual(await violations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
   assert.equal(await beyond(page), 0)
