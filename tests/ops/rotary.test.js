@@ -103,9 +103,12 @@ test('rotary: in a trace every cell and gradient is explained to the bit', () =>
   }
 })
 
-test('rotary: an edit of a table stays in its trace', () => {
+test('rotary: an edit of a table that was read already changes no table', () => {
   const x = toTensor(numbers([1, 2, 4], 3)), before = plain(F.rotary(x))
-  gf.trace(() => F.rotary(x), { edits: [{ name: 'rotary.cos', index: [0, 0], value: 7 }] }).trace.dispose()
+  const edits = [{ name: 'rotary.cos', index: [0, 0], value: 7 }], run = gf.observe(() => F.rotary(x), { edits })
+  assert.deepEqual(run.unusedEdits, edits)
+  run.dispose()
+  assertRejects(() => gf.trace(() => F.rotary(x), { edits }), 'index', 'edits of rotary.cos come too late')
   assertSame(F.rotary(x), before)
 })
 
