@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 /** The modules of a folder and what each imports. Types are imported in comments and do not count. */
 async function importsIn(folder) {
@@ -36,4 +38,11 @@ test('there are none', async () => {
   const modules = [...await importsIn('../src/js/'), ...await importsIn('../web/')]
   assert.ok(modules.length > 100, `${modules.length} modules`)
   assert.deepEqual(circular(modules), [])
+})
+
+test('every name that the benchmarks import is exported', async () => {
+  const entryPoints = ['run', 'page', 'theatre'].map(name => fileURLToPath(new URL(`bench/${name}.js`, import.meta.url)))
+  const { errors } = await build({ entryPoints, bundle: true, write: false, packages: 'external', format: 'esm', outdir: 'out',
+    external: ['*.wasm', '*.json'], platform: 'node', logLevel: 'silent' }).catch(failure => failure)
+  assert.deepEqual(errors.map(({ text, location }) => `${location?.file}: ${text}`), [])
 })
