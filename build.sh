@@ -103,7 +103,8 @@ bundle() {
   fresh dist/js/glassformer.js src/js web/theatre web/models dist/glassformer.wasm build.sh && return
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
-    --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning
+    --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
+    --minify-whitespace --minify-syntax --line-limit=160
   cp dist/glassformer.wasm dist/glassformer.threads.wasm dist/js
   sizes dist/js/*
 }
