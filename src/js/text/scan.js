@@ -1,5 +1,5 @@
 import {
-  RECENT_BYTES, RECENT_PLACES, TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE
+  TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE, TOKEN_SLOTS, TOKEN_SLOT_BYTES
 } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
 import { encodeInto } from './encode_into.js'
@@ -94,8 +94,8 @@ function cut(tokens, recent, string, base, spans) {
  */
 export function scan({ c, memory }, kernel, where, text, flags = 0) {
   const { string, size, bytesPerStep, copy, progress } = source(where, text)
-  const placeBytes = size < WORTH_PLACES ? 0 : RECENT_PLACES * RECENT_BYTES
-  const recent = new Array(placeBytes && RECENT_PLACES + 1)
+  const placeBytes = size < WORTH_PLACES ? 0 : TOKEN_SLOTS * TOKEN_SLOT_BYTES
+  const recent = new Array(placeBytes && TOKEN_SLOTS + 1)
   /** @type {string[]} */
   const tokens = []
   let window = Math.min(size, WINDOW)

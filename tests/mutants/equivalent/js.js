@@ -98,7 +98,7 @@ export default {
     'of two blocks of one size either will do',
   'src/js/ops/unary.js: options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope), [> -> >=]':
     '0 times the slope is 0',
-  'src/js/text/scan.js: const placeBytes = size < WORTH_PLACES ? 0 : RECENT_PLACES * RECENT_BYTES [< -> <=]':
+  'src/js/text/scan.js: const placeBytes = size < WORTH_PLACES ? 0 : TOKEN_SLOTS * TOKEN_SLOT_BYTES [< -> <=]':
     'whether tokens met before are recognised: they are the same',
   'src/js/text/train_unigram.js: if (state.pieces.length > size) state = learner.prune(state, size) [> -> >=]':
     'as many as there are, all of them stay',
