@@ -1,13 +1,13 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { ALPHABET, LETTERS, lettersOfBytes } from '../../src/js/text/byte_letters.js'
+import { ALPHABET, BYTE_CHARACTERS, encodeByteLevel } from '../../src/js/text/byte_level.js'
 import { cut, join, learn } from '../../src/reference/bpe.js'
 import { isLong } from '../lib/long.js'
 import { manyCharacters, gf, nastyText, stream } from './text.js'
 
 const { trainBPE } = gf.text
 const encode = text => new TextEncoder().encode(text)
-const letters = text => lettersOfBytes(encode(text))
+const letters = text => encodeByteLevel(encode(text))
 const error = (code, message) => ({ name: 'GlassformerError', code, message })
 const next = stream(31)
 const sample = Array.from({ length: 400 }, () => nastyText(next)).join(' ') + '나는 최근 파리 여행을 다녀왔다. 나는 파리가 좋다. '.repeat(5)
@@ -16,8 +16,8 @@ const ranks = new Map(trained.merges.map(({ pair }, i) => [pair.join(' '), i]))
 const reference = text => cut(text.replace(/\p{Surrogate}/gu, '\ufffd')).flatMap(word => join(letters(word), ranks))
 
 test('the 256 bytes as GPT-2 writes them', () => {
-  assert.equal(new Set(LETTERS).size, 256)
-  assert.equal(lettersOfBytes(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
+  assert.equal(new Set(BYTE_CHARACTERS).size, 256)
+  assert.equal(encodeByteLevel(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
   assert.deepEqual([ALPHABET[0], ALPHABET.at(-1)], ['!', 'Ń'])
 })
 
@@ -136,7 +136,7 @@ test('long texts: windows do not show, long words are no trap', () => {
 /** Byte-level byte-pair encoding with these merges; tokens beside letters have ids from 0 on, in the order given. */
 function opened(merges, model = {}) {
   const made = merges.map(([left, right]) => left + right)
-  const vocab = Object.fromEntries([...new Set([...made, ...LETTERS])].map((token, id) => [token, id]))
+  const vocab = Object.fromEntries([...new Set([...made, ...BYTE_CHARACTERS])].map((token, id) => [token, id]))
   return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     model: { type: 'BPE', vocab, merges, ...model }, pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }) })
 }
@@ -206,7 +206,8 @@ test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () =>
 })
 
 test('a token may have a space, a no-break space, a name that objects have', () => {
-  const vocab = { ...Object.fromEntries(LETTERS.map((letter, id) => [letter, id])), __proto__x: 256, constructor: 257 }
+  const bytes = Object.fromEntries(BYTE_CHARACTERS.map((character, id) => [character, id]))
+  const vocab = { ...bytes, __proto__x: 256, constructor: 257 }
   vocab['a b'] = 258
   vocab['\u00a0'] = 259
   const merges = [['a', ' b']]
@@ -235,14 +236,14 @@ test('says what it expected and what it got', () => {
     [() => trainBPE(['a', 5], { vocabSize: 300 }), 'type', /text\[1\] must be a string, got 5/],
     [() => trainBPE('a'), 'type', /vocabSize must be a whole number from 1/],
     [() => trainBPE('a', { vocabSize: 256, specials: ['x'] }), 'range', /vocabSize must be at least 257, for 256 bytes and the specials, got 256/],
-    [() => trainBPE('a', { vocabSize: 300, specials: ['x', 'x'] }), 'range', /specials\[1\] is "x" again/],
-    [() => trainBPE('a', { vocabSize: 300, specials: [''] }), 'type', /specials\[0\] must be a string that is not empty/],
+    [() => trainBPE('a', { vocabSize: 300, specials: ['x', 'x'] }), 'range', /specials\[1\] repeats "x"/],
+    [() => trainBPE('a', { vocabSize: 300, specials: [''] }), 'type', /specials\[0\] must be a non-empty string/],
     [() => trainBPE('a', { vocabSize: 300, size: 1 }), 'type', /there is no option "size"/],
     [() => trained.encode(5), 'type', /encode: text must be a string or a Uint8Array, got 5/],
     [() => trained.encode('a', { special: 1 }), 'type', /special must be true or false, got 1/],
     [() => trained.encode('a', { specials: true }), 'type', /there is no option "specials"/],
-    [() => trained.decode('a'), 'type', /ids must be an array of whole numbers/],
-    [() => trained.decode([0, 700]), 'index', /ids\[1\] must be the id of a token, a whole number from 0 to 699, got 700/],
+    [() => trained.decode('a'), 'type', /ids must be an array of integers/],
+    [() => trained.decode([0, 700]), 'index', /ids\[1\] must be the id of a token, an integer from 0 to 699, got 700/],
     [() => trained.decode([-1]), 'index', /got -1/],
     [() => trained.tokenOf('a'), 'type', /tokenOf: id must be the id of a token/],
     [() => trained.bytesOf(0.5), 'index', /bytesOf: id .* got 0\.5/],
@@ -257,7 +258,7 @@ test('says what it expected and what it got', () => {
     [() => open({ post_processor: { type: 'Magic' } }), 'format', /post_processor "Magic"/],
     [() => open({ decoder: { type: 'constructor' } }), 'format', /decoder "constructor"/],
     [() => open({ added_tokens: [{ id: 'x' }] }), 'format', /added_tokens\[0\] must have an id and a content/],
-    [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be a whole number/],
+    [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be an integer/],
     [() => open({ model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: ['a b'] } }), 'format', /merges\[0\] is "a b", which/],
     [() => open({}).encode('abc'), 'text', /text has the byte 0x63, which has no token/]
   ]

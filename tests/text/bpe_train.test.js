@@ -1,8 +1,8 @@
 // Learning merges, held to the reference that counts everything anew for each of them.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ALPHABET, lettersOfBytes } from '../../src/js/text/byte_letters.js'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { ALPHABET, encodeByteLevel } from '../../src/js/text/byte_level.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { learn } from '../../src/reference/bpe.js'
 import { gf, stream } from './text.js'
 
@@ -17,7 +17,7 @@ const counted = words => [...words.reduce((counts, word) => counts.set(word, (co
 
 /** Merges of byte-pair encoding by the reference. */
 const byBytes = (words, size, least) =>
-  learn(counted(words).map(([word, count]) => [[...lettersOfBytes(encode(word))], count]), ALPHABET, size, least)
+  learn(counted(words).map(([word, count]) => [[...encodeByteLevel(encode(word))], count]), ALPHABET, size, least)
 
 /** Merges of WordPiece by the reference: a letter that continues a word is marked, so that strings keep them apart. */
 function byLikelihood(words, size, least) {
@@ -55,9 +55,9 @@ test('thousands of pairs, of which the first that was met becomes the first merg
 
 /** The kernel: letters are byte strings, words lists of their numbers. Returns the merges: left, right, made, count. */
 function trained(letters, words, counts, { plain = letters.length, size, least = 1, likelihood = 0 }) {
-  const { c, memory } = gf.engine, alphabet = packed(letters.map(encode))
+  const { c, memory } = gf.engine, alphabet = packBytes(letters.map(encode))
   const ends = Int32Array.from(words, (_, i) => words.slice(0, i + 1).flat().length)
-  return passing(memory, [new Int32Array(8 * size), Int32Array.from(words.flat()), ends, Int32Array.from(counts),
+  return withBuffers(memory, [new Int32Array(8 * size), Int32Array.from(words.flat()), ends, Int32Array.from(counts),
     alphabet.bytes, alphabet.ends], (merges, text, places, numbers, bytes, byteEnds) => {
     const n = c.gf_bpe_train(merges, text, places, numbers, words.length, bytes, byteEnds, letters.length, plain, size,
       least, likelihood, 7)

@@ -219,7 +219,7 @@ test('a unigram model spells in bytes what has no piece, a character of several 
 test('a vocabulary of a unigram model is a list of pieces and scores, of one at least; one of no letters is found nowhere', () => {
   const open = vocab => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
   for (const vocab of [[], { a: 0 }, [['a', -1], ['b']], [['a', -1], ['b', '-1']], [['a', -1], null], [[1, -1]]]) {
-    assert.throws(() => open(vocab), { code: 'format', message: /model\.vocab must be a list of pieces and scores/ })
+    assert.throws(() => open(vocab), { code: 'format', message: /model\.vocab must be an array of pieces with scores/ })
   }
   assert.deepEqual(open([['<unk>', 0], ['', -1], ['a', -2]]).encode('aba').ids, [2, 0, 2])
   for (const unk_id of [1, 0.5, 'a']) assert.throws(() => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(
@@ -313,14 +313,14 @@ test('files that are not what they should be: the part is named, and what it sho
   const model = { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [] }
   const refused = (parts, message) => assert.throws(
     () => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, ...parts }) }), { code: 'format', message })
-  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be a list, got undefined/)
-  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be a list, got "some"/)
-  refused({ decoder: { type: 'Sequence' } }, /decoders must be a list/)
-  refused({ post_processor: { type: 'Sequence' } }, /processors must be a list/)
-  refused({ normalizer: { type: 'Prepend' } }, /prepend must be text, got undefined/)
-  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be an array, got undefined/)
+  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be an array, got "some"/)
+  refused({ decoder: { type: 'Sequence' } }, /decoders must be an array/)
+  refused({ post_processor: { type: 'Sequence' } }, /processors must be an array/)
+  refused({ normalizer: { type: 'Prepend' } }, /prepend must be a string, got undefined/)
+  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
   refused({ normalizer: { type: 'BertNormalizer', lowercase: 'false' } }, /lowercase must be true or false, got "false"/)
-  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
   for (const behavior of ['isolated', undefined]) {
     refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior } }, /behavior must be one of Removed, Isolated/)
   }
@@ -333,7 +333,7 @@ test('files that are not what they should be: the part is named, and what it sho
   refused(around([X]), /single must have one Sequence/)
   refused(around([A, X, A]), /single must have one Sequence/)
   refused(around([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
-  refused(around([A, X], [1e9]), /1000000000 is the id of no token/)
+  refused(around([A, X], [1e9]), /1000000000 is not the id of a token/)
   for (const id of ['x', -1, null]) refused(around([A, X], [id]), /ids must have the id of a token/)
   refused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
   refused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)

@@ -1,9 +1,9 @@
 // Patterns that JavaScript's own search may never finish: which they are, and that the other search finds the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBetweenHalves, patternOf } from '../../src/js/text/pattern.js'
+import { isInsidePair, translatePattern } from '../../src/js/text/pattern.js'
 import { LinearPattern } from '../../src/js/text/pattern_search.js'
-import { isSafe, mayBeEmpty, treeOf } from '../../src/js/text/pattern_tree.js'
+import { isSafe, mayBeEmpty, parsePattern } from '../../src/js/text/pattern_tree.js'
 import { assertRejects } from '../lib/engine.js'
 import { gf, stream } from './text.js'
 
@@ -32,7 +32,7 @@ const KNOWN = {
 
 for (const [name, pattern] of Object.entries(KNOWN)) {
   test(`patterns: JavaScript's own search is used for ${name}`, () => {
-    assert.equal(patternOf('x', pattern).constructor, RegExp)
+    assert.equal(translatePattern('x', pattern).constructor, RegExp)
   })
 }
 
@@ -43,7 +43,7 @@ const DANGEROUS = ['(a+)+c', '(.|.|.|.)+\\u0001', '(.|.|.|.)+\\u0001|.', '(a|a)*
 
 test('patterns: the search for one that JavaScript may never finish takes each way once', () => {
   for (const pattern of DANGEROUS) {
-    const made = patternOf('x', pattern)
+    const made = translatePattern('x', pattern)
     assert.ok(made instanceof LinearPattern, pattern)
     for (const letter of ['a', 'x', ' ', 'ab', '😀']) {
       assert.ok((letter.repeat(50000).match(made) ?? []).length <= 100000, pattern)
@@ -52,15 +52,15 @@ test('patterns: the search for one that JavaScript may never finish takes each w
 })
 
 test('patterns: one that may never end and cannot be searched otherwise is named', () => {
-  const cases = { '(a*)*b': 'what may be empty is repeated', '(a|a)*\\1': 'refers back to a group', '(a|b|a?)+c': 'may be empty',
+  const cases = { '(a*)*b': 'repeats an item that may be empty', '(a|a)*\\1': 'it has a backreference', '(a|b|a?)+c': 'may be empty',
     [`(a|a)*${'a'.repeat(3000)}`]: 'more than 2000 steps' }
   for (const [pattern, problem] of Object.entries(cases)) {
-    assertRejects(() => patternOf('here', pattern), 'format', `here: the search for the pattern ${JSON.stringify(pattern.slice(0, 200))} may never end: `)
-    assertRejects(() => patternOf('here', pattern), 'format', problem)
+    assertRejects(() => translatePattern('here', pattern), 'format', `here: the pattern ${JSON.stringify(pattern.slice(0, 200))} may backtrack without end: `)
+    assertRejects(() => translatePattern('here', pattern), 'format', problem)
   }
-  assertRejects(() => patternOf('here', `${'('.repeat(300)}a${')'.repeat(300)}`), 'format', 'more than 200 deep')
-  assertRejects(() => patternOf('here', '(?<=a++)b'), 'format', 'a possessive quantifier in a lookbehind')
-  assertRejects(() => 'a'.repeat(2 ** 23).match(patternOf('x', '(a|a|a|a|a|a|a|a|a)*b')), 'memory', 'give it in parts')
+  assertRejects(() => translatePattern('here', `${'('.repeat(300)}a${')'.repeat(300)}`), 'format', 'more than 200 deep')
+  assertRejects(() => translatePattern('here', '(?<=a++)b'), 'format', 'a possessive quantifier in a lookbehind')
+  assertRejects(() => 'a'.repeat(2 ** 23).match(translatePattern('x', '(a|a|a|a|a|a|a|a|a)*b')), 'memory', 'give it in parts')
 })
 
 test('a tokenizer with such a pattern reads on', () => {
@@ -80,16 +80,16 @@ test('a tokenizer with such a pattern reads on', () => {
 function randomPattern(below, depth) {
   const atoms = ['a', 'b', '[ab]', '[^a]', '😀', '^', '$']
   if (!depth) return atoms[below(atoms.length)]
-  const one = () => randomPattern(below, depth - 1), kept = `kept${below(1e6)}`
+  const one = () => randomPattern(below, depth - 1), name = `atomic${below(1e6)}`
   return [one, () => `${one()}${one()}`, () => `(?:${one()}|${one()})`, () => `(?:${one()}|${one()}|${one()})`,
     () => `(?:${one()})${['*', '+', '?', '{2}', '{1,2}', '{0,2}', '{2,}'][below(7)]}${['', '', '?'][below(3)]}`,
     () => `(${one()})`, () => `(?=${one()})`, () => `(?!${one()})`, () => `(?<=${one()})`, () => `(?<!${one()})`,
-    () => `(?:(?=(?<${kept}>${one()}+))\\k<${kept}>)`][below(11)]()
+    () => `(?:(?=(?<${name}>${one()}+))\\k<${name}>)`][below(11)]()
 }
 
 /** What is found; V8 also finds what is empty between the halves of a character. */
 const foundIn = (text, pattern) => Array.from(text.matchAll(pattern), ({ index, 0: found }) => [index, found])
-  .filter(([index, found]) => found || !isBetweenHalves(text, index))
+  .filter(([index, found]) => found || !isInsidePair(text, index))
 
 test('both searches find the same', () => {
   const below = stream(7), texts = ['', 'a', 'ab', 'aab', 'abab', 'baaab', 'a😀b', '😀😀a', 'aaaaaaab', 'abbabbab', 'bbba😀ab']
@@ -99,7 +99,7 @@ test('both searches find the same', () => {
     let own, other
     try {
       own = new RegExp(source, 'gu')
-      other = new LinearPattern(source, 'gu', treeOf(source))
+      other = new LinearPattern(source, 'gu', parsePattern(source))
     } catch (error) {
       assert.match(error.message, /may be empty|Invalid regular expression|more than 2000 steps|possessive/, source)
       continue
@@ -120,11 +120,11 @@ function stepsOf(tree, text) {
   /** Whether a way was found; `next` goes on from a position. */
   const visit = (node, at, next) => {
     switch (node.kind) {
-      case 'one': {
+      case 'character': {
         if (++steps > 1e6) throw new Error('many steps')
         return at < characters.length && new RegExp(`^${node.source}$`, 'u').test(characters[at]) && next(at + 1)
       }
-      case 'edge': return at === (node.atEnd ? characters.length : 0) && next(at)
+      case 'anchor': return at === (node.atEnd ? characters.length : 0) && next(at)
       case 'sequence': return node.items.reduceRight((after, item) => from => visit(item, from, after), next)(at)
       case 'alternation': return node.items.some(item => visit(item, at, next))
       case 'repeat': {
@@ -134,7 +134,7 @@ function stepsOf(tree, text) {
           (mayEnd(count) && next(from))
         return again(0)(at)
       }
-      case 'look': return visit(node.item, at, () => true) !== node.isNegative && next(at)
+      case 'lookaround': return visit(node.item, at, () => true) !== node.isNegative && next(at)
       default: throw new Error(node.kind)
     }
   }
@@ -147,8 +147,8 @@ test('what counts as safe takes at most the square of the length', () => {
   let safe = 0
   for (let i = 0; i < 4000; i++) {
     const source = randomPattern(below, 1 + below(4))
-    if (/\(\?<|kept/.test(source)) continue
-    const tree = treeOf(source)
+    if (/\(\?<|atomic/.test(source)) continue
+    const tree = parsePattern(source)
     if (!isSafe(tree) || mayBeEmpty(tree)) continue
     for (const text of ['a'.repeat(60), 'ab'.repeat(30), `${'a'.repeat(30)}${'b'.repeat(30)}`]) {
       assert.ok(stepsOf(tree, text) <= 200 * 61 * 61, `${source} in ${text}`)
@@ -157,7 +157,7 @@ test('what counts as safe takes at most the square of the length', () => {
   }
   assert.ok(safe > 300, `${safe} patterns are safe`)
   for (const source of ['(?:a+)+c', '(?:a|a)*c', 'a*a*a*a*c']) {
-    assert.ok(!isSafe(treeOf(source)), source)
-    assert.throws(() => stepsOf(treeOf(source), 'a'.repeat(80)), /many steps/)
+    assert.ok(!isSafe(parsePattern(source)), source)
+    assert.throws(() => stepsOf(parsePattern(source), 'a'.repeat(80)), /many steps/)
   }
 })

@@ -108,14 +108,14 @@ const next = stream(91)
 const pick = list => list[next(list.length)]
 const some = (list, least, most) => Array.from({ length: least + next(most - least + 1) }, () => pick(list))
 const ALPHABET = ['a', 'b', 'ab', 'c', 'A', 'B', '1', '2', '-', '--', '.', ' ', '  ', '한', '가', '😀']
-const wordsOf = (units, cutting) =>
+const createWordSplitter = (units, cutting) =>
   cutting.reduce((now, [, make]) => make(now).filter(word => word.length), units.length ? [units] : [])
 const pretokenizersOf = cutting => ({ type: 'Sequence', pretokenizers: cutting.map(([json]) => json) })
 
 test('1500 texts through some normalizers and pretokenizers, with where every letter comes from', () => {
   for (let i = 0; i < 1500; i++) {
     const text = some(ALPHABET, 0, 12).join(''), rewriting = some(NORMALIZERS, 0, 2), cutting = some(PRETOKENIZERS, 0, 3)
-    const words = wordsOf(rewriting.reduce((now, [, rewrite]) => rewrite(now), unitsOf(text)), cutting)
+    const words = createWordSplitter(rewriting.reduce((now, [, rewrite]) => rewrite(now), unitsOf(text)), cutting)
     const said = [{ type: 'Sequence', normalizers: rewriting.map(([json]) => json) }, pretokenizersOf(cutting)]
     const { tokens, offsets } = open(...said).encode(text), what = JSON.stringify([text, ...said])
     assert.deepEqual(tokens, tokensOf(words), what)
@@ -133,7 +133,7 @@ test('500 texts with added tokens, those of the rewritten text too: what stands 
     const tokens = [], offsets = []
     let base = 0
     for (const one of stretches.flatMap(stretch => stretch.split(/(?=<)/))) {
-      const words = wordsOf(unitsOf(rewrite(one), base), cutting)
+      const words = createWordSplitter(unitsOf(rewrite(one), base), cutting)
       tokens.push(...one[0] === '<' ? [one] : tokensOf(words))
       offsets.push(...one[0] === '<' ? [[base, base + 3]] : offsetsOf(words))
       base += one.length

@@ -131,7 +131,7 @@ test('files that are not what their names say', () => {
     [{ 'a.model': new Uint8Array(9).fill(255) }, 'format', /a\.model: a number does not end at byte 9/],
     [{ 'a.model': whole.subarray(0, 100) }, 'format', /a\.model: (\d+ bytes are announced, \d+ are left|a number does not end) at byte/],
     [{ 'a.bin': bin.subarray(0, -3) }, 'format', /a\.bin ends inside token 259|a\.bin: token 259 cannot have/],
-    [{ 'a.bin': new Uint8Array(12) }, 'format', /a\.bin must begin with three marks and the 256 bytes/]
+    [{ 'a.bin': new Uint8Array(12) }, 'format', /a\.bin must begin with three special tokens and the 256 bytes/]
   ]
   for (const [files, code, message] of cases) assert.throws(() => gf.text.tokenizer(files), error(code, message))
   for (let i = 0; i < 300; i++) {

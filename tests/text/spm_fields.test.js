@@ -1,7 +1,7 @@
 // What a SentencePiece .model means that says little: every field has a default.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { readFields } from '../../src/js/text/protobuf.js'
 import { assertRejects } from '../lib/engine.js'
 import { gf } from './text.js'
 
@@ -122,7 +122,7 @@ test('every field of the tokenizer.json that stands for it', () => {
 })
 
 test('numbers of one byte and more, fields of every width, one that is said twice', () => {
-  const where = 'here', read = (...parts) => [...fieldsOf(where, Uint8Array.from(parts.flat()))]
+  const where = 'here', read = (...parts) => [...readFields(where, Uint8Array.from(parts.flat()))]
   for (const value of [0, 1, 127, 128, 129, 255, 256, 16383, 16384, 2 ** 32, 2 ** 40 + 5]) {
     assert.deepEqual(read(number(1, value)), [[1, [value]]])
   }

@@ -18,7 +18,7 @@ function scored(counts) {
 }
 const best = list => list.reduce((a, b) => (b.score > a.score ? b : a))
 
-/** All letters, and what occurs more than once, by weight. @param {[string, number][]} words */
+/** The seed pieces: characters, and repeated substrings, by weight. @param {[string, number][]} words */
 function seeds(words) {
   const counts = new Map()
   for (const [word, count] of words) for (let from = 0; from < word.length; from++) {

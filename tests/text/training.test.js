@@ -2,7 +2,7 @@ import test from 'node:test'
 import assert from 'node:assert/strict'
 import { learn } from '../../src/reference/bpe.js'
 import { best, expected } from '../../src/reference/unigram.js'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { stories } from '../../web/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
@@ -84,10 +84,10 @@ test('unigram: what is expected is what all cuts together say', () => {
   const encode = one => new TextEncoder().encode(one)
   const { c, memory } = gf.engine
   const set = c.gf_pieces_new(7)
-  const own = packed(pieces.map(encode)), corpus = packed(list.map(encode))
-  passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
+  const own = packBytes(pieces.map(encode)), corpus = packBytes(list.map(encode))
+  withBuffers(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
     (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
-  const [likelihood, found] = passing(memory,
+  const [likelihood, found] = withBuffers(memory,
     [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
     (table, out, ends, numbers, bytes) =>
       [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, list.length), [...memory.doubles(out, 7)]])
@@ -102,7 +102,7 @@ test('unigram: what is expected is what all cuts together say', () => {
 test('unigram: what is lost without a piece, by the likelihood of the text before and after', () => {
   const frequency = [8, 5, 0, 3, 2.5, 0.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1], [4, 3]]
   const { c, memory } = gf.engine, ends = cuts.map((_, i) => cuts.slice(0, i + 1).flat().length)
-  const found = passing(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
+  const found = withBuffers(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
     Int32Array.from(ends)], (out, table, ids, at) => {
     c.gf_unigram_losses(out, table, ids, at, 6)
     return [...memory.doubles(out, 6)]
@@ -134,7 +134,7 @@ test('unigram: whichever word of the text comes first', () => {
 /** The scores of pieces that are expected so often, by the kernel. */
 function maximized(given) {
   const { c, memory } = gf.engine
-  return passing(memory, [Float64Array.from(given)], table => {
+  return withBuffers(memory, [Float64Array.from(given)], table => {
     c.gf_unigram_maximize(table, table, given.length)
     return [...memory.doubles(table, given.length)]
   })
@@ -190,7 +190,7 @@ test('memory stays as it is', () => {
 test('says what it expected and what it got', () => {
   const cases = [
     [() => trainWordPiece(5, { vocabSize: 50 }), 'type', /trainWordPiece: text must be a string or an array of strings, got 5/],
-    [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 letters and the specials, got 3/],
+    [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 characters and the specials, got 3/],
     [() => trainWordPiece('abc', { vocabSize: 30, lowercase: 1 }), 'type', /lowercase must be true or false, got 1/],
     [() => trainUnigram('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 5, for 4 characters/],
     [() => trainUnigram('abc', {}), 'type', /vocabSize must be a whole number from 1/],

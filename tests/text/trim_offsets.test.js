@@ -1,14 +1,14 @@
 // Offsets without the spaces of a token, as a post_processor may ask for. They are those of Hugging Face's tokenizers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALPHABET } from '../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const merges = [['l', 'l'], ['Ġ', 'h'], ['Ġ', 'Ġ']], tokens = [...ALPHABET, ...merges.map(pair => pair.join('')), '<s>', '</s>']
 const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]))
 const marks = { cls: ['<s>', vocab['<s>']], sep: ['</s>', vocab['</s>']] }
 
-/** Offsets of a text. @param {string} text @param {any} post_processor @param {boolean} [add_prefix_space] */
+/** Offsets of tokens. @param {string} text @param {any} post_processor @param {boolean} [add_prefix_space] */
 function offsetsOf(text, post_processor, add_prefix_space = false) {
   const pre_tokenizer = { type: 'ByteLevel', add_prefix_space }
   const json = { pre_tokenizer, post_processor, model: { type: 'BPE', vocab, merges } }

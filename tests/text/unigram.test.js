@@ -1,7 +1,7 @@
 // The unigram model's kernels by themselves: what each flag means, and what is written where nothing is found.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { UNIGRAM_FUSE, UNIGRAM_SINGLE, UNIGRAM_SPLIT } from '../../src/js/constants.js'
 import { gf } from './text.js'
 
@@ -10,11 +10,11 @@ const encode = text => (typeof text === 'string' ? new TextEncoder().encode(text
 
 /** Calls `use` with a set of pieces, whose ids are their places, and their scores. */
 function withPieces(scores, use) {
-  const set = c.gf_pieces_new(7), { bytes, ends } = packed([...scores.keys()].map(encode))
-  passing(memory, [ends, Int32Array.from(ends.keys()), bytes],
+  const set = c.gf_pieces_new(7), { bytes, ends } = packBytes([...scores.keys()].map(encode))
+  withBuffers(memory, [ends, Int32Array.from(ends.keys()), bytes],
     (places, ids, text) => c.gf_pieces_add(set, text, places, ids, scores.size, 0))
   try {
-    return passing(memory, [Float64Array.from(scores.values())], table => use(set, table))
+    return withBuffers(memory, [Float64Array.from(scores.values())], table => use(set, table))
   } finally {
     c.gf_pieces_free(set)
   }
@@ -22,9 +22,9 @@ function withPieces(scores, use) {
 
 /** The cuts of words, each as pieces' ids and their ends in bytes; unknown characters have the id 99. */
 function cut(scores, words, flags, unknownScore = -20) {
-  const { bytes, ends } = packed(words.map(encode)), room = bytes.length
+  const { bytes, ends } = packBytes(words.map(encode)), room = bytes.length
   // What follows the words is not theirs to read.
-  return withPieces(scores, (set, table) => passing(memory, [new Int32Array(room), new Int32Array(room), ends,
+  return withPieces(scores, (set, table) => withBuffers(memory, [new Int32Array(room), new Int32Array(room), ends,
     Uint8Array.of(...bytes, 0xb8, 0x80, 0x61)], (ids, places, at, text) => {
     const n = c.gf_unigram(ids, places, set, table, text, at, words.length, unknownScore, 99, flags)
     return [[...memory.ints(ids, n)], [...memory.ints(places, n)]]
@@ -67,7 +67,7 @@ test('of sums that are equal in float32 the piece that begins first is taken, in
 function lattice(scores, word, flags = 0) {
   const bytes = encode(word), n = bytes.length, room = 20
   const junk = length => new Int32Array(length).fill(77)
-  return withPieces(scores, (set, table) => passing(memory, [junk(3 * room), new Float64Array(room).fill(77),
+  return withPieces(scores, (set, table) => withBuffers(memory, [junk(3 * room), new Float64Array(room).fill(77),
     junk(n + 1), new Float64Array(n + 1).fill(77), bytes], (arcs, own, last, totals, text) => {
     const count = c.gf_unigram_lattice(arcs, own, room, last, totals, set, table, text, n, -20, 99, flags)
     const found = Array.from(memory.doubles(own, count), (score, k) => [...memory.ints(arcs + 12 * k, 3), score])

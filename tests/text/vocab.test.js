@@ -107,7 +107,7 @@ test('says what it expected and what it got', () => {
     [[['a', 5]], {}, 'type', /lists\[0\]\[1\] must be a string, got 5/],
     [[], { order: 'random' }, 'range', /order must be one of 'frequency', 'first-seen', got "random"/],
     [[], { specials: '<pad>' }, 'type', /specials must be an array of strings/],
-    [[], { specials: ['a', 'a'] }, 'range', /specials\[1\] is "a" again/],
+    [[], { specials: ['a', 'a'] }, 'range', /specials\[1\] repeats "a"/],
     [[], { specials: [1] }, 'type', /specials\[0\] must be a string, got 1/],
     [[], { specialsFirst: 1 }, 'type', /specialsFirst must be true or false, got 1/],
     [[], { minFrequency: -1 }, 'range', /minFrequency must be a whole number from 0 .* got -1/],
@@ -120,8 +120,8 @@ test('says what it expected and what it got', () => {
   const vocab = new Vocab([['a']])
   assert.throws(() => vocab.encode('a'), error('type', /tokens must be an array of strings, got "a"/))
   assert.throws(() => vocab.encode([0]), error('type', /tokens\[0\] must be a string, got 0/))
-  assert.throws(() => vocab.decode(0), error('type', /ids must be an array of whole numbers, got 0/))
-  assert.throws(() => vocab.decode([0, 1]), error('index', /ids\[1\] must be a whole number from 0 to 0, got 1/))
+  assert.throws(() => vocab.decode(0), error('type', /ids must be an array of integers, got 0/))
+  assert.throws(() => vocab.decode([0, 1]), error('index', /ids\[1\] must be an integer from 0 to 0, got 1/))
   assert.throws(() => vocab.decode([0.5]), error('index', /got 0\.5/))
   assert.throws(() => vocab.decode(['0']), error('type', /got "0"/))
 })

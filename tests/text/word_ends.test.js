@@ -2,7 +2,7 @@
 // ids are those of Hugging Face's tokenizers 0.23.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LETTERS } from '../../src/js/text/byte_letters.js'
+import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const PATTERN = String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`
@@ -10,8 +10,8 @@ const utf8 = new TextDecoder()
 
 /** A tokenizer like CLIP's. */
 function clipLike({ prefix = '', suffix = '', merges, ...more }) {
-  const single = [...LETTERS, ...LETTERS.map(letter => letter + suffix),
-    ...prefix ? LETTERS.flatMap(letter => [prefix + letter, prefix + letter + suffix]) : []]
+  const single = [...BYTE_CHARACTERS, ...BYTE_CHARACTERS.map(letter => letter + suffix),
+    ...prefix ? BYTE_CHARACTERS.flatMap(letter => [prefix + letter, prefix + letter + suffix]) : []]
   const made = merges.map(([left, right]) => left + right.slice(prefix.length))
   const tokens = [...new Set([...single, ...made, '<|startoftext|>', '<|endoftext|>'])]
   const vocab = Object.fromEntries(tokens.map((token, id) => [token, id])), lowercase = { type: 'Lowercase' }

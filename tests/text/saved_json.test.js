@@ -1,7 +1,7 @@
 // The tokenizer.json that a tokenizer is written as, for those that were made of other files or learned.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALPHABET } from '../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const special = (content, id) =>

@@ -1,7 +1,7 @@
 // Sets of pieces, in which the models look up what they cut.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { LETTERS } from '../../src/js/text/byte_letters.js'
+import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
 import { gf, stream } from './text.js'
 
 const next = stream(92)
@@ -21,7 +21,7 @@ test('every one of 8,000 pieces is found, at the beginning of a word and after i
 })
 
 test('the empty token is no piece of a text, and does no harm', () => {
-  const vocab = Object.fromEntries(['', ...LETTERS, 'ab'].map((token, id) => [token, id]))
+  const vocab = Object.fromEntries(['', ...BYTE_CHARACTERS, 'ab'].map((token, id) => [token, id]))
   const bytes = open({ type: 'BPE', vocab, merges: [], ignore_merges: true }, { pre_tokenizer: { type: 'ByteLevel' } })
   assert.deepEqual(bytes.encode('ab').ids, [vocab.ab])
   const words = open({ type: 'WordPiece', vocab: { '': 0, '##': 1, 'a': 2, '##b': 3, '[UNK]': 4 }, unk_token: '[UNK]' })

@@ -1,7 +1,7 @@
 // vocab.json and merges.txt: the class of tokenizer_config.json says how they are read; files beside them add tokens.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LETTERS } from '../../src/js/text/byte_letters.js'
+import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
 import { assertRejects } from '../lib/engine.js'
 import { gf } from './text.js'
 
@@ -9,7 +9,7 @@ const MERGES = [['h', 'e'], ['l', 'l'], ['he', 'll'], ['Ġ', 'hell'], ['1', '2']
 
 /** The files of a folder: marks come first in the vocabulary, as RoBERTa's do. */
 function folder(config, { marks = [], merges = MERGES, more = [], ...beside } = {}) {
-  const tokens = [...new Set([...marks, ...LETTERS, ...more, ...merges.map(pair => pair.join(''))])]
+  const tokens = [...new Set([...marks, ...BYTE_CHARACTERS, ...more, ...merges.map(pair => pair.join(''))])]
   return {
     'vocab.json': JSON.stringify(Object.fromEntries(tokens.map((token, id) => [token, id]))),
     'merges.txt': `#version: 0.2\n${merges.map(pair => pair.join(' ')).join('\n')}\n`,
@@ -40,11 +40,11 @@ test('RoBERTa has its marks around a text', () => {
   assert.deepEqual(open(undefined, { marks: ROBERTA, config: { model_type: 'roberta' } }).encode('a', { special: true }).tokens, ['<s>', 'a', '</s>'])
   const own = open({ tokenizer_class: 'RobertaTokenizer', add_prefix_space: true, cls_token: { content: '<unk>' } }, { marks: ROBERTA })
   assert.deepEqual(own.encode('hell', { special: true }).tokens, ['<unk>', 'Ġhell', '</s>'])
-  assertRejects(() => open({ tokenizer_class: 'RobertaTokenizer' }), 'format', 'cls_token "<s>" is not among the tokens')
+  assertRejects(() => open({ tokenizer_class: 'RobertaTokenizer' }), 'format', 'cls_token "<s>" is not in the vocabulary')
 })
 
 test('CLIP reads small letters and ends of words', () => {
-  const merges = [['h', 'e'], ['he', 'y</w>']], more = [...LETTERS.map(letter => `${letter}</w>`), '<|startoftext|>', END]
+  const merges = [['h', 'e'], ['he', 'y</w>']], more = [...BYTE_CHARACTERS.map(letter => `${letter}</w>`), '<|startoftext|>', END]
   const clip = open({ tokenizer_class: 'CLIPTokenizer' }, { merges, more })
   assert.deepEqual(clip.encode('HEY  hex', { special: true }).tokens, ['<|startoftext|>', 'hey</w>', 'he', 'x</w>', END])
 })
@@ -69,9 +69,9 @@ test('tokens that were added have their ids', () => {
 
 test('what is not known is refused by name', () => {
   for (const name of ['DebertaTokenizer', 'PreTrainedTokenizerFast', 'constructor']) {
-    assertRejects(() => open({ tokenizer_class: name }), 'format', `tokenizer_class "${name}" is not among those of gpt2, `)
+    assertRejects(() => open({ tokenizer_class: name }), 'format', `tokenizer_class "${name}" is not one of gpt2, `)
   }
-  assertRejects(() => open({ tokenizer_class: 5 }), 'format', 'tokenizer_class 5 is not among')
+  assertRejects(() => open({ tokenizer_class: 5 }), 'format', 'tokenizer_class 5 is not one of')
   assertRejects(() => open({ added_tokens_decoder: [] }), 'format', 'added_tokens_decoder must be an object, got an array of 0')
   assertRejects(() => open({ added_tokens_decoder: { 5: 'x' } }), 'format', 'added_tokens_decoder["5"] must have a content, got "x"')
   assertRejects(() => open({ added_tokens_decoder: { x: { content: 'x' } } }), 'format', 'must have an id and a content')

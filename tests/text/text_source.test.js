@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TEXT_END } from '../../src/js/constants.js'
-import { sourceOf } from '../../src/js/text/source.js'
+import { createSource } from '../../src/js/text/text_source.js'
 import { cut } from '../../src/reference/bpe.js'
 import { gf } from './text.js'
 
@@ -18,7 +18,7 @@ const TEXTS = {
 }
 
 for (const [name, text] of Object.entries(TEXTS)) test(`${name}: each part is its own bytes`, () => {
-  const source = sourceOf(gf.engine, 'x', text), { string } = source, n = string.length
+  const source = createSource(gf.engine, 'x', text), { string } = source, n = string.length
   const copied = (from, to) => {
     const into = new Uint8Array(40).fill(0xaa), count = source.copy(into, from, to)
     assert.ok(into.slice(count).every(byte => byte === 0xaa), 'nothing behind them')
