@@ -1,4 +1,4 @@
-// SentencePiece's table of rewritings, held to trying every entry at every place.
+// SentencePiece's charsmap, compared with trying every key at every position.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Charsmap } from '../../src/js/text/charsmap.js'
@@ -24,7 +24,7 @@ function tableOf(entries, far = false, open = false) {
   }
   const units = []
   let next = 256
-  /** Where the children of a node at `place` stand: at `base` and what they are, all relative to the place. */
+  /** Writes the children of a node at `place` to `base` XOR their labels. */
   const write = (place, node, label) => {
     const base = place ^ next
     next += 256
@@ -40,7 +40,7 @@ function tableOf(entries, far = false, open = false) {
     ...open ? texts.slice(0, -1) : texts])
 }
 
-/** The longest entry that a text goes on with. */
+/** Finds the longest key at a position. */
 function longest(entries, text, start) {
   const rest = Buffer.from(text.subarray(start))
   const found = entries.filter(([key]) => rest.subarray(0, bytesOf(key).length).equals(Buffer.from(key)))
@@ -53,7 +53,7 @@ const ENTRIES = [['ab', ''], ['a', 'x'], ['abcd', 'long'], ['bc', '한'], ['é',
 const next = stream(92)
 
 for (const far of [false, true]) for (const open of [false, true]) {
-  test(`400 texts, at every byte${far ? ', far places' : ''}${open ? ', a last text that is not ended' : ''}`, () => {
+  test(`finds the longest key at every byte of 400 texts${far ? ', with large offsets' : ''}${open ? ', with an unterminated last text' : ''}`, () => {
     const table = new Charsmap(tableOf(ENTRIES, far, open)), letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', 'abc']
     for (let i = 0; i < 400; i++) {
       const text = bytesOf(Array.from({ length: next(8) }, () => letters[next(letters.length)]).join(''))
@@ -64,10 +64,10 @@ for (const far of [false, true]) for (const open of [false, true]) {
   })
 }
 
-/** Where UTF-8 takes a byte more, and what begins with the bytes that say so. */
+/** Characters at the limits of UTF-8 lengths. */
 const EDGES = ['\x7f', '\x80', '\u07ff', '\u0800', 'ก', '\uffff', '\u{10000}', '\u{10ffff}']
 
-test('as a normalizer: 500 texts with characters at the limits of UTF-8, and where each comes from', () => {
+test('normalizes 500 texts with characters at the limits of UTF-8, with their offsets', () => {
   const precompiled_charsmap = Buffer.from(tableOf(ENTRIES)).toString('base64')
   const letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', ...EDGES]
   const vocab = Object.fromEntries([...new Set([...letters.join(''), ...ENTRIES.map(([, content]) => content).join('')])]

@@ -1,4 +1,4 @@
-// Regular expressions of a tokenizer.json in JavaScript's words: what they find, and what they do not.
+// Translation of regular expressions of a tokenizer.json to JavaScript.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { escapeRegExp, readPattern, translatePattern } from '../../src/js/text/pattern.js'
@@ -6,7 +6,7 @@ import { assertRejects } from '../lib/engine.js'
 
 const found = (pattern, text) => text.match(translatePattern('x', pattern)) ?? []
 
-/** A pattern, a text, and all that is found in it. */
+/** A pattern, a text, and all matches. */
 const CASES = {
   'case counts': [['aB', 'aB ab AB Ab', ['aB']], ['k', 'kK\u212a', ['k']]],
   'case does not count from a mark on': [['(?i)ab', 'aB ab AB', ['aB', 'ab', 'AB']], ['a(?i)b', 'ab aB AB', ['ab', 'aB']],
@@ -43,7 +43,7 @@ for (const [name, cases] of Object.entries(CASES)) test(`patterns: ${name}`, () 
   for (const [pattern, text, expected] of cases) assert.deepEqual([...found(pattern, text)], expected, `${pattern} in ${text}`)
 })
 
-test('a text that is no pattern is found as it is', () => {
+test('a literal text matches itself', () => {
   const marks = '^$\\.*+?()[]{}|/'
   assert.deepEqual(marks.match(new RegExp(escapeRegExp(marks), 'u'))?.[0], marks)
   assert.deepEqual('a.b axb'.match(readPattern('x', { String: 'a.b' })), ['a.b'])
@@ -51,7 +51,7 @@ test('a text that is no pattern is found as it is', () => {
   assert.deepEqual('a.b axb'.match(readPattern('x', { Regex: 'a.b' })), ['a.b', 'axb'])
 })
 
-test('patterns: what they do not take', () => {
+test('rejects unsupported patterns', () => {
   assertRejects(() => translatePattern('here', 5), 'format', 'here: a pattern must be a string, got 5')
   for (const pattern of ['[\\W]', '[a[^b]]', '[a&&b]', '[[:alpha:]]', '(?>a)', '\\R', '(?i)[!-\u{10ffff}]', '[a', 'a)']) {
     assertRejects(() => translatePattern('here', pattern), 'format', 'has no counterpart in JavaScript')
