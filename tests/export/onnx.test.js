@@ -1,7 +1,7 @@
 // What toOnnx writes runs in onnxruntime-web with the library's numbers, on other inputs than it was written with.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { readFields } from '../../src/js/text/protobuf.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertNear, assertRuns, sessionOf } from './onnx.js'
 import { cases, filesOf } from '../models/golden_models.js'
@@ -176,7 +176,7 @@ test('a batch that does not stay in front keeps its size', async () => {
 
 /** What stands in the file of a graph: initializers and their shapes, attributes of nodes, sides of the first input. */
 function graphOf(bytes) {
-  const inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
+  const inside = (bytes, number) => readFields('onnx', bytes).get(number) ?? []
   const text = bytes => new TextDecoder().decode(bytes), [graph] = inside(bytes, 7)
   return {
     initializers: inside(graph, 5).map(one => [text(inside(one, 8)[0]), inside(one, 1)]),
