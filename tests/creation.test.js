@@ -21,7 +21,7 @@ for (const [title, { shape, data, dtype }] of Object.entries(made)) {
   })
 }
 
-test('NaN is no whole number: 0 in int32', () => {
+test('NaN is no integer: 0 in int32', () => {
   for (const dtype of ['float64', 'float32', 'float16', 'bfloat16']) {
     assert.deepEqual(gf.tensor([NaN, 2], { dtype }).to('int32').toArray(), [0, 2], dtype)
   }

@@ -143,8 +143,8 @@ test('what the random functions do not take', () => {
   assertRejects(() => gf.rand(3), 'type', 'rand', 'shape', '3')
   assertRejects(() => gf.randn([2, -1]), 'range', 'randn', 'shape', '-1')
   assertRejects(() => gf.randint(5, 5, [1]), 'range', 'randint', 'high', '5')
-  assertRejects(() => gf.randint(0.5, 5, [1]), 'range', 'randint: low must be a whole number below 2^53, got 0.5')
-  assertRejects(() => gf.randint(0, 2 ** 53, [1]), 'range', 'randint: high must be a whole number below 2^53')
+  assertRejects(() => gf.randint(0.5, 5, [1]), 'range', 'randint: low must be an integer below 2^53, got 0.5')
+  assertRejects(() => gf.randint(0, 2 ** 53, [1]), 'range', 'randint: high must be an integer below 2^53')
   assertRejects(() => gf.randperm(-1), 'range', 'randperm', 'n', '-1')
 })
 

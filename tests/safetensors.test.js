@@ -257,10 +257,10 @@ test('headers at their limits, and one beyond, each with its own words', () => {
     assert.throws(() => opened(bytes), { code: 'format', message })
   opened(file('{}'))
   opened(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4))
-  refused(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4), /shape of at most 8 whole numbers/)
+  refused(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4), /shape of at most 8 integers/)
   opened(file({ a: entry('F32', [0, 2 ** 31 - 1], 0, 0) }))
-  refused(file({ a: entry('F32', [0, 2 ** 31], 0, 0) }), /shape of at most 8 whole numbers/)
-  refused(file({ a: entry('F32', [1, -1], 0, 0) }), /shape of at most 8 whole numbers/)
+  refused(file({ a: entry('F32', [0, 2 ** 31], 0, 0) }), /shape of at most 8 integers/)
+  refused(file({ a: entry('F32', [1, -1], 0, 0) }), /shape of at most 8 integers/)
   opened(file({ a: entry('F32', [2], 0, 8), none: entry('F32', [0], 8, 8), b: entry('U8', [1], 8, 9) }, 9))
   refused(file({ a: entry('F32', [2], 0, 8) }, 7), /must be inside the 7 bytes/)
   for (const offsets of [[0], [0, 4, 4], [-1, 3], [4, 0], ['0', 4], 4, null]) {

@@ -402,11 +402,11 @@ test('where it cannot be, one computes, and why is said', async () => {
 
 const everything = object => Object.fromEntries(Object.getOwnPropertyNames(object).map(name => [name, object[name]]))
 
-test('how many threads must be a whole number from 1 to 64', async () => {
+test('how many threads must be an integer from 1 to 64', async () => {
   for (const [threads, code, message] of [
-    [0, 'range', /load: threads must be a whole number from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
-    [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /a whole number, or \{ count, .* got true/],
-    ['two', 'type', /load: threads must be a whole number, or \{ count, wasm, leastWork \}, got "two"/],
+    [0, 'range', /load: threads must be an integer from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
+    [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /an integer, or \{ count, .* got true/],
+    ['two', 'type', /load: threads must be an integer, or \{ count, wasm, leastWork \}, got "two"/],
     [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, leastWork: -1 }, 'range', /threads.leastWork/]
   ]) await assert.rejects(load({ threads }), { name: 'GlassformerError', code, message })
 })

@@ -3,7 +3,7 @@ import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT8 } from './consta
 /**
  * What a tensor's values can be. Operations compute in float32. int32 is for ids and counts, bool for masks; float64 is
  * for tables such as the positional encoding's; float16, bfloat16 and int8 only store, in less memory: `linear` and
- * `embedding` take weights of them, everything else after `to('float32')`. int8 is a matrix of whole numbers from −127
+ * `embedding` take weights of them, everything else after `to('float32')`. int8 is a matrix of integers from −127
  * to 127, 32 neighbours of a row with a scale.
  * @typedef {'float32' | 'int32' | 'float64' | 'bool' | 'float16' | 'bfloat16' | 'int8'} DType
  * @typedef {Float32Array | Int32Array | Float64Array | Uint8Array | Uint16Array} Data bool as 0 and 1, the halves as

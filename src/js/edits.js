@@ -67,7 +67,7 @@ export class Edits {
       expect(edit.from !== undefined || typeof edit.value === 'number', 'type',
         () => `trace: edits[${i}].value must be a number, got ${describe(edit.value)}`)
       expect(Array.isArray(edit.index) && edit.index.every(isAxisIndex), 'index', () => `trace: edits[${i}].index must be ` +
-        `an array with a whole number, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(edit.index)}`)
+        `an array with an integer, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(edit.index)}`)
       this.#byName.set(edit.name, [...this.of(edit.name), edit])
     })
   }

@@ -123,7 +123,7 @@ export function expectList(where, name, values, isOne, expected) {
 }
 
 /**
- * A whole number from `low` to `high`, or an error that names it.
+ * An integer from `low` to `high`, or an error that names it.
  * @param {string} where the function or class it was given to
  * @param {string} name
  * @param {unknown} value
@@ -135,7 +135,7 @@ export function expectInteger(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
     typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}${byPlace(name, value)}`
+    () => `${where}: ${name} must be an integer from ${low} to ${high}, got ${describe(value)}${byPlace(name, value)}`
   )
   return value
 }

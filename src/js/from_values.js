@@ -56,7 +56,7 @@ function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
+      () => `${what} must be integers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
         (what === VALUES ? '; leave dtype out, or round them first' : ''))
   }
 }

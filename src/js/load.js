@@ -57,7 +57,7 @@ function urlOf(address) {
     return new URL(address, globalThis.location?.href)
   } catch {
     throw new GlassformerError('type',
-      `load: wasm must be a whole URL where there is no page, got ${describe(address)}`)
+      `load: wasm must be an absolute URL where there is no page, got ${describe(address)}`)
   }
 }
 

@@ -12,7 +12,7 @@ import { Tensor } from './tensor.js'
  */
 export function readSeed(where, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
-    () => `${where}: seed must be a whole number, got ${describe(seed)}`)
+    () => `${where}: seed must be an integer, got ${describe(seed)}`)
   expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
     () => `${where}: seed must be a bigint from 2^53 on, such as 2n ** 63n, got ${seed}`)
   expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
@@ -23,7 +23,7 @@ export function readSeed(where, seed) {
 /**
  * Seeds the random generator: torch.manual_seed. The numbers that follow are PyTorch's CPU values, bit for bit.
  * @param {Engine} engine
- * @param {number | bigint} seed a whole number from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
+ * @param {number | bigint} seed an integer from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
  *   count, as in PyTorch
  * @example
  * gf.manualSeed(42)                               // torch.manual_seed(42); torch.rand(2): the same numbers
@@ -61,12 +61,12 @@ export function randn(engine, shape, options) {
 }
 
 /**
- * Whole numbers from low to high - 1: torch.randint. An int32 tensor, or float64 where the numbers need it.
+ * Integers from low to high - 1: torch.randint. An int32 tensor, or float64 where the numbers need it.
  * @param {Engine} engine @param {number} low @param {number} high @param {readonly number[]} shape
  */
 export function randint(engine, low, high, shape) {
   for (const [name, value] of /** @type {const} */ ([['low', low], ['high', high]])) {
-    expectNumber('randint', name, value, 'a whole number below 2^53', Number.isSafeInteger)
+    expectNumber('randint', name, value, 'an integer below 2^53', Number.isSafeInteger)
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
   const sides = checkShape('randint', shape), wide = engine.empty(sides, 'float64')

@@ -24,7 +24,7 @@ tell([
   [() => gf.text.trainBPE('abc', { vocabSize: 10 }),
     'trainBPE: vocabSize must be at least 256, for 256 bytes and the specials, got 10'],
   [() => new gf.text.Vocab('a b'), 'Vocab: lists must be an array of arrays of strings, got "a b"'],
-  [() => gf.manualSeed('42'), 'manualSeed: seed must be a whole number, got "42"'],
+  [() => gf.manualSeed('42'), 'manualSeed: seed must be an integer, got "42"'],
   [() => gf.manualSeed(2 ** 63),
     'manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got 9223372036854776000'],
   [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined; write gf.noGrad(() => …)'],
@@ -40,7 +40,7 @@ tell([
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
-    'trace: edits[0].index must be an array with a whole number, null (all) or [from, to], to not ' +
+    'trace: edits[0].index must be an array with an integer, null (all) or [from, to], to not ' +
     'included, for each axis, such as [0, null], got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
     'trace: edits name tensors that were not computed: linear; there are bias, input, weight, output'],

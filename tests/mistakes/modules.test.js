@@ -24,8 +24,8 @@ tell([
   [() => lin.forward([[1, 2, 3]]), 'linear: x must be a tensor (gf.tensor), got an array of 1'],
   [() => lin.forward(gf.ones([2, 4])),
     'linear: the last dimension of x must be 3 (weight is [2, 3]), got [2, 4]'],
-  [() => new nn.Linear(3), 'Linear: outFeatures must be a whole number from 0 to 2147483647, got undefined'],
-  [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be a whole number from 0 to 2147483647, got 3.5'],
+  [() => new nn.Linear(3), 'Linear: outFeatures must be an integer from 0 to 2147483647, got undefined'],
+  [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be an integer from 0 to 2147483647, got 3.5'],
   [() => new nn.MultiheadAttention(10, 3), 'MultiheadAttention: embedDim must be divisible by numHeads, got 10 and 3'],
   [() => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
     'TransformerEncoderLayer: batchFirst is always true; leave it out, and give [B, T, C]: x.transpose(0, 1) makes that of [T, B, C]'],
@@ -57,7 +57,7 @@ tell([
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
     'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
-    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it is ' +
+    'StepLR: stepSize must be an integer from 1 to 2147483647, got an object with stepSize; it is ' +
     'given by its place, write 10'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
     'OneCycleLR: options must have totalSteps, or epochs and stepsPerEpoch: new OneCycleLR(optimizer, ' +
@@ -139,7 +139,7 @@ tell([
   'got a float32 tensor [3, 3]; write { tgtMask }'],
   [() => nn.init.normal_(lin.weight, 0, 0.02), 'normal_: options must be an object with mean, std, got 0; write { mean: 0 }'],
   [() => new nn.Embedding(3, 2).forward([[1.5]]),
-    'embedding: ids must be whole numbers for an int32 tensor, got 1.5 at index 0'],
+    'embedding: ids must be integers for an int32 tensor, got 1.5 at index 0'],
   [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a second: a float32 tensor [2, 3]'],
   [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got a fourth: 4; options go into one object'],
   [() => new (class Net extends nn.Module { layers = [new nn.Linear(3, 2)] })().parameters(),

@@ -35,7 +35,7 @@ export const KNOWN = [
   [`${NN}layer_norm.js`, 'eps = 1e-5', 'eps = 1e-6'],
   [`${OPS}layer_norm.js`, 'eps = 1e-5', 'eps = 1e-6'],
   ['src/js/random.js', 'expect(high > low,', 'expect(high >= low,'],
-  ['src/js/random.js', "'a whole number below 2^53', Number.isSafeInteger", "'a whole number below 2^53', Number.isFinite"],
+  ['src/js/random.js', "'an integer below 2^53', Number.isSafeInteger", "'an integer below 2^53', Number.isFinite"],
   [`${OPTIM}noam.js`, "expectInteger('noam', 'dModel', dModel, 1)", ''],
   [`${OPTIM}noam.js`, "expectInteger('noam', 'warmup', warmup, 1)", ''],
   [`${OPTIM}noam.js`, "expectNumber('noam', 'factor', factor, 'a number > 0', v => v > 0)", ''],

@@ -44,7 +44,7 @@ test('RMSNorm is its function with a weight of its own, which starts at 1, and m
   assertSame(norm.weight, [1, 1, 1, 1])
   norm.weight.values.set([1, -2, 3, 0.5])
   assertSame(norm.forward(row()), plain(F.rmsNorm(row(), norm.weight)))
-  assertRejects(() => new nn.RMSNorm([2, 4]), 'type', 'normalizedShape must be a whole number')
+  assertRejects(() => new nn.RMSNorm([2, 4]), 'type', 'normalizedShape must be an integer')
   const rough = new nn.RMSNorm([4], { eps: 0.5, elementwiseAffine: false })
   assertSame(rough.forward(row()), plain(F.rmsNorm(row(), null, { eps: 0.5 })))
   assert.deepEqual(rough.parameters(), [])

@@ -189,7 +189,7 @@ test('quantize: what it does not take; a weight that float16 cannot hold is name
 /** The places of a row's blocks of 32: [first, place within the block, place]. */
 const places = K => Array.from({ length: K }, (_, k) => [k - k % 32, k % 32, k])
 
-test('int8: sums of whole numbers are exact, at every size of the last panel, block and rows', () => unrecorded(() => {
+test('int8: sums of integers are exact, at every size of the last panel, block and rows', () => unrecorded(() => {
   const sizes = [[1, 1], [2, 33], [3, 64], [4, 31], [5, 32], [7, 40], [8, 65], [9, 34], [17, 70], [24, 96], [27, 5]]
   for (const [N, K] of sizes) {
     // Scales are 1: the largest weight of a block is 127, where x is small, its largest value 32767, weighed 0 or 1.

@@ -183,7 +183,7 @@ test('sine and cosine of large numbers are those of the number itself', () => {
   for (const name of ['sin', 'cos']) assertClose(x[name](), gf.tensor(values.map(Math[name])), { tol: 6e-8 })
 })
 
-test('pow: four exponents that are small whole numbers, one of them another, in every place', () => {
+test('pow: four exponents that are small integers, one of them another, in every place', () => {
   const base = [1.5, -2, 0.75, 3]
   for (const most of [0, 1, 2, 3, 4]) for (const other of [0, 1, 2, 3]) for (const at of [0, 1, 2, 3]) {
     const exponents = Array(4).fill(most).with(at, other)

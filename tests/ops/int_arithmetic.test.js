@@ -24,7 +24,7 @@ const EXACT = {
   maximum: (a, b) => (a > b ? a : b), minimum: (a, b) => (a < b ? a : b)
 }
 
-for (const [op, exact] of Object.entries(EXACT)) test(`${op}: whole numbers of all sizes, exactly`, () => {
+for (const [op, exact] of Object.entries(EXACT)) test(`${op}: integers of all sizes, exactly`, () => {
   gf.manualSeed(7)
   const drawn = (low, high) => gf.randint(low, high, [1000])
   const a = drawn(-(2 ** 31), 2 ** 31 - 1), b = op === 'pow' ? drawn(0, 40) : drawn(-(2 ** 31), 2 ** 31 - 1)
@@ -67,7 +67,7 @@ test('what is refused', () => {
   assertRejects(() => gf.tensor([1], { dtype: 'int32' }).add('1'), 'type', 'add', 'b', '"1"')
 })
 
-test('powers and differences of whole numbers say what they are, to the bit', () => {
+test('powers and differences of integers say what they are, to the bit', () => {
   const whole = list => gf.tensor(list, { dtype: 'int32' })
   const a = whole([1, -1, 1, -1, 2, -3, 0, 7]), b = whole([-2, -2, -3, -3, -1, -2, 5, 0])
   const expected = {

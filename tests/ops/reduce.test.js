@@ -65,7 +65,7 @@ test('softmax along an axis is that of the transposed tensor, bit for bit', () =
   }
 })
 
-test('sums and extremes of whole numbers and bools', () => {
+test('sums and extremes of integers and bools', () => {
   const ids = gf.tensor([[1, -2, 16777217], [4, 5, 6]], { dtype: 'int32' }), mask = ids.gt(1)
   const plain = out => [out.dtype, out.toArray()]
   assert.deepEqual(plain(ids.sum()), ['int32', 16777231])

@@ -55,10 +55,10 @@ for (const [name, Optimiser, defaults] of [
 test('noam: what it does not take', () => {
   const { noam } = gf.optim
   for (const [call, code, message] of [
-    [() => noam(0, 10), 'range', /^noam: dModel must be a whole number from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
-    [() => noam(8, 0), 'range', /^noam: warmup must be a whole number from 1 /],
+    [() => noam(0, 10), 'range', /^noam: dModel must be an integer from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
+    [() => noam(8, 0), 'range', /^noam: warmup must be an integer from 1 /],
     [() => noam(8, 10, 0), 'range', /^noam: factor must be a number > 0, got 0/],
-    [() => noam(8, 10)(0), 'range', /^noam: step must be a whole number from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
+    [() => noam(8, 10)(0), 'range', /^noam: step must be an integer from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
   ]) assert.throws(call, { name: 'GlassformerError', code, message })
 })
 
@@ -166,7 +166,7 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
     state[key] = right
     if ('step' in state) {
       state.step = 'x'
-      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be a whole number`)
+      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be an integer`)
       state.step = 1
     }
     optimizer.state.set(param, undefined)

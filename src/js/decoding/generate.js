@@ -119,7 +119,7 @@ export function readOptions(given, ends = []) {
 /** Refuses floats as ids, even those without a fraction. @param {any} ids */
 function expectIds(ids) {
   const isFloat = ids instanceof Tensor ? ids.dtype !== 'int32' : ids instanceof Float32Array || ids instanceof Float64Array
-  expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of whole numbers, ' +
+  expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of integers, ' +
     `got ${describe(ids)}${ids instanceof Tensor ? "; to('int32') makes one" : ''}`)
   return ids
 }

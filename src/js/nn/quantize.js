@@ -29,7 +29,7 @@ function stored(weight, dtype, name) {
  * Stores the matrices of a model, those of Linear, Embedding and MultiheadAttention, in fewer bits: it takes less
  * memory and, where that is what it waits for, less time. It is only used from then on: nothing in it is trained.
  * @template {Module} M @param {M} model
- * @param {{ dtype?: StoredType }} [options] dtype: 'int8', whole numbers with a scale for 32 of them; 'float16',
+ * @param {{ dtype?: StoredType }} [options] dtype: 'int8', integers with a scale for 32 of them; 'float16',
  *   'bfloat16'
  * @returns {M} the model itself, changed
  * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot hold; those before it are

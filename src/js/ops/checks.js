@@ -73,21 +73,21 @@ export const expectOptionalTensor = (where, name, value) =>
   value === undefined || value === null ? null : expectFloatTensor(where, name, value)
 
 /**
- * Ids or class numbers: an int32 tensor, or nested arrays of whole numbers made into one.
+ * Ids or class numbers: an int32 tensor, or nested arrays of integers made into one.
  * @param {import('../engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
  * @returns {Tensor}
  */
 export function toIdTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type',
-      () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}; ` +
+      () => `${where}: ${name} must be an int32 tensor or nested arrays of integers, got ${describe(value)}; ` +
         `to('int32') makes one`)
     expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
     expectEngine(where, engine, [value])
     return value
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',
-    () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}`)
+    () => `${where}: ${name} must be an int32 tensor or nested arrays of integers, got ${describe(value)}`)
   return engine.registerAuxiliary(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
 }
 

@@ -45,7 +45,7 @@ export const asFloat = value => (typeof value !== 'number' && isInteger(value) ?
 const operation = (name, formula, value) => /** @type {import('../autograd.js').Operation} */ ({
   name,
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
-  /* Whole numbers have no gradient, so none comes here. */
+  /* Integers have no gradient, so none comes here. */
   backward() {},
   explain(node, _, index) {
     const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], { out } = node.outputs

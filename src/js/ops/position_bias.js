@@ -42,7 +42,7 @@ export function alibi(engine, heads, queries, keys = queries, options) {
 /**
  * Whether a distance n belongs to bucket e + j or a later one of those that grow with its logarithm: (n / e)^k ≥
  * (M / e)^j
- * in whole numbers, so that no rounding decides at a boundary.
+ * in integers, so that no rounding decides at a boundary.
  * @param {number} n @param {number} e @param {number} k @param {number} M @param {number} j
  */
 const reaches = (n, e, k, M, j) =>

@@ -270,7 +270,7 @@ function converted(x, dtype) {
 }
 
 /**
- * Sums and extremes of whole numbers and bools: int32, extremes of bools bool.
+ * Sums and extremes of integers and bools: int32, extremes of bools bool.
  * @param {Tensor} x what the result is recorded as made of @param {Tensor} values int32 or bool
  * @param {number[]} axes @param {boolean} keepdim @param {number} kind @param {import('../autograd.js').Operation} op
  */

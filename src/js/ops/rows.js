@@ -18,7 +18,7 @@ import { sizeOf } from '../shape.js'
 export function axisOf(where, x, dim) {
   const rank = Math.max(x.shape.length, 1), fits = Number.isInteger(dim) && Number(dim) >= -rank && Number(dim) < rank
   expect(fits, typeof dim === 'number' ? 'range' : 'type',
-    () => `${where}: dim must be a whole number from ${-rank} to ${rank - 1}, got ${describe(dim)}`)
+    () => `${where}: dim must be an integer from ${-rank} to ${rank - 1}, got ${describe(dim)}`)
   return Number(dim) < 0 ? Number(dim) + rank : Number(dim)
 }
 

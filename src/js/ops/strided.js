@@ -189,7 +189,7 @@ export function expand(x, ...sides) {
 export function slice(x, dim, start, end = 2 ** 31 - 1, step = 1) {
   const { shape } = expectMovable('slice', x), axis = axisOf('slice', dim, shape.length), side = shape[axis]
   // An array's slice(1) would leave out the first, and here it would be all of axis 1.
-  expect(start !== undefined, 'type', () => 'slice: start must be a whole number, got undefined; write ' +
+  expect(start !== undefined, 'type', () => 'slice: start must be an integer, got undefined; write ' +
     `x.slice(dim, start, end), and x.slice(0, ${describe(dim)}) for x[${describe(dim)}:]`)
   expectInteger('slice', 'step', step, 1)
   const place = (/** @type {number} */ at, /** @type {string} */ name) => {

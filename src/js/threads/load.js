@@ -33,7 +33,7 @@ function isNode() {
 
 /** @param {unknown} threads @returns {ThreadOptions} */
 function readThreads(threads) {
-  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
+  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be an integer, or ' +
     `{ count, wasm, leastWork }, got ${describe(threads)}`)
   if (typeof threads === 'number') return { count: expectInteger('load', 'threads', threads, 1, MOST_THREADS) }
   const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
