@@ -72,13 +72,13 @@ test('kept scores without those of hidden keys have -infinity in their place', a
   const struct = (scoreHidden, steps) => engine.pass(
     [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, 0, 0, scoreHidden, ...steps])
   const run = (scoreHidden, kept) => {
-    const steps = [0, scores.address, 0, kept],
+    const steps = [0, scores.dataPtr(), 0, kept],
       room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
     const passed = struct(scoreHidden, steps)
-    c.gf_attention_forward(out.address, passed + 4 * 30, room, q.address, q.address, q.address, 0, passed)
+    c.gf_attention_forward(out.dataPtr(), passed + 4 * 30, room, q.dataPtr(), q.dataPtr(), q.dataPtr(), 0, passed)
     return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }
   }
-  const all = run(1, weights.address), seen = run(0, weights.address)
+  const all = run(1, weights.dataPtr()), seen = run(0, weights.dataPtr())
   assert.deepEqual(seen.scores, all.scores.map((s, n) => (n % T > Math.floor(n / T) ? -Infinity : s)))
   assert.deepEqual(seen.out, all.out)
   assert.deepEqual(seen.weights, all.weights)

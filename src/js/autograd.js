@@ -219,7 +219,7 @@ function walk(starts, retainGraph, isCollecting) {
     const outputs = Object.values(node.outputs)
     if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off after the forward
     node.op.backward(node, tensor =>
-      tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).address : 0)
+      tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).dataPtr() : 0)
   }
 
   const previous = engine.isCollecting

@@ -177,7 +177,7 @@ class Compiled {
     this.reason = modeReason(engine)
     const plan = this.reason ? null : this.#planFor(inputs, tensors)
     if (!plan || this.#isRefused(plan, tensors)) return this.#forward(inputs)
-    const { recording, state } = plan, sources = tensors.map(tensor => tensor.address)
+    const { recording, state } = plan, sources = tensors.map(tensor => tensor.dataPtr())
     if (!recording?.isValid || !state?.holds || !recording.run(engine.memory, sources)) {
       return this.#record(plan, inputs, tensors)
     }
@@ -231,7 +231,7 @@ class Compiled {
     const { engine } = this.#module
     const tensors = /** @type {Recording} */ (recording).outputs.map(({ address, bytes, shape, dtype }) => {
       const out = engine.empty(shape, dtype)
-      engine.memory.move(out.address, address, bytes)
+      engine.memory.move(out.dataPtr(), address, bytes)
       return out
     })
     return filled(/** @type {Pattern} */ (gives), tensors)
@@ -284,7 +284,7 @@ class Compiled {
   #isExact(plan, tensors, output) {
     const recording = /** @type {Recording} */ (plan.recording), { engine } = this.#module
     recording.spoil()
-    if (!recording.run(engine.memory, tensors.map(tensor => tensor.address))) return false
+    if (!recording.run(engine.memory, tensors.map(tensor => tensor.dataPtr()))) return false
     /** @type {Tensor[]} */ const expected = []
     patternOf(output, expected)
     return engine.tidy(() => {

@@ -75,7 +75,7 @@ function ownValues({ memory }, what, values) {
 function setConverted(out, flat) {
   const { engine, size } = out, wide = engine.empty([size], 'float64')
   wide.values.set(flat)
-  engine.c.gf_convert(out.address, DTYPES[out.dtype].code, wide.address, DTYPES.float64.code, size)
+  engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, wide.dataPtr(), DTYPES.float64.code, size)
   wide.dispose()
 }
 

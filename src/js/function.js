@@ -65,7 +65,7 @@ function operationOf(Class) {
           expect(own !== undefined, 'type', () => `${name}.backward must return a gradient for each argument of forward, ` +
             'or null where there is none; got undefined (is a return missing?)')
           if (!to || own === null) continue
-          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).address, input.size)
+          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).dataPtr(), input.size)
           if (node.trace) saved.given[key] = own.toArray()
         }
       }))

@@ -43,8 +43,8 @@ export function rand(engine, shape, options) {
   const { requiresGrad = false, dtype = 'float32' } = optionsOf('rand', options, ['requiresGrad', 'dtype'])
   expectOneOf('rand', 'dtype', dtype, ['float32', 'float64'])
   const out = engine.empty(sides, dtype)
-  if (dtype === 'float64') engine.c.gf_uniform_double(out.address, engine.generator, out.size)
-  else engine.c.gf_uniform(out.address, engine.generator, out.size, 0, 1)
+  if (dtype === 'float64') engine.c.gf_uniform_double(out.dataPtr(), engine.generator, out.size)
+  else engine.c.gf_uniform(out.dataPtr(), engine.generator, out.size, 0, 1)
   return setRequiresGrad(out, requiresGrad)
 }
 
@@ -56,7 +56,7 @@ export function rand(engine, shape, options) {
 export function randn(engine, shape, options) {
   const sides = checkShape('randn', shape), { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
   const out = engine.empty(sides)
-  engine.c.gf_normal(out.address, engine.generator, out.size, 0, 1)
+  engine.c.gf_normal(out.dataPtr(), engine.generator, out.size, 0, 1)
   return setRequiresGrad(out, requiresGrad)
 }
 
@@ -70,7 +70,7 @@ export function randint(engine, low, high, shape) {
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
   const sides = checkShape('randint', shape), wide = engine.empty(sides, 'float64')
-  engine.c.gf_randint(wide.address, engine.generator, wide.size, low, high - low)
+  engine.c.gf_randint(wide.dataPtr(), engine.generator, wide.size, low, high - low)
   if (low < -(2 ** 31) || high > 2 ** 31) return wide
   const out = engine.empty(sides, 'int32')
   out.values.set(wide.values)
@@ -104,7 +104,7 @@ export function bernoulli(engine, p) {
   expect(wrong < 0, 'range',
     () => `bernoulli: p must hold numbers from 0 to 1, got ${chances.values[wrong]} at place ${wrong}`)
   const out = engine.empty(chances.shape)
-  engine.c.gf_bernoulli(out.address, engine.generator, chances.address, out.size)
+  engine.c.gf_bernoulli(out.dataPtr(), engine.generator, chances.dataPtr(), out.size)
   return out
 }
 
@@ -131,7 +131,7 @@ export function multinomial(engine, p, n, options) {
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
   const out = engine.empty(replaceLastSize(shape, n), 'int32'), work = engine.scratch(2 * C)
-  engine.c.gf_multinomial(out.address, engine.generator, work, work + 4 * C, weights.address, rows, C, n,
+  engine.c.gf_multinomial(out.dataPtr(), engine.generator, work, work + 4 * C, weights.dataPtr(), rows, C, n,
     Number(replacement))
   return out
 }
@@ -139,7 +139,7 @@ export function multinomial(engine, p, n, options) {
 /** 0 .. n-1 in random order: torch.randperm. @param {Engine} engine @param {number} n */
 export function randperm(engine, n) {
   const out = engine.empty([expectInteger('randperm', 'n', n)], 'int32')
-  engine.c.gf_randperm(out.address, engine.generator, n)
+  engine.c.gf_randperm(out.dataPtr(), engine.generator, n)
   return out
 }
 
@@ -149,7 +149,7 @@ export function randperm(engine, n) {
  */
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
-  if (engine.initializesWeights) engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
+  if (engine.initializesWeights) engine.c.gf_uniform(tensor.dataPtr(), engine.generator, tensor.size, low, high)
   return tensor
 }
 
@@ -159,6 +159,6 @@ export function fillUniform(tensor, low, high) {
  */
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
-  if (engine.initializesWeights) engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
+  if (engine.initializesWeights) engine.c.gf_normal(tensor.dataPtr(), engine.generator, tensor.size, mean, std)
   return tensor
 }

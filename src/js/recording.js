@@ -12,7 +12,7 @@ import { Memory } from './memory.js'
  * @typedef {import('./storage.js').Storage} Storage
  * @typedef {import('./tensor.js').Tensor} Tensor
  * @typedef {{ kernel: (...args: any[]) => unknown, args: any[], result: unknown }} Call
- * @typedef {{ address: number, bytes: number, shape: readonly number[], dtype: import('./dtype.js').DType }} Place
+ * @typedef {{ address: number, bytes: number, shape: readonly number[], dtype: import('./dtype.js').DType }} Block
  */
 
 /** Kernels that only say how large something is: that is known when the others are called again. */
@@ -126,8 +126,8 @@ export class Recording {
   /** @type {Call[]} */ #calls = []
   /** What it reads that is not its own, and how that lay. @type {Map<Storage, { address: number, columns: number }>} */
   #used = new Map()
-  /** @type {Place[]} */ #inputs = []
-  /** What the forward gave. @type {Place[]} */ outputs = []
+  /** @type {Block[]} */ #inputs = []
+  /** The outputs of the forward. @type {Block[]} */ outputs = []
   #laysOut = false
 
   /** @param {Engine} engine */
@@ -144,17 +144,17 @@ export class Recording {
    * @returns {string} why it cannot be run again; empty if it can
    */
   record(engine, given, forward) {
-    const { c, memory } = engine, sources = given.map(tensor => tensor.address)
+    const { c, memory } = engine, sources = given.map(tensor => tensor.dataPtr())
     engine.c = this.#spies(c)
     engine.memory = this.#memory
     engine.recording = this
     try {
       const reason = engine.tidy(() => {
         const inputs = given.map(({ shape, dtype }) => engine.empty(shape, dtype))
-        this.#inputs = inputs.map(placeOf)
+        this.#inputs = inputs.map(blockOf)
         this.#inputs.forEach(({ address, bytes }, i) => memory.move(this.#pool.fix(address), sources[i], bytes))
         const outputs = forward(inputs)
-        this.outputs = outputs.map(placeOf)
+        this.outputs = outputs.map(blockOf)
         return this.#refusal(inputs, outputs)
       })
       return this.#memory.usage.tensors ? 'its forward keeps tensors that it makes' : reason
@@ -253,5 +253,8 @@ export class Recording {
   }
 }
 
-/** @param {Tensor} tensor @returns {Place} */
-const placeOf = ({ address, shape, dtype, size }) => ({ address, shape, dtype, bytes: size * DTYPES[dtype].bytes })
+/** @param {Tensor} tensor @returns {Block} */
+const blockOf = tensor => {
+  const { shape, dtype, size } = tensor
+  return { address: tensor.dataPtr(), shape, dtype, bytes: size * DTYPES[dtype].bytes }
+}

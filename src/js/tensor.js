@@ -105,8 +105,13 @@ export class Tensor extends Methods {
     return this.storage
   }
 
-  /** Address of the first value; the others follow row by row. */
-  get address() {
+  /**
+   * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a weight
+   * that lies in panels (panels.js) is moved back into rows first.
+   * @returns {number}
+   * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
+   */
+  dataPtr() {
     const storage = this.#alive()
     if (this.dtype === 'int8') throw onlyAWeight(this)
     if (storage.columns) unpackPanels(this.engine, storage, this.dtype)
@@ -141,7 +146,7 @@ export class Tensor extends Methods {
   /** Where its bytes are, and how many. @returns {[address: number, n: number]} */
   get #place() {
     if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
-    return [this.address, this.size * DTYPES[this.dtype].bytes]
+    return [this.dataPtr(), this.size * DTYPES[this.dtype].bytes]
   }
 
   /** The values as bytes. @returns {Uint8Array} */
@@ -179,7 +184,7 @@ export class Tensor extends Methods {
       unpackInt8(address, this)
       return engine.memory.floats(address, size).slice()
     })
-    return this.engine.memory[DTYPES[this.dtype].view](this.address, this.size)
+    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.size)
   }
 
   /**

@@ -320,7 +320,7 @@ export class Trace {
       this.#gradients.set(tensor, gradient)
       return
     }
-    this.engine.c.gf_accumulate(held.address, gradient.address, held.size)
+    this.engine.c.gf_accumulate(held.dataPtr(), gradient.dataPtr(), held.size)
     gradient.dispose()
   }
 

@@ -122,7 +122,7 @@ export const FAULTS = [
   [`${C}log_softmax.c`, 'out[i] = (x[i] - max) - log_sum;', 'out[i] = x[i] - log_sum;'],
   [`${C}cross_entropy.c`, 'dlogits[target[n]] -= dloss * (1.0f - smoothing) * target_weight;', ''],
   [`${C}cross_entropy.c`, 'loss = -(1.0 - smoothing) * target_weight * log_probs[target[n]];', 'loss = -target_weight * log_probs[(target[n] + 1) % V];'],
-  [`${OPS}cross_entropy.js`, 'engine.c.gf_sum(losses.address, N) * rowWeight(saved)', 'engine.c.gf_sum(losses.address, N)'],
+  [`${OPS}cross_entropy.js`, 'engine.c.gf_sum(losses.dataPtr(), N) * rowWeight(saved)', 'engine.c.gf_sum(losses.dataPtr(), N)'],
   [`${WEB}sampling.js`, 'gf.tensor([1 / temperature])', 'gf.tensor([temperature])'],
   [`${WEB}sampling.js`, "F.softmax(this.tag('cut', F.add(tempered, this.mask)))", 'F.softmax(tempered)'],
   [`${WEB}decoding.js`, '{ topK, topP })', '{ topK: topK + 1, topP })'],

@@ -267,7 +267,7 @@ function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenal
     const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, previous = live
     const branches = reader.read(rows, from, logits => {
       const logs = engine.empty(logits.shape)
-      engine.c.gf_log_softmax_forward(logs.address, logits.address, ...logits.shape)
+      engine.c.gf_log_softmax_forward(logs.dataPtr(), logits.dataPtr(), ...logits.shape)
       return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
     for (const branch of branches) tree.push(branch)

@@ -257,8 +257,8 @@ function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
   const target = isStored ? engine.keep(engine.empty([count, inputs])) : to
   try {
     yield* readInto(transposed, 0, entry, name)
-    const { address } = target
-    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.address, 1, inputs, 1, count, 1)
+    const address = target.dataPtr()
+    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.dataPtr(), 1, inputs, 1, count, 1)
     if (isStored) convertInto(to, target)
   } finally {
     transposed.dispose()

@@ -64,11 +64,11 @@ export function normal_(tensor, options) {
 export function truncNormal_(tensor, options) {
   const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options,
     ['mean', 'std', 'a', 'b'])
-  const { engine, address, size } = target(where, tensor)
+  const { engine, size } = target(where, tensor)
   expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
   for (const [name, value] of Object.entries({ mean, a, b })) finite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
-  engine.c.gf_trunc_normal(address, engine.generator, size, mean, std, a, b)
+  engine.c.gf_trunc_normal(tensor.dataPtr(), engine.generator, size, mean, std, a, b)
   return tensor
 }
 

@@ -189,6 +189,6 @@ const average = {
 /** The mean over the heads, for looking at. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
 function averageHeads(weights) {
   const { engine, shape: [B, H, Tq, Tk] } = weights, out = engine.empty([B, Tq, Tk])
-  engine.c.gf_attention_average(out.address, weights.address, B, H, Tq * Tk)
+  engine.c.gf_attention_average(out.dataPtr(), weights.dataPtr(), B, H, Tq * Tk)
   return engine.noGrad(() => record(engine, average, { weights }, { out }))
 }

@@ -60,7 +60,7 @@ function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past
     B, H, Tq, Tk, D, Dv, group, cache?.capacity ?? 0, from, floatBits(scale),
     ...layout.strides(H, Tq, D), ...cache?.rows.keys ?? layout.strides(KV, Tk, D),
     ...cache?.rows.values ?? layout.strides(KV, Tk, Dv), ...layout.strides(H, Tq, Dv),
-    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
+    mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
   ]
   const length = list.push(...steps), struct = engine.pass(list)
   return { struct, steps: struct + 4 * (length - steps.length) }
@@ -112,11 +112,11 @@ const op = {
     const weights = again ?? outputs.weights
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
     const dmask = gradient(mask), spare = dmask && !isShown ? engine.zeros(weights.shape) : null
-    const dmasked = isShown ? gradient(masked) : spare?.address ?? 0
+    const dmasked = isShown ? gradient(masked) : spare?.dataPtr() ?? 0
     const steps = isShown ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
     withStructs(engine, saved, steps, 0, true, (struct, gradients, workspace) => {
-      engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.address, q.address, k.address,
-        v.address, saved.dropoutMask?.address ?? 0, struct)
+      engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.dataPtr(), q.dataPtr(),
+        k.dataPtr(), v.dataPtr(), saved.dropoutMask?.dataPtr() ?? 0, struct)
     })
     if (dmask) {
       const { B, H, Tq, Tk } = saved.sizes, { batch, head } = saved.mask
@@ -140,10 +140,10 @@ const op = {
  * @param {(Tensor | null | undefined)[]} steps @param {number} [from]
  */
 const forwardInto = ({ q, k, v }, saved, out, steps, from = 0) => {
-  const { cache, dropoutMask } = saved, addresses = steps.map(step => (step?.storage ? step.address : 0))
+  const { cache, dropoutMask } = saved, addresses = steps.map(step => (step?.storage ? step.dataPtr() : 0))
   withStructs(q.engine, saved, addresses, from, false, (struct, kept, workspace) => {
-    q.engine.c.gf_attention_forward(out.address, kept, workspace, q.address, cache?.keys.address ?? k.address,
-      cache?.values.address ?? v.address, dropoutMask?.address ?? 0, struct)
+    q.engine.c.gf_attention_forward(out.dataPtr(), kept, workspace, q.dataPtr(), cache?.keys.dataPtr() ?? k.dataPtr(),
+      cache?.values.dataPtr() ?? v.dataPtr(), dropoutMask?.dataPtr() ?? 0, struct)
   })
 }
 

@@ -102,9 +102,9 @@ export class Entry {
   /** @param {Tensor} k @param {Tensor} v @param {number} first @param {number} flags */
   #copy(k, v, first, flags) {
     const { engine } = k, [B, KV, D, Dv] = this.#shape, T = k.shape[1]
-    engine.c.gf_cache_copy(this.keys.address, k.address, engine.pass([T * KV * D, D, KV * D]), B, KV, first, T,
+    engine.c.gf_cache_copy(this.keys.dataPtr(), k.dataPtr(), engine.pass([T * KV * D, D, KV * D]), B, KV, first, T,
       this.capacity, D, flags)
-    engine.c.gf_cache_copy(this.values.address, v.address, engine.pass([T * KV * Dv, Dv, KV * Dv]), B, KV, first, T,
+    engine.c.gf_cache_copy(this.values.dataPtr(), v.dataPtr(), engine.pass([T * KV * Dv, Dv, KV * Dv]), B, KV, first, T,
       this.capacity, Dv, flags | CACHE_VALUES)
   }
 

@@ -123,8 +123,8 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
     backward(node, gradient) {
       const { inputs: { a, b }, outputs: { out }, saved: { axes, number } } = node, { engine } = out
       const [to, from] = [gradient(a), gradient(b)], [geometry, still] = passAxes(engine, axes, number)
-      const y = computedOutput(node).address
-      engine.c[kernel](to, from, gradient(out), y, a?.address ?? still, b?.address ?? still, geometry)
+      const y = computedOutput(node).dataPtr()
+      engine.c[kernel](to, from, gradient(out), y, a?.dataPtr() ?? still, b?.dataPtr() ?? still, geometry)
     },
     explain(node, _, index) {
       const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], made = value(a.value, b.value)
@@ -173,7 +173,7 @@ function binary(name, line) {
     const { engine } = /** @type {Tensor} */ (a ?? b), number = isNumber ? left : isOther ? right : undefined
     const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
     const out = engine.empty(shape), [geometry, still] = passAxes(engine, axes, number)
-    engine.c[kernel](out.address, a?.address ?? still, b?.address ?? still, geometry)
+    engine.c[kernel](out.dataPtr(), a?.dataPtr() ?? still, b?.dataPtr() ?? still, geometry)
     return record(engine, op, { a, b }, { out }, { axes, number })
   }
 }

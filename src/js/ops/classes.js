@@ -44,7 +44,7 @@ export function toClassIndices(engine, where, target, lead, V, ignoreIndex) {
   const given = typeof target === 'number' ? toIdTensor(engine, where, 'target', Int32Array.of(target)).reshape()
     : toIdTensor(engine, where, 'target', target)
   expectShape(where, 'target', given, lead, `one class for each row of logits${targetHint(given, lead, V)}`)
-  const N = given.size, bad = engine.c.gf_cross_entropy_check(given.address, N, V, ignoreIndex)
+  const N = given.size, bad = engine.c.gf_cross_entropy_check(given.dataPtr(), N, V, ignoreIndex)
   expect(bad < 0, 'index', () => `${where}: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
     `got ${given.values[bad]} at index ${bad}`)
   return given

@@ -70,8 +70,8 @@ function comparison(name, line) {
     const number = known.dtype === 'float32' ? Math.fround(given) : given
     const out = engine.empty(shape, 'bool'), [geometry, still] = passNumber(engine, axes, a && b ? 0 : number)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
-    const from = [a?.address ?? still, b?.address ?? still]
-    engine.c.gf_compare(out.address, ...from, geometry, typeOf(a), typeOf(b), line.code)
+    const from = [a?.dataPtr() ?? still, b?.dataPtr() ?? still]
+    engine.c.gf_compare(out.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), line.code)
     return record(engine, op, { a, b }, { out }, { number: a && b ? undefined : number })
   }
 }

@@ -15,14 +15,14 @@ import { expectTensor } from './checks.js'
 export function convertInto(out, x) {
   const { engine } = out
   if (x.dtype === out.dtype) out.copyFrom(x)
-  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.address)
-  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.address, x)
+  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.dataPtr())
+  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.dataPtr(), x)
   else if (out.dtype === 'int8' || x.dtype === 'int8') {
     const between = engine.empty(x.shape)
     convertInto(between, x)
     convertInto(out, between)
     between.dispose()
-  } else engine.c.gf_convert(out.address, DTYPES[out.dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+  } else engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.size)
 }
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))

@@ -67,9 +67,9 @@ const op = {
     if (!dlogits) return
     const dlosses = engine.empty(out.shape)
     dlosses.values.set(engine.memory.floats(gradient(out), out.size))
-    engine.c.gf_scale(dlosses.address, dlosses.size, rowWeight(saved))
-    engine.c.gf_cross_entropy_backward(dlogits, dlosses.address, logProbs.address, weight?.address ?? 0, target.address,
-      N, V, ignoreIndex, labelSmoothing, reduction === 'none' ? 0 : 1)
+    engine.c.gf_scale(dlosses.dataPtr(), dlosses.size, rowWeight(saved))
+    engine.c.gf_cross_entropy_backward(dlogits, dlosses.dataPtr(), logProbs.dataPtr(), weight?.dataPtr() ?? 0,
+      target.dataPtr(), N, V, ignoreIndex, labelSmoothing, reduction === 'none' ? 0 : 1)
     if (trace) {
       const to = engine.memory.floats(gradient(logProbs), N * V), { values } = dlosses
       for (let i = 0; i < to.length; i++) {
@@ -172,14 +172,14 @@ export function crossEntropy(logits, target, options) {
   }
   const given = toClassIndices(engine, 'crossEntropy', target, lead, V, ignoreIndex)
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
-  const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, rows.address, weights?.address ?? 0,
-    given.address, N, V, ignoreIndex, labelSmoothing)
+  const kept = engine.c.gf_cross_entropy_forward(losses.dataPtr(), logProbs.dataPtr(), rows.dataPtr(),
+    weights?.dataPtr() ?? 0, given.dataPtr(), N, V, ignoreIndex, labelSmoothing)
   const own = needsSaving(engine, rows) ? copyIdsForBackward(given, target) : given
   const saved = { target: own, weight: weights, kept, ignoreIndex, labelSmoothing, reduction }
   if (engine.trace?.willEdit('log_probs')) takeAgain(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {
-    out.values[0] = engine.c.gf_sum(losses.address, N) * rowWeight(saved)
+    out.values[0] = engine.c.gf_sum(losses.dataPtr(), N) * rowWeight(saved)
     losses.dispose()
   }
   const loss = record(engine, op, { logits: rows }, { out, log_probs: logProbs }, saved)

@@ -32,6 +32,6 @@ export function cumsum(x, dim) {
   const { engine, shape } = expectFloatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, Math.max(shape.length, 1))
   if (!shape.length) return cumsum(x.reshape(1), 0).reshape()
   const sides = [sizeOf(shape, axis), shape[axis], sizeOf(sliceShape(shape, axis + 1))], out = engine.empty(shape)
-  engine.c.gf_cumsum_forward(out.address, x.address, ...sides)
+  engine.c.gf_cumsum_forward(out.dataPtr(), x.dataPtr(), ...sides)
   return record(engine, op, { x }, { out }, { sides, dim: axis })
 }

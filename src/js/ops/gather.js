@@ -27,7 +27,7 @@ function walk({ c }, picked, x, shape, { dim, places, isShared }, mode) {
   const outer = sizeOf(shape, dim), inner = sizeOf(sliceShape(shape, dim + 1))
   const K = isShared ? places.size : places.shape[dim]
   const steps = isShared ? [0, 1, 0] : [K * inner, inner, 1]
-  c.gf_gather(picked, x, places.address, outer, shape[dim], inner, K, ...steps, mode)
+  c.gf_gather(picked, x, places.dataPtr(), outer, shape[dim], inner, K, ...steps, mode)
 }
 
 /** The place of a picked cell in x. @param {Places} at @param {readonly number[]} index @returns {number[]} */
@@ -72,7 +72,7 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
 function placesFor(where, x, dim, index, src) {
   const { engine } = x, given = toIdTensor(engine, where, 'index', index), side = x.shape[dim]
   const ids = needsSaving(engine, x, src) ? copyIdsForBackward(given, index) : given
-  const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
+  const wrong = engine.c.gf_embedding_check(ids.dataPtr(), ids.size, side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the indices on axis ${dim}, ` +
     `got ${ids.values[wrong]} at index ${wrong}`)
   return { places: ids, origin: { places: given } }
@@ -88,7 +88,7 @@ function firstOf(where, dim, rank) {
 function lookedUp(name, x, shape, at) {
   return runAsInt(x, source => {
     const out = source.engine.empty(shape, source.dtype)
-    walk(source.engine, out.address, source.address, source.shape, at, GATHER)
+    walk(source.engine, out.dataPtr(), source.dataPtr(), source.shape, at, GATHER)
     return record(source.engine, lookups[name], { x: source }, { out }, at)
   })
 }
@@ -136,12 +136,12 @@ const placing = (name, isAdded) => ({
       const picked = engine.zeros(saved.places.shape), rest = engine.empty(x.shape)
       if (dx) {
         rest.values.set(engine.memory.floats(dout, rest.size))
-        if (!isAdded) walk(engine, picked.address, rest.address, x.shape, saved, SCATTER)
-        c.gf_accumulate(dx, rest.address, rest.size)
+        if (!isAdded) walk(engine, picked.dataPtr(), rest.dataPtr(), x.shape, saved, SCATTER)
+        c.gf_accumulate(dx, rest.dataPtr(), rest.size)
       }
       if (!dsrc) return
-      walk(engine, picked.address, dout, x.shape, saved, GATHER)
-      c.gf_accumulate(dsrc, picked.address, picked.size)
+      walk(engine, picked.dataPtr(), dout, x.shape, saved, GATHER)
+      c.gf_accumulate(dsrc, picked.dataPtr(), picked.size)
     })
   },
   explain({ inputs: { x, src }, saved }, _, index) {
@@ -180,7 +180,7 @@ function placed(where, x, dim, index, src) {
   expect(x.dtype === 'float32' || mode === SCATTER, 'type',
     () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.copyFrom(x)
-  walk(engine, values.address, out.address, shape, at, mode)
+  walk(engine, values.dataPtr(), out.dataPtr(), shape, at, mode)
   record(engine, PLACINGS[where], { x, src: values }, { out }, at)
   if (values !== src && !needsSaving(engine, x)) values.dispose()
   return out

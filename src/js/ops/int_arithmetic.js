@@ -72,11 +72,11 @@ export function intPair(name, formula) {
     const number = a && b ? undefined : /** @type {number} */ (a ? second : first)
     const found = engine.empty(shape, 'int32'), [geometry, still] = passNumber(engine, axes, number ?? 0)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
-    const from = [a?.address ?? still, b?.address ?? still]
-    engine.c.gf_int_arithmetic(found.address, ...from, geometry, typeOf(a), typeOf(b), kind)
+    const from = [a?.dataPtr() ?? still, b?.dataPtr() ?? still]
+    engine.c.gf_int_arithmetic(found.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), kind)
     const out = areBools ? engine.empty(shape, 'bool') : found
     if (areBools) {
-      engine.c.gf_convert(out.address, DTYPES.bool.code, found.address, DTYPES.int32.code, out.size)
+      engine.c.gf_convert(out.dataPtr(), DTYPES.bool.code, found.dataPtr(), DTYPES.int32.code, out.size)
       found.dispose()
     }
     return record(engine, op, { a, b }, { out }, { number })

@@ -70,7 +70,7 @@ export function cat(tensors, options) {
   let total = 0
   const starts = sides.map(side => (total += side) - side)
   const out = engine.empty(shape.map((side, a) => (a === axis ? total : side)), dtype)
-  list.forEach((t, n) => copyPart(out, out.address, t.address, t.shape, axis, starts[n], false))
+  list.forEach((t, n) => copyPart(out, out.dataPtr(), t.dataPtr(), t.shape, axis, starts[n], false))
   const inputs = Object.fromEntries(list.map((t, n) => [`x${n}`, t]))
   return record(engine, op, inputs, { out }, { dim: axis, starts })
 }

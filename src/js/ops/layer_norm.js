@@ -30,8 +30,8 @@ const op = {
   inputAxes: { weight: [{ name: 'channel' }], bias: [{ name: 'channel' }] },
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
-    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address,
-      mean.address, rstd.address, weight?.address ?? 0, countRows(x), x.shape.at(-1))
+    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.dataPtr(),
+      mean.dataPtr(), rstd.dataPtr(), weight?.dataPtr() ?? 0, countRows(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
     const row = index.slice(0, -1), c = index[row.length]
@@ -108,7 +108,7 @@ export function layerNorm(x, weight, bias, options) {
   const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain, shift)
   const statistic = () => (isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null)
   const mean = statistic(), rstd = statistic()
-  engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
-    shift?.address ?? 0, countRows(x), C, eps)
+  engine.c.gf_layer_norm_forward(out.dataPtr(), mean?.dataPtr() ?? 0, rstd?.dataPtr() ?? 0, x.dataPtr(),
+    gain?.dataPtr() ?? 0, shift?.dataPtr() ?? 0, countRows(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
 }

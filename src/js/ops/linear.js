@@ -30,9 +30,9 @@ const op = {
     const { engine } = out
     const M = countRows(x), [, K] = weight.shape, dout = gradient(out)
     const dx = gradient(x), dweight = gradient(weight), dbias = gradient(bias), skipped = first * K * 4
-    if (dx) multiply(engine, dx, dout, weight.address + skipped, { M, N: K, K: count, flags: ACCUMULATE })
+    if (dx) multiply(engine, dx, dout, weight.dataPtr() + skipped, { M, N: K, K: count, flags: ACCUMULATE })
     if (dweight) {
-      multiply(engine, dweight + skipped, dout, x.address, { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+      multiply(engine, dweight + skipped, dout, x.dataPtr(), { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     }
     if (dbias) engine.c.gf_bias_backward(dbias + biasFirst * 4, dout, M, count)
   },
@@ -76,11 +76,11 @@ const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANE
  */
 function withRows(weight, first, count, use) {
   const { engine, dtype, shape: [, K] } = weight, { bytes, code } = DTYPES[dtype]
-  const rows = weight.address + first * K * bytes
+  const rows = weight.dataPtr() + first * K * bytes
   if (dtype === 'float32') return use(rows)
   const wide = engine.empty([count, K])
-  engine.c.gf_convert(wide.address, DTYPES.float32.code, rows, code, wide.size)
-  use(wide.address)
+  engine.c.gf_convert(wide.dataPtr(), DTYPES.float32.code, rows, code, wide.size)
+  use(wide.dataPtr())
   wide.dispose()
 }
 
@@ -88,9 +88,9 @@ function withRows(weight, first, count, use) {
  * @param {Tensor} out @param {Tensor} x @param {Tensor} weight of int8 @param {number} first row, a multiple of 8
  * @param {{ M: number, N: number, K: number, bias: number }} sizes
  */
-function multiplyInt8({ engine, address }, x, weight, first, { M, N, K, bias }) {
-  const { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
-  c.gf_int8_product(address, engine.scratch(c.gf_int8_workspace(M, K)), x.address, rows, bias, M, N, K)
+function multiplyInt8(out, x, weight, first, { M, N, K, bias }) {
+  const { engine } = out, { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
+  c.gf_int8_product(out.dataPtr(), engine.scratch(c.gf_int8_workspace(M, K)), x.dataPtr(), rows, bias, M, N, K)
 }
 
 /**
@@ -106,7 +106,7 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   expectSameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = countRows(x)
   const out = engine.empty(replaceLastSize(x.shape, count))
-  const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B }
+  const sizes = { M, N: count, K, bias: bias ? bias.dataPtr() + biasFirst * 4 : 0, flags: TRANSPOSE_B }
   if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {
     const { used, shown } = traceRounding(x)
@@ -116,8 +116,8 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   const panels = getPanels(weight, first, count, x, bias)
   if (panels) {
     sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
-    multiply(engine, out.address, x.address, panels, sizes)
-  } else withRows(weight, first, count, rows => multiply(engine, out.address, x.address, rows, sizes))
+    multiply(engine, out.dataPtr(), x.dataPtr(), panels, sizes)
+  } else withRows(weight, first, count, rows => multiply(engine, out.dataPtr(), x.dataPtr(), rows, sizes))
   return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
 }
 

@@ -41,8 +41,8 @@ const op = {
     const da = gradient(a), db = gradient(b), dout = gradient(out)
     uses.forEach((/** @type {number[]} */ [ai, bi], /** @type {number} */ i) => {
       const from = dout + i * M * N * 4, inA = ai * M * K * 4, inB = bi * K * N * 4
-      if (da) multiply(engine, da + inA, from, b.address + inB, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
-      if (db) multiply(engine, db + inB, a.address + inA, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+      if (da) multiply(engine, da + inA, from, b.dataPtr() + inB, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
+      if (db) multiply(engine, db + inB, a.dataPtr() + inA, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     })
   },
   explain({ inputs: { a, b } }, _, index) {
@@ -116,8 +116,8 @@ export function matmul(a, b) {
   const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
   const M = isOne ? countRows(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {
-    const to = out.address + i * M * N * 4
-    multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })
+    const to = out.dataPtr() + i * M * N * 4
+    multiply(engine, to, a.dataPtr() + ai * M * K * 4, b.dataPtr() + bi * K * N * 4, { M, N, K })
   })
   return record(engine, op, { a, b }, { out }, { M, N, K, uses })
 }

@@ -26,7 +26,7 @@ const op = {
     { target: Array.from(target.values), ignoreIndex, reduction }),
   backward({ inputs: { x }, outputs: { out }, saved: { target, weight, kept, ignoreIndex, reduction } }, gradient) {
     const [N, V] = x.shape, scale = reduction === 'mean' ? 1 / kept : 1
-    out.engine.c.gf_nll_loss_backward(gradient(x), gradient(out), weight?.address ?? 0, target.address, N, V,
+    out.engine.c.gf_nll_loss_backward(gradient(x), gradient(out), weight?.dataPtr() ?? 0, target.dataPtr(), N, V,
       ignoreIndex, scale, reduction === 'none' ? 0 : 1)
   },
   explain({ inputs: { x }, saved }, _, index) {
@@ -60,11 +60,11 @@ export function nllLoss(logProbs, target, options) {
   const how = readReduction('nllLoss', reduction), weights = expectClassWeights('nllLoss', rows, weight, V)
   const given = toClassIndices(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
   const own = needsSaving(engine, rows) ? copyIdsForBackward(given, target) : given
-  const kept = engine.c.gf_cross_entropy_forward(losses.address, rows.address, 0, weights?.address ?? 0, given.address,
-    N, V, ignoreIndex, 0)
+  const kept = engine.c.gf_cross_entropy_forward(losses.dataPtr(), rows.dataPtr(), 0, weights?.dataPtr() ?? 0,
+    given.dataPtr(), N, V, ignoreIndex, 0)
   const out = how === 'none' ? losses : engine.empty([])
   if (how !== 'none') {
-    out.values[0] = engine.c.gf_sum(losses.address, N) / (how === 'mean' ? kept : 1)
+    out.values[0] = engine.c.gf_sum(losses.dataPtr(), N) / (how === 'mean' ? kept : 1)
     losses.dispose()
   }
   const saved = { target: own, weight: weights, kept, ignoreIndex, reduction: how }

@@ -35,7 +35,7 @@ export function alibi(engine, heads, queries, keys = queries, options) {
   const most = 2 ** 24
   expectInteger('alibi', 'heads', heads, 1)
   const out = engine.empty([1, heads, expectInteger('alibi', 'queries', queries), expectInteger('alibi', 'keys', keys)])
-  engine.c.gf_alibi(out.address, heads, queries, keys, expectInteger('alibi', 'past', past, 0, most))
+  engine.c.gf_alibi(out.dataPtr(), heads, queries, keys, expectInteger('alibi', 'past', past, 0, most))
   return record(engine, op, {}, { out }, { past, heads })
 }
 

@@ -107,10 +107,10 @@ export function positionalEncoding(engine, maxLength, dModel, options) {
   expectOneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
   expectOneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
   const table = engine.empty([maxLength, dModel], 'float64')
-  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
+  engine.c.gf_positional_encoding(table.dataPtr(), maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
   if (dtype === 'float64') return table
   const out = engine.empty([maxLength, dModel])
-  engine.c.gf_round_to_float(out.address, table.address, out.size)
+  engine.c.gf_round_to_float(out.dataPtr(), table.dataPtr(), out.size)
   table.dispose()
   return record(engine, op, {}, { out }, { dModel, base, layout, method })
 }

@@ -104,8 +104,8 @@ const rowsOperation = (kind, shared = TIES_TO_FIRST) => ({
     const { inputs: { x }, outputs: { out }, saved: { axes, p } } = node, y = computedOutput(node), { engine } = x
     const rows = rowsAlong(x.shape, axes), { N, C } = rows
     const dx = gradient(x), dout = gradient(out)
-    withRows(engine, x.address, x.size, rows, values => addRows(engine, dx, x.size, rows, to => {
-      engine.c.gf_reduce_backward(to, dout, y.address, values, N, C, kind, p, shared)
+    withRows(engine, x.dataPtr(), x.size, rows, values => addRows(engine, dx, x.size, rows, to => {
+      engine.c.gf_reduce_backward(to, dout, y.dataPtr(), values, N, C, kind, p, shared)
     }))
   }
 })
@@ -228,9 +228,9 @@ function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
   const out = engine.empty(shapeLeft(x, axes, keepdim)), [[outer, R, , columns, inner] = [0, 0, 0, 0, 0]] = rows.steps
   const work = kind === LOGSUMEXP ? engine.scratch(C) : 0
   if (rows.steps.length === 1 && inner === 1 && COLUMNS.has(kind)) {
-    engine.c.gf_reduce_columns(out.address, x.address, outer, R, columns, kind, p)
-  } else withRows(engine, x.address, x.size, rows, values =>
-    engine.c.gf_reduce_forward(out.address, work, values, N, C, kind, p))
+    engine.c.gf_reduce_columns(out.dataPtr(), x.dataPtr(), outer, R, columns, kind, p)
+  } else withRows(engine, x.dataPtr(), x.size, rows, values =>
+    engine.c.gf_reduce_forward(out.dataPtr(), work, values, N, C, kind, p))
   return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
 }
 
@@ -265,7 +265,7 @@ const ANY = wholeOperation('any', '1 where an x ≠ 0, else 0', values => Number
 /** The same values as another type, for a kernel alone. @param {Tensor} x @param {import('../dtype.js').DType} dtype */
 function converted(x, dtype) {
   const out = x.engine.empty(x.shape, dtype)
-  x.engine.c.gf_convert(out.address, DTYPES[dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+  x.engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.size)
   return out
 }
 
@@ -278,8 +278,8 @@ function reduceWhole(x, values, axes, keepdim, kind, op) {
   const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
   const whole = converted(values, 'int32'), found = engine.empty(shapeLeft(x, axes, keepdim), 'int32')
   let fits = true
-  withRows(engine, whole.address, x.size, rows, at => {
-    fits = engine.c.gf_reduce_int(found.address, at, DTYPES.int32.code, N, C, kind) === 1
+  withRows(engine, whole.dataPtr(), x.size, rows, at => {
+    fits = engine.c.gf_reduce_int(found.dataPtr(), at, DTYPES.int32.code, N, C, kind) === 1
   })
   whole.dispose()
   if (!fits) found.dispose()
@@ -378,8 +378,8 @@ const place = (name, sign, op) => (x, options) => {
   needsCells(name, x, axes)
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
   const out = x.engine.empty(shapeLeft(x, axes, expectBoolean(name, 'keepdim', keepdim)), 'int32')
-  withRows(x.engine, x.address, x.size, rows, at =>
-    x.engine.c.gf_argmax(out.address, at, N, C, Number(sign < 0)))
+  withRows(x.engine, x.dataPtr(), x.size, rows, at =>
+    x.engine.c.gf_argmax(out.dataPtr(), at, N, C, Number(sign < 0)))
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
 }
 

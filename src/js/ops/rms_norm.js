@@ -27,8 +27,8 @@ const op = {
   axes: ({ inputs: { x } }, of) => of(x),
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight }, outputs: { out }, saved: { rstd } }, gradient) {
-    out.engine.c.gf_rms_norm_backward(gradient(x), gradient(weight), gradient(out), x.address, rstd.address,
-      weight?.address ?? 0, countRows(x), x.shape.at(-1))
+    out.engine.c.gf_rms_norm_backward(gradient(x), gradient(weight), gradient(out), x.dataPtr(), rstd.dataPtr(),
+      weight?.dataPtr() ?? 0, countRows(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight }, saved: { eps } }, _, index) {
     const c = index[index.length - 1], { cells, square, rstd } = statistics(x, index.slice(0, -1), eps)
@@ -87,6 +87,7 @@ export function rmsNorm(x, weight, options) {
   expectNumber('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain)
   const rstd = isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null
-  engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, countRows(x), C, eps)
+  engine.c.gf_rms_norm_forward(out.dataPtr(), rstd?.dataPtr() ?? 0, x.dataPtr(), gain?.dataPtr() ?? 0, countRows(x), C,
+    eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
 }

@@ -54,7 +54,7 @@ const op = {
   parameters: ({ saved: { base, layout, heads, frequencies } }) => (
     { ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads }),
   backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
-    out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.address, sin.address, ...sizes)
+    out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.dataPtr(), sin.dataPtr(), ...sizes)
   },
   explain(node, _, index) {
     const { terms, parameters } = rotateCell(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
@@ -90,8 +90,8 @@ function getTables(engine, positions, half, base, given) {
   const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
     const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
-    if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)
-    engine.c.gf_rotary_table(tables[0].address, tables[1].address, ids.address, frequencies.address, n, half)
+    if (!given) engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
+    engine.c.gf_rotary_table(tables[0].dataPtr(), tables[1].dataPtr(), ids.dataPtr(), frequencies.dataPtr(), n, half)
   })
   if (engine.trace) return tables
   if (known && !known.isSaved) for (const table of known.tables) table.dispose()
@@ -133,7 +133,7 @@ export function rotary(x, options) {
   const [cos, sin] = getTables(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
   const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
   const out = engine.empty(shape)
-  engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
+  engine.c.gf_rotary_forward(out.dataPtr(), x.dataPtr(), cos.dataPtr(), sin.dataPtr(), ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
     {
       sizes, batch, D, heads, base, layout, interleaved, frequencies, positions: list,

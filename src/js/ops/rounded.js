@@ -34,7 +34,7 @@ export function traceRounding(x) {
   const { engine } = x
   if (!engine.trace) return { used: x, shown: x }
   const isEdited = engine.trace.willEdit(op.name), out = engine.empty(x.shape), K = x.shape[x.shape.length - 1]
-  engine.c.gf_int8_rounded(out.address, x.address, K ? x.size / K : 0, K)
+  engine.c.gf_int8_rounded(out.dataPtr(), x.dataPtr(), K ? x.size / K : 0, K)
   const shown = record(engine, op, { x }, { out })
   return { used: isEdited ? shown : x, shown }
 }

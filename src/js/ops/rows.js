@@ -71,9 +71,9 @@ export function withRows(engine, from, size, { steps }, use) {
   /** @type {Tensor[]} */ const copies = []
   for (const step of steps) {
     const copy = engine.empty([size])
-    engine.c.gf_transpose_forward(copy.address, from, ...step)
+    engine.c.gf_transpose_forward(copy.dataPtr(), from, ...step)
     copies.push(copy)
-    from = copy.address
+    from = copy.dataPtr()
   }
   const result = use(from)
   for (const copy of copies) copy.dispose()
@@ -91,10 +91,10 @@ export function addRows(engine, to, size, { steps }, make) {
     return
   }
   let rows = engine.zeros([size])
-  make(rows.address)
+  make(rows.dataPtr())
   for (const [i, step] of [...steps.entries()].reverse()) {
     const before = i ? engine.zeros([size]) : null
-    engine.c.gf_transpose_backward(before?.address ?? to, rows.address, ...step)
+    engine.c.gf_transpose_backward(before?.dataPtr() ?? to, rows.dataPtr(), ...step)
     rows.dispose()
     if (before) rows = before
   }
@@ -111,10 +111,10 @@ export function putRows(engine, to, size, { steps }, make) {
     return
   }
   let rows = engine.empty([size])
-  make(rows.address)
+  make(rows.dataPtr())
   for (const [i, [outer, A, middle, B, inner]] of [...steps.entries()].reverse()) {
     const before = i ? engine.empty([size]) : null
-    engine.c.gf_transpose_forward(before?.address ?? to, rows.address, outer, B, middle, A, inner)
+    engine.c.gf_transpose_forward(before?.dataPtr() ?? to, rows.dataPtr(), outer, B, middle, A, inner)
     rows.dispose()
     if (before) rows = before
   }

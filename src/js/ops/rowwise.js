@@ -15,10 +15,10 @@ import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
 export function rowsForward(where, kernel, op, x, options) {
   const { engine } = expectFloatTensor(where, 'x', x), C = getLastSize(where, 'x', x)
   const dim = axisOf(where, x, optionsOf(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
-  if (dim === x.shape.length - 1) engine.c[kernel](out.address, x.address, countRows(x), C)
+  if (dim === x.shape.length - 1) engine.c[kernel](out.dataPtr(), x.dataPtr(), countRows(x), C)
   else {
     const rows = rowsAlong(x.shape, [dim])
-    withRows(engine, x.address, x.size, rows, from => putRows(engine, out.address, x.size, rows, to =>
+    withRows(engine, x.dataPtr(), x.size, rows, from => putRows(engine, out.dataPtr(), x.size, rows, to =>
       engine.c[kernel](to, from, rows.N, rows.C)))
   }
   return record(engine, op, { x }, { out }, { dim })
@@ -27,7 +27,7 @@ export function rowsForward(where, kernel, op, x, options) {
 /** @param {string} kernel @returns {import('../autograd.js').Operation['backward']} */
 export const rowsBackward = kernel => ({ inputs: { x }, outputs: { out }, saved: { dim } }, gradient) => {
   const { engine, size, shape } = x, rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
-  withRows(engine, out.address, size, rows, y => withRows(engine, dout, size, rows, dy =>
+  withRows(engine, out.dataPtr(), size, rows, y => withRows(engine, dout, size, rows, dy =>
     addRows(engine, to, size, rows, dx => engine.c[kernel](dx, dy, y, rows.N, rows.C))))
 }
 

@@ -32,7 +32,7 @@ const op = {
 function order(x, axis, k, descending) {
   const { engine, shape } = x, C = shape[axis]
   const out = engine.empty(shape.map((side, a) => (a === axis ? k : side)), 'int32')
-  engine.c.gf_sort(out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C,
+  engine.c.gf_sort(out.dataPtr(), engine.scratch(2 * C), x.dataPtr(), sizeOf(shape, axis), C,
     sizeOf(shape.slice(axis + 1)), k, descending ? 1 : 0)
   return record(engine, op, { x }, { out }, { dim: axis, descending })
 }

@@ -130,7 +130,7 @@ function arranged(name, x, { shape, steps, offset }, from, parameters) {
   return runAsInt(x, source => {
     const { engine } = source, axes = mergeStridedAxes(name, shape, getStrides(shape), steps)
     const out = engine.empty(shape, source.dtype)
-    engine.c.gf_strided_copy(out.address, source.address + 4 * offset, engine.pass(axes), 0)
+    engine.c.gf_strided_copy(out.dataPtr(), source.dataPtr() + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
   })
 }

@@ -19,8 +19,8 @@ const op = {
   /* out = a where mask, else b  =>  da += dout where mask,  db += dout elsewhere */
   backward({ inputs: { mask, a, b }, outputs: { out } }, gradient) {
     const { c } = out.engine, da = gradient(a), db = gradient(b)
-    if (da) c.gf_where_backward(da, gradient(out), mask.address, 1, out.size)
-    if (db) c.gf_where_backward(db, gradient(out), mask.address, 0, out.size)
+    if (da) c.gf_where_backward(da, gradient(out), mask.dataPtr(), 1, out.size)
+    if (db) c.gf_where_backward(db, gradient(out), mask.dataPtr(), 0, out.size)
   },
   explain({ inputs, saved }, _, index) {
     const isFirst = Boolean(inputs.mask.at(...index)), name = isFirst ? 'a' : 'b', from = inputs[name]
@@ -56,8 +56,8 @@ function chosen(where, mask, a, b, shape) {
   const numbers = engine.tidy(() => {
     const pair = [a, b].map(value => (typeof value === 'number' ? value : 0)), still = engine.empty([2])
     still.values.set(pair)
-    engine.c.gf_where_forward(out.address, seen.address, x?.address ?? still.address, y?.address ?? still.address + 4,
-      x ? 1 : 0, y ? 1 : 0, out.size)
+    engine.c.gf_where_forward(out.dataPtr(), seen.dataPtr(), x?.dataPtr() ?? still.dataPtr(),
+      y?.dataPtr() ?? still.dataPtr() + 4, x ? 1 : 0, y ? 1 : 0, out.size)
     return pair
   })
   return record(engine, op, { mask: seen, a: x, b: y }, { out },

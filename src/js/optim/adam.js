@@ -38,8 +38,8 @@ export class Adam extends Optimizer {
       const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })
       const held = this.stateOf(param, fresh), { lr, betas, eps, weightDecay } = group
       held.step++
-      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
-        held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
+      param.engine.c.gf_adam_step(param.dataPtr(), held.expAvg.dataPtr(), held.expAvgSq.dataPtr(), grad.dataPtr(),
+        param.size, held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
       param.touch()
     }
   }

@@ -9,7 +9,7 @@ function gradientsOf(where, params) {
 
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */
 function totalNorm(gradients, normType) {
-  const each = (/** @type {string} */ kernel) => gradients.map(g => g.engine.c[kernel](g.address, g.size))
+  const each = (/** @type {string} */ kernel) => gradients.map(g => g.engine.c[kernel](g.dataPtr(), g.size))
   if (normType === Infinity) return each('gf_max_absolute').reduce((most, size) => Math.max(most, size), 0)
   const sum = (/** @type {number[]} */ values) => values.reduce((total, v) => total + v, 0)
   if (normType === 1) return sum(each('gf_sum_absolute'))
@@ -36,7 +36,7 @@ export function clipGradNorm(params, maxNorm, options) {
   const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)
   const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
   for (const g of gradients) {
-    g.engine.c.gf_scale(g.address, g.size, coefficient)
+    g.engine.c.gf_scale(g.dataPtr(), g.size, coefficient)
     if (coefficient < 1) g.touch()
   }
   return norm
@@ -50,7 +50,7 @@ export function clipGradNorm(params, maxNorm, options) {
 export function clipGradValue(params, clipValue) {
   expectNumber('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
   for (const g of gradientsOf('clipGradValue', params)) {
-    g.engine.c.gf_clamp(g.address, g.size, -clipValue, clipValue)
+    g.engine.c.gf_clamp(g.dataPtr(), g.size, -clipValue, clipValue)
     g.touch()
   }
 }

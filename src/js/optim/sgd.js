@@ -35,7 +35,7 @@ export class SGD extends Optimizer {
     for (const { param, grad, group } of this.ready) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
       const held = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null
-      param.engine.c.gf_sgd_step(param.address, held?.momentumBuffer.address ?? 0, grad.address, param.size, lr,
+      param.engine.c.gf_sgd_step(param.dataPtr(), held?.momentumBuffer.dataPtr() ?? 0, grad.dataPtr(), param.size, lr,
         momentum, dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
       param.touch()
     }

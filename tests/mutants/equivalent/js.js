@@ -131,6 +131,6 @@ export default {
   'src/js/panels.js: if (panelBuffer.bytes < room) { [< -> <=]': 'other room of the same size',
   'src/js/memory.js: if (count < length - 1) this.#ballast.length = count [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
-  'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
+  'src/js/ops/attention.js: mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test'
 }
