@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { REDUCTIONS } from '../../src/js/ops/reduce.js'
+import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 
 const ODD = [NaN, Infinity, -Infinity, 0, -0, 1, -2, 0.5]

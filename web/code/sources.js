@@ -20,7 +20,8 @@ const STRIDED = ['ops/strided.c', ['gf_strided_copy']]
  * @returns {Source}
  */
 const reduction = (name, parts, js) => ({
-  c: [['ops/reduce.c', ['gf_reduce_forward']], ...parts], js: [['ops/reduce.js', [...js, 'reduce']]],
+  c: [['ops/reduce.c', ['gf_reduce_forward']], ...parts],
+  js: [['ops/reduce_operations.js', js], ['ops/reduce.js', ['reduce']]],
   torch: `torch.${name}(x, dim)`
 })
 
