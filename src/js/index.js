@@ -4,7 +4,7 @@ import { registerForwards, withArityChecks, expectArgumentCount } from './arity.
 import { Engine } from './engine.js'
 import { tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
-import { trace } from './trace.js'
+import { trace } from './record_trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'

@@ -3,7 +3,7 @@ import { deriveAxes } from './axes.js'
 import { DTYPES } from './dtype.js'
 import { buildGraph, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
-import { trace } from './trace.js'
+import { trace } from './record_trace.js'
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
@@ -147,7 +147,7 @@ export class Run {
   #findAncestors(end) {
     const seen = new Set([end]), open = [end]
     for (let tensor = open.pop(); tensor; tensor = open.pop()) {
-      const node = this.#trace.makerOf(tensor)
+      const node = this.#trace.producerOf(tensor)
       const inputs = [...Object.values(this.#graph.get(tensor) ?? {}), ...(node ? Object.values(node.inputs) : [])]
       for (const input of inputs) if (input && !seen.has(input)) open.push(input) && seen.add(input)
     }
@@ -156,7 +156,7 @@ export class Run {
 
   /** The description of a tensor without its values. @param {string} name @returns {Described} */
   describe(name) {
-    const tensor = this.tensor(name), node = this.#trace.makerOf(tensor)
+    const tensor = this.tensor(name), node = this.#trace.producerOf(tensor)
     const { axes, roles, affectsLoss } = this.#kinds ??= this.#analyze()
     const key = node && keyOf(node, tensor), made = key === 'out' ? node?.op.name : key
     const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(
