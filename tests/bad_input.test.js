@@ -1,7 +1,7 @@
 // Whatever is given, what comes back is a GlassformerError that names it, and nothing is left half done.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distance } from '../src/js/errors.js'
+import { editDistance } from '../src/js/errors.js'
 import { load } from '../src/js/index.js'
 
 const gf = await load(), F = gf.functional, { nn, optim } = gf
@@ -144,7 +144,7 @@ test("a tensor's own values are copied rightly while the memory grows, and stale
 test('a name is as far from another as letters have to change, come or go', () => {
   for (const [a, b, letters] of [['', '', 0], ['', 'dim', 3], ['dim', '', 3], ['dims', 'dim', 1], ['im', 'dim', 1],
     ['kitten', 'sitting', 3], ['lenght', 'length', 2], ['abc', 'cab', 2], ['abcd', 'xabc', 2]]) {
-    assert.equal(distance(a, b), letters, `${a}, ${b}`)
+    assert.equal(editDistance(a, b), letters, `${a}, ${b}`)
   }
 })
 

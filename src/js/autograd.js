@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, optionsOf, otherEngineError, shapeText } from './errors.js'
+import { describe, expect, expectBoolean, expectOptions, otherEngineError, formatShape } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -165,7 +165,7 @@ function checkStart(out, gradient) {
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
     () => `backward: gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
   expect(sameShape(gradient.shape, out.shape), 'shape',
-    () => `backward: gradient must have shape ${shapeText(out.shape)}, got ${shapeText(gradient.shape)}`)
+    () => `backward: gradient must have shape ${formatShape(out.shape)}, got ${formatShape(gradient.shape)}`)
 }
 
 /**
@@ -258,7 +258,7 @@ const expectFirstOrder = (where, options) => expect(!(options && typeof options 
  */
 export function backward(out, start, options) {
   expectFirstOrder('backward', options)
-  const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
+  const { retainGraph = false } = expectOptions('backward', options, ['retainGraph'])
   expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
     const trace = /** @type {Node} */ (tensor.node).trace
@@ -286,7 +286,7 @@ export function backward(out, start, options) {
 export function grad(outputs, inputs, options) {
   expectFirstOrder('grad', options)
   const { gradOutputs, retainGraph = false, allowUnused = false } =
-    optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
+    expectOptions('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
   expectBoolean('grad', 'retainGraph', retainGraph)
   expectBoolean('grad', 'allowUnused', allowUnused)
   const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(given => [given].flat())

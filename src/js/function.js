@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, shapeText } from './errors.js'
+import { GlassformerError, describe, expect, formatShape } from './errors.js'
 import { grad, record } from './autograd.js'
 import { constant, product } from './explain.js'
 import { sameShape } from './shape.js'
@@ -37,7 +37,7 @@ function checkGradient(gradient, input, where) {
   expect(gradient instanceof Tensor && gradient.dtype === 'float32' && gradient.engine === input.engine, 'type',
     () => `${where}: a gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
   expect(sameShape(gradient.shape, input.shape), 'shape', () =>
-    `${where}: a gradient must have its argument's shape ${shapeText(input.shape)}, got ${shapeText(gradient.shape)}`)
+    `${where}: a gradient must have its argument's shape ${formatShape(input.shape)}, got ${formatShape(gradient.shape)}`)
   return gradient
 }
 

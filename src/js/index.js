@@ -1,4 +1,4 @@
-import { GlassformerError, expectEngine, guardPromise, optionsOf } from './errors.js'
+import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
 import { createPublicClass, bindClass } from './bind_engine.js'
 import { registerForwards, withArityChecks, expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'
@@ -101,7 +101,7 @@ function bindModules(engine) {
         if (more.length) expectArgumentCount('Parameter', 2, [values, options, ...more])
         if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
           'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to draw them')
-        const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
+        const { requiresGrad = true } = expectOptions('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? expectFloatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
         expectEngine('Parameter', engine, [base])

@@ -1,4 +1,4 @@
-import { DTYPES, ELSEWHERE as TYPES } from './dtype.js'
+import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
 
 /** What PyTorch's tensors have and these do not, and what is written instead. */
@@ -187,7 +187,7 @@ function answerPlaces(library) {
  */
 function answerOf(library) {
   const { nn, optim, models } = library
-  const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
+  const types = { ...DTYPE_ALIASES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   answerAll(library, ELSEWHERE, (name, instead) => `gf has no ${name}; ${instead}`)
   for (const name of MODULES) answer(nn, name, noModule(name))

@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf } from './errors.js'
+import { describe, expect, expectOptions } from './errors.js'
 import { deriveAxes } from './axes.js'
 import { DTYPES } from './dtype.js'
 import { buildGraph, keyOf } from './graph.js'
@@ -290,7 +290,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  */
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
-    optionsOf('observe', options, OPTIONS)
+    expectOptions('observe', options, OPTIONS)
   const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
   const parts = result instanceof Tensor ? { output: result, loss: null } : { loss: null, ...(result) }
   try {

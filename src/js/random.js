@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectNumber, expectOneOf, optionsOf, shapeText, expectInteger } from './errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from './errors.js'
 import { checkShape, expectFloatTensor } from './ops/checks.js'
 import { replaceLastSize } from './shape.js'
 import { setRequiresGrad, tensor } from './from_values.js'
@@ -40,7 +40,7 @@ export function manualSeed(engine, seed) {
  */
 export function rand(engine, shape, options) {
   const sides = checkShape('rand', shape)
-  const { requiresGrad = false, dtype = 'float32' } = optionsOf('rand', options, ['requiresGrad', 'dtype'])
+  const { requiresGrad = false, dtype = 'float32' } = expectOptions('rand', options, ['requiresGrad', 'dtype'])
   expectOneOf('rand', 'dtype', dtype, ['float32', 'float64'])
   const out = engine.empty(sides, dtype)
   if (dtype === 'float64') engine.c.gf_uniform_double(out.dataPtr(), engine.generator, out.size)
@@ -54,7 +54,7 @@ export function rand(engine, shape, options) {
  * @param {{ requiresGrad?: boolean }} [options] requiresGrad: false
  */
 export function randn(engine, shape, options) {
-  const sides = checkShape('randn', shape), { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
+  const sides = checkShape('randn', shape), { requiresGrad = false } = expectOptions('randn', options, ['requiresGrad'])
   const out = engine.empty(sides)
   engine.c.gf_normal(out.dataPtr(), engine.generator, out.size, 0, 1)
   return setRequiresGrad(out, requiresGrad)
@@ -84,7 +84,7 @@ export function randint(engine, low, high, shape) {
  * @param {{ mean?: number, std?: number, requiresGrad?: boolean }} [options] mean: 0; std: 1; requiresGrad: false
  */
 export function normal(engine, shape, options) {
-  const { mean = 0, std = 1, requiresGrad = false } = optionsOf('normal', options, ['mean', 'std', 'requiresGrad'])
+  const { mean = 0, std = 1, requiresGrad = false } = expectOptions('normal', options, ['mean', 'std', 'requiresGrad'])
   expectNumber('normal', 'mean', mean, 'a finite number', Number.isFinite)
   expectNumber('normal', 'std', std, 'a number >= 0', v => v >= 0 && v < Infinity)
   return setRequiresGrad(fillNormal(engine.empty(checkShape('normal', shape)), mean, std), requiresGrad)
@@ -117,11 +117,11 @@ export function bernoulli(engine, p) {
  * @returns {import('./tensor.js').Tensor} int32, [n] or [N, n]
  */
 export function multinomial(engine, p, n, options) {
-  const { replacement = false } = optionsOf('multinomial', options, ['replacement'])
+  const { replacement = false } = expectOptions('multinomial', options, ['replacement'])
   const weights = weightsOf(engine, 'multinomial', p), { shape } = weights, C = shape.at(-1) ?? 0
   const values = /** @type {Float32Array} */ (weights.values)
   expect(shape.length === 1 || shape.length === 2, 'shape',
-    () => `multinomial: p must have shape [C] or [N, C], got ${shapeText(shape)}`)
+    () => `multinomial: p must have shape [C] or [N, C], got ${formatShape(shape)}`)
   expectBoolean('multinomial', 'replacement', replacement)
   expectInteger('multinomial', 'n', n, 1, replacement ? undefined : C)
   const wrong = values.findIndex(v => !(v >= 0 && v < Infinity))

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, expectOneOf, optionsOf, stateOf } from './errors.js'
+import { describe, expect, isPlain, expectOneOf, expectOptions, stateDictHint } from './errors.js'
 import { BYTES, readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
 import { settle, openSource } from './files/source.js'
@@ -25,7 +25,7 @@ const RESERVED = ['__metadata__', '__proto__']
  *   strings; 'range' for a number that the dtype cannot represent
  */
 export function saveSafetensors(tensors, metadata, options) {
-  const { dtypes = {} } = optionsOf('saveSafetensors', options, ['dtypes'])
+  const { dtypes = {} } = expectOptions('saveSafetensors', options, ['dtypes'])
   checkNames(tensors, metadata, dtypes)
   return buildFile(Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
@@ -64,7 +64,7 @@ export function buildFile(parts, metadata) {
 /** @param {unknown} tensors @param {unknown} metadata @param {unknown} dtypes */
 function checkNames(tensors, metadata, dtypes) {
   expect(isPlain(tensors), 'type',
-    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateOf(tensors)}`)
+    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateDictHint(tensors)}`)
   for (const name of RESERVED) expect(!Object.hasOwn(tensors, name), 'type',
     () => `saveSafetensors: no tensor can be named ${name}`)
   const areNamed = typeof dtypes === 'string' || isPlain(dtypes)
@@ -112,7 +112,7 @@ const dtypeOf = (dtypes, name) =>
  * @returns {Generator<any, Loaded, any>}
  */
 function* readSteps(engine, source, options) {
-  const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
+  const { names, dtypes = {} } = expectOptions('loadSafetensors', options, ['names', 'dtypes'])
   expect(typeof source !== 'string', 'type', () =>
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object of such by " +
     `name, got ${describe(source)}; ${String(source).startsWith('{', 8) ? "read it without 'utf8'"

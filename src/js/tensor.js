@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, shapeText } from './errors.js'
+import { GlassformerError, describe, expect, expectBoolean, formatShape } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -6,7 +6,7 @@ import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { getPanelOffset, unpackPanels } from './panels.js'
-import { cellsOf, nest, sameShape } from './shape.js'
+import { countCells, nest, sameShape } from './shape.js'
 import { Storage } from './storage.js'
 
 /** @typedef {import('./dtype.js').DType} DType */
@@ -49,7 +49,7 @@ export class Tensor extends Methods {
     this.engine = engine
     this.#shape = Object.freeze([...shape])
     this.#dtype = dtype
-    this.#size = cellsOf(shape)
+    this.#size = countCells(shape)
     this.offset = (base?.offset ?? 0) + offset
     this.isLeftOut = base === null
     if (base === null) return
@@ -99,15 +99,15 @@ export class Tensor extends Methods {
   }
 
   #alive() {
-    expect(this.storage !== null, 'state', () => `this ${this.dtype} tensor ${shapeText(this.shape)} ` +
+    expect(this.storage !== null, 'state', () => `this ${this.dtype} tensor ${formatShape(this.shape)} ` +
       (this.isLeftOut ? 'was left out by the trace that made it: keepAttention keeps those of the attentions it names'
         : 'was disposed, by dispose() or by the end of its gf.tidy'))
     return this.storage
   }
 
   /**
-   * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a weight
-   * that lies in panels (panels.js) is moved back into rows first.
+   * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a
+   * weight that lies in panels (panels.js) is moved back into rows first.
    * @returns {number}
    * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
    */
@@ -138,7 +138,7 @@ export class Tensor extends Methods {
       expect(isUsable && grad.engine === this.engine, 'type',
         () => `grad must be null or a float32 tensor of the same engine, got ${describe(grad)}`)
       expect(sameShape(grad.shape, this.shape), 'shape',
-        () => `grad must have shape ${shapeText(this.shape)}, got ${shapeText(grad.shape)}`)
+        () => `grad must have shape ${formatShape(this.shape)}, got ${formatShape(grad.shape)}`)
     }
     this.#grad = grad ?? null
   }
@@ -164,7 +164,7 @@ export class Tensor extends Methods {
     const isSameKind = other instanceof Tensor && other.engine === this.engine && other.dtype === this.dtype
     expect(isSameKind, 'type', () => `copyFrom: other must be a ${this.dtype} tensor of the same engine, got ${describe(other)}`)
     expect(sameShape(other.shape, this.shape), 'shape',
-      () => `copyFrom: other must have shape ${shapeText(this.shape)}, got ${shapeText(other.shape)}`)
+      () => `copyFrom: other must have shape ${formatShape(this.shape)}, got ${formatShape(other.shape)}`)
     this.engine.memory.move(this.#place[0], ...other.#place)
   }
 
@@ -229,13 +229,13 @@ export class Tensor extends Methods {
    */
   at(...index) {
     expect(index.length === this.shape.length, 'shape',
-      () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ` +
+      () => `at: expected ${this.shape.length} indices for shape ${formatShape(this.shape)}, got ` +
         `${index.length}${index.length && index.length < this.shape.length ? '; for a row write x.select(0, i)' : ''}`)
     let offset = 0
     index.forEach((i, axis) => {
       const side = this.shape[axis]
       expect(Number.isInteger(i) && i >= -side && i < side, 'index',
-        () => `at: index ${describe(i)} is outside axis ${axis} of shape ${shapeText(this.shape)}`)
+        () => `at: index ${describe(i)} is outside axis ${axis} of shape ${formatShape(this.shape)}`)
       offset = offset * side + (i < 0 ? i + side : i)
     })
     return this.#read(offset)
@@ -335,7 +335,7 @@ export class Tensor extends Methods {
   }
 
   toString() {
-    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${shapeText(this.shape)}`
+    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${formatShape(this.shape)}`
   }
 
   /**

@@ -1,5 +1,5 @@
 import { computeCosts } from './costs.js'
-import { describe, expect, optionsOf } from './errors.js'
+import { describe, expect, expectOptions } from './errors.js'
 import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -47,7 +47,7 @@ export class Trace {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], allowMissing = false, keepAttention } = optionsOf('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention } = expectOptions('trace', options, OPTIONS)
     this.engine = engine
     this.#calls = new Calls('trace', modules)
     this.#edits = new AppliedEdits(edits, allowMissing)

@@ -1,6 +1,6 @@
-import { STORED } from './dtype.js'
+import { STORAGE_DTYPES } from './dtype.js'
 import { Edits, cellsAt } from './edits.js'
-import { expect, outside } from './errors.js'
+import { describeOutside, expect } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -60,10 +60,10 @@ export class AppliedEdits extends Edits {
         if (!this.unused.includes(edit)) this.unused.push(edit)
         continue
       }
-      expect(cells !== null, 'index', () => outside('trace', tensor.shape, name, index))
+      expect(cells !== null, 'index', () => describeOutside('trace', tensor.shape, name, index))
       expect(isThere, 'index', () =>
         `trace: ${name} can be taken from a tensor of the same shape that was computed before it, got ${from}`)
-      expect(!STORED.includes(tensor.dtype), 'type',
+      expect(!STORAGE_DTYPES.includes(tensor.dtype), 'type',
         () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
       const { data } = tensor
       for (const at of cells) {

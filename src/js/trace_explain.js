@@ -11,7 +11,7 @@
  * @typedef {{ node: Node, input: string, index: readonly number[] }} Use of a cell of an input
  */
 
-import { expect, outside } from './errors.js'
+import { describeOutside, expect } from './errors.js'
 import { cell, difference, product, sum } from './explain.js'
 import { keyOf } from './graph.js'
 
@@ -25,7 +25,7 @@ const ORIGIN_TOLERANCE = 1e-6
 function checkIndex(where, name, { shape }, index) {
   const isInside = Array.isArray(index) && shape.length === index.length &&
     index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
-  expect(isInside, 'index', () => outside(where, shape, name, index))
+  expect(isInside, 'index', () => describeOutside(where, shape, name, index))
   return [...index]
 }
 

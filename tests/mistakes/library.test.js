@@ -29,7 +29,7 @@ tell([
     'manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got 9223372036854776000'],
   [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined; write gf.noGrad(() => …)'],
   [() => gf.tidy(async () => x),
-    'tidy: fn must not be async; what it makes after its first await would be missed, so await before'],
+    'tidy: fn must not be async; tensors made after its first await would be missed, so await before'],
   [() => lin.loadStateDict(gf.loadSafetensors(file)),
     'loadStateDict: Linear does not fit: this is what loadSafetensors gives; write ' +
     'loadSafetensors(bytes).tensors'],

@@ -58,7 +58,7 @@ tell([
     'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
     'StepLR: stepSize must be an integer from 1 to 2147483647, got an object with stepSize; it is ' +
-    'given by its place, write 10'],
+    'a positional argument, write 10'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
     'OneCycleLR: options must have totalSteps, or epochs and stepsPerEpoch: new OneCycleLR(optimizer, ' +
     'maxLr, { totalSteps: … }); got undefined'],
@@ -102,7 +102,7 @@ tell([
   [() => nn.Linear(4, 8), 'Linear is a class; write new gf.nn.Linear(…)'],
   [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no arguments, but got an object with inplace; ReLU has no options'],
   [() => new nn.Dropout({ p: 0.1 }),
-    'Dropout: p must be a number from 0 to 1, got an object with p; it is given by its place, write 0.1'],
+    'Dropout: p must be a number from 0 to 1, got an object with p; it is a positional argument, write 0.1'],
   [() => sgd.zeroGrad({ setToNone: true }), 'zeroGrad: takes no arguments, but got an object with setToNone; zeroGrad has no options'],
   [() => lin.zeroGrad(true), 'zeroGrad: takes no arguments, but got true'],
   [() => lin.loadStateDict(file),

@@ -1,4 +1,4 @@
-import { describe, expect, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
 import { readSeed } from '../random.js'
@@ -98,7 +98,7 @@ function nucleusSize(probabilities, p) {
  * @returns {Candidates}
  */
 export function filterLogits(engine, logits, options) {
-  const where = 'filterLogits', given = optionsOf(where, options, SAMPLING_OPTIONS)
+  const where = 'filterLogits', given = expectOptions(where, options, SAMPLING_OPTIONS)
   const { temperature, topK, topP } = checkSamplingOptions(where, given)
   const row = checkLogits(where, Float32Array.from(valuesOfRow(where, logits)))
   const scaled = applyTemperature(row, Math.fround(1 / temperature))

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
@@ -91,7 +91,7 @@ function isTrue(result) {
 
 /** @param {any} given @param {readonly number[]} [ends] the default of end */
 export function readOptions(given, ends = []) {
-  const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
+  const where = 'generate', options = /** @type {GenerateOptions} */ (expectOptions(where, given, OPTIONS))
   const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)

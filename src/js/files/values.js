@@ -1,5 +1,5 @@
 import { describe, expect, expectOneOf } from '../errors.js'
-import { DTYPES, MADE } from '../dtype.js'
+import { DTYPES, TENSOR_DTYPES } from '../dtype.js'
 import { packInt8 } from '../int8.js'
 import { to } from '../ops/convert.js'
 import { BYTES } from './header.js'
@@ -126,7 +126,7 @@ export function* readRowsInto(to, first, entry, name) {
  */
 export function* readTensor(engine, name, entry, dtype) {
   const { dtype: code, shape } = entry, isFloat = FLOATS.includes(code)
-  if (dtype !== undefined) expectOneOf('loadSafetensors', `the dtype of ${name}`, dtype, MADE)
+  if (dtype !== undefined) expectOneOf('loadSafetensors', `the dtype of ${name}`, dtype, TENSOR_DTYPES)
   expect(!isFloat || !dtype || !['int32', 'bool'].includes(dtype), 'type',
     () => `safetensors: ${name} is ${code}, and its values would be truncated as ${dtype}`)
   const tensor = engine.keep(engine.empty(shape, dtype ?? defaultDtype(code)))

@@ -1,4 +1,4 @@
-import { describe, GlassformerError, expectOneOf, optionsOf } from '../errors.js'
+import { describe, GlassformerError, expectOneOf, expectOptions } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
@@ -45,7 +45,7 @@ export class GELU extends Module {
    */
   constructor(engine, options) {
     super(engine)
-    const { approximate = 'none' } = optionsOf('GELU', options, ['approximate'])
+    const { approximate = 'none' } = expectOptions('GELU', options, ['approximate'])
     this.approximate = expectOneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
   }
 

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { crossEntropy } from '../ops/cross_entropy.js'
 import { logSoftmax } from '../ops/log_softmax.js'
 import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from '../ops/losses.js'
@@ -29,7 +29,7 @@ function moduleOf(name, fn, names) {
     /** @param {Engine} engine @param {O} [options] */
     constructor(engine, options) {
       super(engine)
-      this.options = { ...optionsOf(name, options, names) }
+      this.options = { ...expectOptions(name, options, names) }
     }
 
     /** @param {I} inputs */

@@ -1,4 +1,4 @@
-import { expect, expectNumber, expectOneOf, optionsOf, shapeText } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { expectFloatTensor } from '../ops/checks.js'
 import { fillNormal, fillUniform } from '../random.js'
 import { sizeOf } from '../shape.js'
@@ -21,7 +21,7 @@ const finite = (where, name, value) => expectNumber(where, name, value, 'a finit
 /** How many inputs and outputs a weight has. @param {string} where @param {Tensor} tensor */
 function computeFans(where, tensor) {
   const { shape } = target(where, tensor), [out, into] = shape, field = sizeOf(shape.slice(2))
-  expect(shape.length >= 2, 'shape', () => `${where}: tensor must have at least two axes, got ${shapeText(shape)}`)
+  expect(shape.length >= 2, 'shape', () => `${where}: tensor must have at least two axes, got ${formatShape(shape)}`)
   return { fanIn: into * field, fanOut: out * field }
 }
 
@@ -42,7 +42,7 @@ export function calculateGain(nonlinearity, slope = 0.01) {
 
 /** Uniform values from a to b. @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1 */
 export function uniform_(tensor, options) {
-  const { a = 0, b = 1 } = optionsOf('uniform_', options, ['a', 'b'])
+  const { a = 0, b = 1 } = expectOptions('uniform_', options, ['a', 'b'])
   expect(finite('uniform_', 'a', a) <= finite('uniform_', 'b', b), 'range',
     () => `uniform_: a must be at most b, got ${a} and ${b}`)
   return fillUniform(target('uniform_', tensor), a, b)
@@ -50,7 +50,7 @@ export function uniform_(tensor, options) {
 
 /** Normal values. @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1 */
 export function normal_(tensor, options) {
-  const { mean = 0, std = 1 } = optionsOf('normal_', options, ['mean', 'std'])
+  const { mean = 0, std = 1 } = expectOptions('normal_', options, ['mean', 'std'])
   expectNumber('normal_', 'std', std, 'a number >= 0', v => v >= 0)
   return fillNormal(target('normal_', tensor), finite('normal_', 'mean', mean), std)
 }
@@ -62,7 +62,7 @@ export function normal_(tensor, options) {
  *   −2; b: 2, the bounds
  */
 export function truncNormal_(tensor, options) {
-  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options,
+  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = expectOptions(where, options,
     ['mean', 'std', 'a', 'b'])
   const { engine, size } = target(where, tensor)
   expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
@@ -89,7 +89,7 @@ export const ones_ = tensor => fill('ones_', tensor, 1)
 /** Ones on the diagonal and zeros beside. @param {Tensor} tensor [n, m] */
 export function eye_(tensor) {
   const { shape } = target('eye_', tensor)
-  expect(shape.length === 2, 'shape', () => `eye_: tensor must have two axes, got ${shapeText(shape)}`)
+  expect(shape.length === 2, 'shape', () => `eye_: tensor must have two axes, got ${formatShape(shape)}`)
   const values = zeros_(tensor).data
   for (let i = 0; i < Math.min(...shape); i++) values[i * shape[1] + i] = 1
   return tensor
@@ -97,7 +97,7 @@ export function eye_(tensor) {
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function xavierStd(where, tensor, options) {
-  const { gain = 1 } = optionsOf(where, options, ['gain']), { fanIn, fanOut } = computeFans(where, tensor)
+  const { gain = 1 } = expectOptions(where, options, ['gain']), { fanIn, fanOut } = computeFans(where, tensor)
   return finite(where, 'gain', gain) * Math.sqrt(2 / (fanIn + fanOut))
 }
 
@@ -123,7 +123,7 @@ export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierSt
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function kaimingStd(where, tensor, options) {
-  const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = optionsOf(where, options, ['a', 'mode', 'nonlinearity'])
+  const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = expectOptions(where, options, ['a', 'mode', 'nonlinearity'])
   const fan = computeFans(where, tensor)[expectOneOf(where, 'mode', mode, /** @type {const} */ (['fanIn', 'fanOut']))]
   return calculateGain(nonlinearity, finite(where, 'a', a)) / Math.sqrt(fan)
 }

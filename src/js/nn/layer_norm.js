@@ -1,4 +1,4 @@
-import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
 
@@ -13,7 +13,7 @@ export class LayerNorm extends Module {
   constructor(engine, normalizedShape, options) {
     super(engine)
     const { eps = 1e-5, elementwiseAffine = true, bias = true } =
-      optionsOf('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
+      expectOptions('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
     this.normalizedShape = [expectInteger('LayerNorm', 'normalizedShape', C)]
     this.eps = expectNumber('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)

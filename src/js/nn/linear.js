@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { linear } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
 import { Module } from './module.js'
@@ -19,7 +19,7 @@ export class Linear extends Module {
    */
   constructor(engine, inFeatures, outFeatures, options) {
     super(engine)
-    const { bias = true } = optionsOf('Linear', options, ['bias'])
+    const { bias = true } = expectOptions('Linear', options, ['bias'])
     this.inFeatures = expectInteger('Linear', 'inFeatures', inFeatures)
     this.outFeatures = expectInteger('Linear', 'outFeatures', outFeatures)
     this.weight = this.matrix(outFeatures, inFeatures)

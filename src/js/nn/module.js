@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
 import { expectArgumentCount } from '../arity.js'
-import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, expectOptions, formatShape, stateDictHint } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -94,7 +94,7 @@ export class Module extends Callable {
    * @param {{ persistent?: boolean }} [options] persistent: true; false keeps it out of stateDict
    */
   registerBuffer(name, tensor, options) {
-    const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
+    const { persistent = true } = expectOptions('registerBuffer', options, ['persistent'])
     expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
     const why = takenAs(this, name)
@@ -223,9 +223,9 @@ export class Module extends Callable {
    *   changed then
    */
   loadStateDict(state, options) {
-    const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
+    const { strict = true } = expectOptions('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
-      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateOf(state)}`)
+      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateDictHint(state)}`)
     expect(!Array.isArray(state) && !(state instanceof Promise), 'type', () => `loadStateDict: state must be an object of ` +
       `tensors, got ${describe(state)}${state instanceof Promise ? '; await it' : ''}`)
     expect(!ArrayBuffer.isView(state) && !(state instanceof ArrayBuffer), 'type',
@@ -242,7 +242,7 @@ export class Module extends Callable {
         if (value instanceof Tensor) expectEngine(`loadStateDict: ${key}`, this.engine, [value])
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
-          problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
+          problems.push(`${key} must have shape ${formatShape(own[key].shape)}, got ${formatShape(tensor.shape)}`)
         }
         return { to: own[key], from: tensor }
       })
@@ -288,7 +288,7 @@ export class Module extends Callable {
   /** Its class, and every tensor, also one where a parameter should be. */
   toString() {
     const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
-      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joined(path, name)} ${shapeText(t.shape)}`] : [])))
+      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joined(path, name)} ${formatShape(t.shape)}`] : [])))
     return `${this.constructor.name}(${lines.join(', ')})`
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
@@ -56,7 +56,7 @@ export class MultiheadAttention extends Module {
   constructor(engine, embedDim, numHeads, options) {
     super(engine)
     const { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim, batchFirst } =
-      optionsOf('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
+      expectOptions('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
     checkBatchFirst('MultiheadAttention', batchFirst)
     this.embedDim = expectInteger('MultiheadAttention', 'embedDim', embedDim, 1)
     this.numHeads = expectInteger('MultiheadAttention', 'numHeads', numHeads, 1)
@@ -109,7 +109,7 @@ export class MultiheadAttention extends Module {
    */
   forward(query, key = query, value = key, options) {
     const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal, window, cache } =
-      optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
+      expectOptions('MultiheadAttention', options, FORWARD_OPTIONS)
     expectBoolean('MultiheadAttention', 'needWeights', needWeights)
     expectBoolean('MultiheadAttention', 'averageAttnWeights', averageAttnWeights)
     checkShapes(this, query, key, value)
@@ -164,7 +164,7 @@ function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
     expectRank('MultiheadAttention', name, expectFloatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
     const wanted = [query.shape[0], other.shape[1], channels]
     expect(sameShape(tensor.shape, wanted), 'shape',
-      () => `MultiheadAttention: ${name} must have shape ${shapeText(wanted)}, got ${shapeText(tensor.shape)}`)
+      () => `MultiheadAttention: ${name} must have shape ${formatShape(wanted)}, got ${formatShape(tensor.shape)}`)
   }
   check('query', query, embedDim, query)
   check('key', key, kdim, key)

@@ -1,4 +1,4 @@
-import { expect, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { expect, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { expectRank, expectFloatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
@@ -16,8 +16,8 @@ import { Module } from './module.js'
 function rowsFor(where, table, x, options) {
   expectRank(where, 'x', expectFloatTensor(where, 'x', x), 3, '[B, T, C]')
   const [, T, C] = x.shape, [maxLength, dModel] = table.shape
-  expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
-  const { start = 0 } = optionsOf(where, options, ['start']), end = expectInteger(where, 'start', start) + T
+  expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${formatShape(x.shape)}`)
+  const { start = 0 } = expectOptions(where, options, ['start']), end = expectInteger(where, 'start', start) + T
   expect(end <= maxLength, 'range',
     () => `${where}: x has ${end} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
   return narrow(table, 0, start, T)
@@ -39,7 +39,7 @@ export class PositionalEncoding extends Module {
    */
   constructor(engine, dModel, dropout = 0.1, maxLength = 5000, options) {
     super(engine)
-    this.options = optionsOf('PositionalEncoding', options, ['base', 'layout', 'method'])
+    this.options = expectOptions('PositionalEncoding', options, ['base', 'layout', 'method'])
     this.dropout = new Dropout(engine, dropout)
     this.registerBuffer('pe', positionalEncoding(engine, maxLength, dModel, options))
   }

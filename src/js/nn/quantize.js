@@ -1,4 +1,4 @@
-import { describe, expect, expectOneOf, optionsOf } from '../errors.js'
+import { describe, expect, expectOneOf, expectOptions } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { getPanels } from '../panels.js'
 import { Module } from './module.js'
@@ -40,7 +40,7 @@ function stored(weight, dtype, name) {
  */
 export function quantize(model, options) {
   expect(model instanceof Module, 'type', () => `quantize: model must be a module, got ${describe(model)}`)
-  const { dtype = 'int8' } = optionsOf('quantize', options, ['dtype'])
+  const { dtype = 'int8' } = expectOptions('quantize', options, ['dtype'])
   expectOneOf('quantize', 'dtype', dtype, TYPES)
   /** @type {Map<Parameter, Parameter>} */ const made = new Map()
   for (const [path, module] of model.namedModules()) for (const [name, own] of Object.entries(module)) {

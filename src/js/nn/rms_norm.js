@@ -1,4 +1,4 @@
-import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
 
@@ -14,7 +14,7 @@ export class RMSNorm extends Module {
    */
   constructor(engine, normalizedShape, options) {
     super(engine)
-    const { eps = null, elementwiseAffine = true } = optionsOf('RMSNorm', options, ['eps', 'elementwiseAffine'])
+    const { eps = null, elementwiseAffine = true } = expectOptions('RMSNorm', options, ['eps', 'elementwiseAffine'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
     this.normalizedShape = [expectInteger('RMSNorm', 'normalizedShape', C)]
     this.eps = eps === null ? null : expectNumber('RMSNorm', 'eps', eps, 'a number >= 0, or null', v => v >= 0)

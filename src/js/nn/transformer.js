@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { expectTensor, expectFloatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
@@ -41,7 +41,7 @@ function readConfig(where, config, names, more) {
   const fits = (isObject || options === undefined) && rest.length === 0 && numbers.length <= names.length
   expect(fits, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
     `got ${config.map(describe).join(', ')}`)
-  const named = optionsOf(where, options, [...names, ...more])
+  const named = expectOptions(where, options, [...names, ...more])
   return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...named }
 }
 
@@ -147,7 +147,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
    */
   forward(src, options) {
     const { srcMask, srcKeyPaddingMask, isCausal, cache } =
-      optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
+      expectOptions('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     const masks = { attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false }
     const attend = (/** @type {Tensor} */ x) => attending('TransformerEncoderLayer', 'src', 'src', 'src',
       () => this.self_attn.forward(x, x, x, masks)[0])
@@ -222,7 +222,7 @@ const DECODER_MASKS = [
  */
 function decoderMasks(where, memory, options) {
   expectFloatTensor(where, 'memory', memory)
-  return optionsOf(where, options, DECODER_MASKS)
+  return expectOptions(where, options, DECODER_MASKS)
 }
 
 /**
@@ -246,7 +246,7 @@ class TransformerStack extends Module {
    */
   constructor(engine, layer, numLayers, options) {
     super(engine)
-    const where = new.target.name, { norm = null } = optionsOf(where, options, ['norm'])
+    const where = new.target.name, { norm = null } = expectOptions(where, options, ['norm'])
     expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
     expectInteger(where, 'numLayers', numLayers, 0, MAX_LAYERS)
     expect(norm === null || norm instanceof Module, 'type',
@@ -269,7 +269,7 @@ export class TransformerEncoder extends TransformerStack {
    */
   forward(src, options) {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
-      optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
+      expectOptions('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     expectTensor('TransformerEncoder', 'src', src)
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
@@ -358,7 +358,7 @@ export class Transformer extends Module {
    */
   forward(src, tgt, options) {
     const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
-      optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
+      expectOptions('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
     expect(tgt !== undefined, 'type', () => 'Transformer: forward takes src and tgt, and tgt is missing')
     expectTensor('Transformer', 'tgt', tgt)
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectNumber, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
@@ -241,7 +241,7 @@ function checkOptions(where, { scale, dropoutP }) {
  * F.scaledDotProductAttention(q, k, v, { isCausal: true }).shape   // [1, 2, 4, 8]
  */
 export function scaledDotProductAttention(q, k, v, options) {
-  const where = 'scaledDotProductAttention', given = optionsOf(where, options, OPTIONS)
+  const where = 'scaledDotProductAttention', given = expectOptions(where, options, OPTIONS)
   for (const [name, tensor] of Object.entries({ q, k, v })) {
     expectRank(where, name, expectFloatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
@@ -249,8 +249,8 @@ export function scaledDotProductAttention(q, k, v, options) {
   const KV = expectBoolean(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H
   const fits = sameShape(k.shape, [B, KV, Tk, D]) && sameShape(v.shape, [B, KV, Tk, Dv])
   expect(fits, 'shape', () =>
-    `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +
-    `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}${given.enableGqa ? '' : '; enableGqa lets heads share'}`)
+    `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${formatShape(q.shape)}, ` +
+    `got k ${formatShape(k.shape)} and v ${formatShape(v.shape)}${given.enableGqa ? '' : '; enableGqa lets heads share'}`)
   expect(!isShared || (KV > 0 && H % KV === 0), 'shape',
     () => `${where}: the ${H} heads of q must be a multiple of the ${KV} of k and v`)
   checkOptions(where, given)

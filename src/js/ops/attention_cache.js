@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -80,7 +80,7 @@ export class Entry {
       () => `${where}: a cache keeps no gradients; call forward inside gf.noGrad`)
     if (!this.#blocks.length) this.#open(engine, shape)
     expect(this.#shape.every((side, i) => side === shape[i]), 'shape', () => `${where}: the cache holds ` +
-      `${shapeText(this.#shape)} (sentences, heads, channels of keys and values), got ${shapeText(shape)}`)
+      `${formatShape(this.#shape)} (sentences, heads, channels of keys and values), got ${formatShape(shape)}`)
     expect(past + T <= this.capacity, 'range', () =>
       `${where}: the cache has room for ${this.capacity} keys and holds ${past}; ${T} more do not fit`)
     this.#copy(k, v, past, 0)

@@ -1,4 +1,4 @@
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { cell, constant } from '../explain.js'
 import { range, sameShape, sizeOf } from '../shape.js'
 
@@ -23,7 +23,7 @@ export function broadcast(where, a, b) {
   const shape = range(rank).map(axis => {
     const [p, q] = [side(a, axis), side(b, axis)]
     expect(p === q || p === 1 || q === 1, 'shape',
-      () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
+      () => `${where}: shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
     return p === 1 ? q : p
   })
   /** @type {{ side: number, a: boolean, b: boolean }[]} whether a and b move along this axis */ const axes = []
@@ -35,7 +35,7 @@ export function broadcast(where, a, b) {
   })
   if (!axes.length) axes.push({ side: 1, a: true, b: true })
   expect(axes.length <= MAX_WALKED_AXES, 'shape',
-    () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} alternate too often to broadcast; reshape one of them`)
+    () => `${where}: shapes ${formatShape(a)} and ${formatShape(b)} alternate too often to broadcast; reshape one of them`)
   const steps = (/** @type {'a' | 'b'} */ key) => {
     let step = 1
     return axes.reduceRight((list, axis) => {

@@ -1,6 +1,6 @@
-import { describe, expect, expectEngine, otherEngineError, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectEngine, otherEngineError, formatShape, expectInteger } from '../errors.js'
 import { needsGradient } from '../autograd.js'
-import { WEIGHTS } from '../dtype.js'
+import { WEIGHT_DTYPES } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -44,7 +44,7 @@ export function expectFloatTensor(where, name, value) {
  */
 export function expectWeightTensor(where, name, value) {
   const tensor = expectTensor(where, name, value)
-  return WEIGHTS.includes(tensor.dtype) ? tensor : expectFloatTensor(where, name, value)
+  return WEIGHT_DTYPES.includes(tensor.dtype) ? tensor : expectFloatTensor(where, name, value)
 }
 
 /**
@@ -109,7 +109,7 @@ export function copyIdsForBackward(ids, given) {
 export function expectShape(where, name, tensor, shape, why) {
   if (!tensor) return
   expect(sameShape(tensor.shape, shape), 'shape',
-    () => `${where}: ${name} must have shape ${shapeText(shape)} (${why}), got ${shapeText(tensor.shape)}`)
+    () => `${where}: ${name} must have shape ${formatShape(shape)} (${why}), got ${formatShape(tensor.shape)}`)
 }
 
 /**
@@ -120,7 +120,7 @@ export function expectRank(where, name, tensor, rank, axes) {
   const hint = rank === 4 ? '; x.view(B, T, H, D).transpose(1, 2) makes that of [B, T, C]'
     : tensor.shape.length === rank - 1 ? '; x.unsqueeze(0) makes a batch of one' : ''
   expect(tensor.shape.length === rank, 'shape',
-    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}${hint}`)
+    () => `${where}: ${name} must have shape ${axes}, got ${formatShape(tensor.shape)}${hint}`)
 }
 
 /**

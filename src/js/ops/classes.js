@@ -1,4 +1,4 @@
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { sizeOf } from '../shape.js'
 import { expectShape, expectFloatTensor, toIdTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 
@@ -56,6 +56,6 @@ export function expectClassWeights(where, x, weight, V) {
   if (!known) return null
   expectSameEngine(where, x, known)
   expect(known.shape.length === 1 && known.shape[0] === V, 'shape',
-    () => `${where}: weight must have shape [${V}], one number for each class, got ${shapeText(known.shape)}`)
+    () => `${where}: weight must have shape [${V}], one number for each class, got ${formatShape(known.shape)}`)
   return known
 }

@@ -1,5 +1,5 @@
 import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
-import { describe, expect, expectBoolean, expectNumber, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { sameShape } from '../shape.js'
@@ -126,13 +126,13 @@ export const equal = (a, b) => twoTensors('equal', a, b) && every(a, b, (p, q) =
  * gf.allclose(gf.ones([2]), gf.full([2], 1.000001)) // true
  */
 export function allclose(a, b, options) {
-  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = optionsOf('allclose', options, ['rtol', 'atol', 'equalNan'])
+  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = expectOptions('allclose', options, ['rtol', 'atol', 'equalNan'])
   for (const [name, value] of Object.entries({ rtol, atol })) {
     expectNumber('allclose', name, value, 'a number >= 0', v => v >= 0)
   }
   expectBoolean('allclose', 'equalNan', equalNan)
   expect(twoTensors('allclose', a, b), 'shape',
-    () => `allclose: a and b must have one shape, got ${shapeText(a.shape)} and ${shapeText(b.shape)}`)
+    () => `allclose: a and b must have one shape, got ${formatShape(a.shape)} and ${formatShape(b.shape)}`)
   return every(a, b, (p, q) => p === q || (equalNan && Number.isNaN(p) && Number.isNaN(q)) ||
     (Number.isFinite(q) && Math.abs(p - q) <= atol + rtol * Math.abs(q)))
 }

@@ -1,4 +1,4 @@
-import { expect, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
+import { expect, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
 import { range, sameShape } from '../shape.js'
@@ -160,14 +160,14 @@ function withShares(logits, target, weight, labelSmoothing, reduction) {
  */
 export function crossEntropy(logits, target, options) {
   const { weight = null, ignoreIndex = -100, labelSmoothing = 0, reduction: how } =
-    optionsOf('crossEntropy', options, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
+    expectOptions('crossEntropy', options, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
   const { rows, lead } = toClassRows('crossEntropy', 'logits', logits), { engine } = rows, [N, V] = rows.shape
   expectProbability('crossEntropy', 'labelSmoothing', labelSmoothing)
   expectInteger('crossEntropy', 'ignoreIndex', ignoreIndex, -(2 ** 31))
   const reduction = readReduction('crossEntropy', how), weights = expectClassWeights('crossEntropy', rows, weight, V)
   if (target instanceof Tensor && target.dtype === 'float32' && sameShape(target.shape, logits.shape)) {
     expect(ignoreIndex === -100, 'range', () => 'crossEntropy: ignoreIndex goes with class numbers, and target, ' +
-      `${shapeText(target.shape)}, gives shares of classes`)
+      `${formatShape(target.shape)}, gives shares of classes`)
     return withShares(logits, target, weights, labelSmoothing, reduction)
   }
   const given = toClassIndices(engine, 'crossEntropy', target, lead, V, ignoreIndex)

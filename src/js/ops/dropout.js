@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectProbability } from '../errors.js'
+import { expectBoolean, expectOptions, expectProbability } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
@@ -47,7 +47,7 @@ export function dropoutMask(engine, shape, p) {
  * @returns {Tensor} the same shape
  */
 export function dropout(x, options) {
-  const { p = 0.5, training = true } = optionsOf('dropout', options, ['p', 'training'])
+  const { p = 0.5, training = true } = expectOptions('dropout', options, ['p', 'training'])
   const { engine } = expectFloatTensor('dropout', 'x', x)
   expectProbability('dropout', 'p', p)
   if (!expectBoolean('dropout', 'training', training) || p === 0) return x

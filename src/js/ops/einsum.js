@@ -1,4 +1,4 @@
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, formatShape } from '../errors.js'
 import { range } from '../shape.js'
 import { expectFloatTensor } from './checks.js'
 import { matmul } from './matmul.js'
@@ -98,7 +98,7 @@ export function einsum(rule, ...tensors) {
       () => `einsum: tensors[${n}] must have ${inputs[n].length} axes for '${inputs[n].join('')}', got ${describe(
         tensor)}`)
     shape.forEach((side, axis) => {
-      const letter = inputs[n][axis], here = `tensors[${n}] ${shapeText(shape)}`
+      const letter = inputs[n][axis], here = `tensors[${n}] ${formatShape(shape)}`
       const known = sides[letter] ??= side, first = seen[letter] ??= here
       expect(known === side, 'shape', () => `einsum: '${letter}' is ${known} long in ${first}, but ${side} in ${here}`)
     })

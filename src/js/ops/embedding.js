@@ -1,4 +1,4 @@
-import { expect, optionsOf, expectInteger } from '../errors.js'
+import { expect, expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
@@ -66,7 +66,7 @@ function rowsOfWeight(weight) {
  * F.embedding([1, 0], gf.tensor([[1, 2], [3, 4]]))   // [[3, 4], [1, 2]]
  */
 export function embedding(ids, weight, options) {
-  const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])
+  const { paddingIdx } = expectOptions('embedding', options, ['paddingIdx'])
   const { engine } = expectWeightTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
   const index = toIdTensor(engine, 'embedding', 'ids', ids)

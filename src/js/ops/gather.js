@@ -1,5 +1,5 @@
 import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, formatShape } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
@@ -117,7 +117,7 @@ export function gather(x, dim, index) {
   const { places, origin } = placesFor('gather', x, axis, index), sides = places.shape
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side <= shape[a])
   expect(fits, 'shape', () => `gather: index must have ${shape.length} axes, none but ${axis} longer than those of ` +
-    `${shapeText(shape)}, got ${shapeText(sides)}`)
+    `${formatShape(shape)}, got ${formatShape(sides)}`)
   const part = sides.reduce((rest, side, a) => (a === axis || side === shape[a] ? rest : narrow(rest, a, 0, side)), x)
   return lookedUp('gather', part, sides, { dim: axis, places, isShared: false, origin })
 }
@@ -172,7 +172,7 @@ function placed(where, x, dim, index, src) {
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
   expect(fits && sameShape(values.shape, sides), 'shape',
     () => `${where}: index and src must have one shape, that of x ` +
-      `${shapeText(shape)} except on axis ${axis}; got ${shapeText(sides)} and ${shapeText(values.shape)}`)
+      `${formatShape(shape)} except on axis ${axis}; got ${formatShape(sides)} and ${formatShape(values.shape)}`)
   expectSameEngine(where, x, values)
   expect(values.dtype === x.dtype && x.dtype !== 'bool', 'type',
     () => `${where}: x and src must both be float32 or int32, got ${describe(x)} and ${describe(values)}`)

@@ -1,4 +1,4 @@
-import { expectOneOf, optionsOf } from '../errors.js'
+import { expectOneOf, expectOptions } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
@@ -72,7 +72,7 @@ const op = {
  * @returns {import('../tensor.js').Tensor} the same shape
  */
 export function gelu(x, options) {
-  const { approximate = 'none' } = optionsOf('gelu', options, ['approximate'])
+  const { approximate = 'none' } = expectOptions('gelu', options, ['approximate'])
   const { engine } = expectFloatTensor('gelu', 'x', x), out = engine.empty(x.shape)
   expectOneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
   const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward

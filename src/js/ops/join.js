@@ -1,4 +1,4 @@
-import { describe, expect, expectEngine, expectList, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectEngine, expectList, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, sliceShape } from '../shape.js'
@@ -55,7 +55,7 @@ function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBa
  * gf.cat([gf.ones([1, 2]), gf.zeros([1, 2])], { dim: 0 })   // [[1, 1], [0, 0]]
  */
 export function cat(tensors, options) {
-  const { dim = 0 } = optionsOf('cat', options, ['dim'])
+  const { dim = 0 } = expectOptions('cat', options, ['dim'])
   const list = expectList('cat', 'tensors', tensors, t => t instanceof Tensor,
     'a tensor').map((t, i) => expectMovable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
@@ -82,12 +82,12 @@ export function cat(tensors, options) {
  * gf.stack([gf.tensor([1, 2]), gf.tensor([3, 4])])   // [[1, 2], [3, 4]]
  */
 export function stack(tensors, options) {
-  const { dim = 0 } = optionsOf('stack', options, ['dim'])
+  const { dim = 0 } = expectOptions('stack', options, ['dim'])
   const list = expectList('stack', 'tensors', tensors, t => t instanceof Tensor, 'a tensor')
   expect(list.length > 0, 'shape', () => 'stack: tensors must not be empty')
-  const shape = shapeText(list[0].shape)
-  list.forEach((t, i) => expect(shapeText(t.shape) === shape, 'shape',
-    () => `stack: tensors[${i}] must have shape ${shape} as the first, got ${shapeText(t.shape)}`))
+  const shape = formatShape(list[0].shape)
+  list.forEach((t, i) => expect(formatShape(t.shape) === shape, 'shape',
+    () => `stack: tensors[${i}] must have shape ${shape} as the first, got ${formatShape(t.shape)}`))
   const axis = axisOf('stack', dim, list[0].shape.length + 1)
   return cat(list.map(t => unsqueeze(t, axis)), { dim: axis })
 }
@@ -98,7 +98,7 @@ export function stack(tensors, options) {
  * @returns {Tensor[]}
  */
 export function split(x, size, options) {
-  const { dim = 0 } = optionsOf('split', options, ['dim'])
+  const { dim = 0 } = expectOptions('split', options, ['dim'])
   const { shape } = expectMovable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
   const sizes = Array.isArray(size) ? size : evenly(side, expectInteger('split', 'size', size, 1))
   sizes.forEach((n, i) => expectInteger('split', `size[${i}]`, n))
@@ -119,7 +119,7 @@ const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i 
  * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
  */
 export function chunk(x, n, options) {
-  const { dim = 0 } = optionsOf('chunk', options, ['dim'])
+  const { dim = 0 } = expectOptions('chunk', options, ['dim'])
   const { shape } = expectMovable('chunk', x), axis = axisOf('chunk', dim, shape.length)
   return split(x, Math.max(1, Math.ceil(shape[axis] / expectInteger('chunk', 'n', n, 1))), { dim: axis })
 }
@@ -130,7 +130,7 @@ export function chunk(x, n, options) {
  */
 export function repeat(x, ...times) {
   const { shape } = expectMovable('repeat', x), list = listed(times), before = list.length - shape.length
-  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(
+  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${formatShape(
     list)}`)
   list.forEach((n, i) => expectInteger('repeat', `times[${i}]`, n))
   const own = [...range(before).map(() => 1), ...shape]
@@ -143,7 +143,7 @@ export function repeat(x, ...times) {
  * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] @returns {Tensor}
  */
 export function repeatInterleave(x, n, options) {
-  const { dim } = optionsOf('repeatInterleave', options, ['dim'])
+  const { dim } = expectOptions('repeatInterleave', options, ['dim'])
   expectInteger('repeatInterleave', 'n', n)
   if (dim === undefined) return repeatInterleave(flattenAxes(expectMovable('repeatInterleave', x)), n, { dim: 0 })
   const { shape } = expectMovable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)

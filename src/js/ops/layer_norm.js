@@ -1,4 +1,4 @@
-import { expectNumber, optionsOf } from '../errors.js'
+import { expectNumber, expectOptions } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
 import { indicesOf, range, sliceShape } from '../shape.js'
@@ -98,7 +98,7 @@ const op = {
  * F.layerNorm(gf.tensor([[1, 2, 3]]))             // [[-1.2247, 0, 1.2247]]
  */
 export function layerNorm(x, weight, bias, options) {
-  const { eps = 1e-5 } = optionsOf('layerNorm', options, ['eps'])
+  const { eps = 1e-5 } = expectOptions('layerNorm', options, ['eps'])
   const { engine } = expectFloatTensor('layerNorm', 'x', x), C = getLastSize('layerNorm', 'x', x)
   const gain = expectOptionalTensor('layerNorm', 'weight', weight), shift = expectOptionalTensor('layerNorm', 'bias', bias)
   expectSameEngine('layerNorm', x, gain, shift)

@@ -1,5 +1,5 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, replaceLastSize } from '../shape.js'
@@ -137,8 +137,8 @@ export function linear(x, weight, bias) {
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = expectOptionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
   expect(getLastSize('linear', 'x', x) === inFeatures, 'shape', () =>
-    `linear: the last dimension of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
-    `got ${shapeText(x.shape)}`)
+    `linear: the last dimension of x must be ${inFeatures} (weight is ${formatShape(weight.shape)}), ` +
+    `got ${formatShape(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
   return linearRows(x, weight, offset)
 }

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectOneOf, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions, elementLosses } from './binary.js'
 import { expectFloatTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
@@ -31,7 +31,7 @@ function checkPair(where, input, target) {
   expectFloatTensor(where, 'target', target)
   expectSameEngine(where, input, target)
   expect(sameShape(input.shape, target.shape), 'shape', () =>
-    `${where}: target must have the shape of input, ${shapeText(input.shape)}, got ${shapeText(target.shape)}`)
+    `${where}: target must have the shape of input, ${formatShape(input.shape)}, got ${formatShape(target.shape)}`)
 }
 
 /**
@@ -44,7 +44,7 @@ function checkPair(where, input, target) {
  * F.mseLoss(gf.tensor([1, 2]), gf.tensor([0, 4]))   // 2.5
  */
 export function mseLoss(input, target, options) {
-  const { reduction } = optionsOf('mseLoss', options, ['reduction'])
+  const { reduction } = expectOptions('mseLoss', options, ['reduction'])
   checkPair('mseLoss', input, target)
   return reduced(elementLosses.squaredError(input, target), readReduction('mseLoss', reduction))
 }
@@ -55,7 +55,7 @@ export function mseLoss(input, target, options) {
  * @param {{ reduction?: Reduction }} [options] reduction: 'mean' @returns {Tensor}
  */
 export function l1Loss(input, target, options) {
-  const { reduction } = optionsOf('l1Loss', options, ['reduction'])
+  const { reduction } = expectOptions('l1Loss', options, ['reduction'])
   checkPair('l1Loss', input, target)
   return reduced(elementLosses.absoluteError(input, target), readReduction('l1Loss', reduction))
 }
@@ -74,7 +74,7 @@ function weighed(where, losses, weight, reduction) {
  * @throws {import('../errors.js').GlassformerError} 'range' for an input that is no probability
  */
 export function binaryCrossEntropy(input, target, options) {
-  const { weight, reduction } = optionsOf('binaryCrossEntropy', options, ['weight', 'reduction'])
+  const { weight, reduction } = expectOptions('binaryCrossEntropy', options, ['weight', 'reduction'])
   checkPair('binaryCrossEntropy', input, target)
   const wrong = input.values.findIndex(p => p < 0 || p > 1)
   expect(wrong < 0, 'range', () => 'binaryCrossEntropy: input must hold probabilities from 0 to 1, got ' +
@@ -92,7 +92,7 @@ export function binaryCrossEntropy(input, target, options) {
  */
 export function binaryCrossEntropyWithLogits(input, target, options) {
   const where = 'binaryCrossEntropyWithLogits'
-  const { weight, posWeight, reduction } = optionsOf(where, options, ['weight', 'posWeight', 'reduction'])
+  const { weight, posWeight, reduction } = expectOptions(where, options, ['weight', 'posWeight', 'reduction'])
   checkPair(where, input, target)
   const more = expectOptionalTensor(where, 'posWeight', posWeight), how = readReduction(where, reduction)
   if (!more) return weighed(where, elementLosses.binaryCrossEntropyWithLogits(input, target), weight, how)
@@ -109,7 +109,7 @@ export function binaryCrossEntropyWithLogits(input, target, options) {
  * @returns {Tensor}
  */
 export function klDiv(input, target, options) {
-  const { reduction = 'mean', logTarget = false } = optionsOf('klDiv', options, ['reduction', 'logTarget'])
+  const { reduction = 'mean', logTarget = false } = expectOptions('klDiv', options, ['reduction', 'logTarget'])
   checkPair('klDiv', input, target)
   expectOneOf('klDiv', 'reduction', reduction, ['mean', 'sum', 'none', 'batchmean'])
   const losses = elementLosses[expectBoolean('klDiv', 'logTarget', logTarget) ? 'klDivLog' : 'klDiv'](input, target)

@@ -1,4 +1,4 @@
-import { describe, expect, expectEngine, shapeText } from '../errors.js'
+import { describe, expect, expectEngine, formatShape } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -74,8 +74,8 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   ]
   const shape = tensor?.shape ?? getNestedShape(where, made), layout = layouts.find(l => sameShape(l.shape, shape))
   expect(tensor !== null && layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
-    `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(shape)}`)
+    `${where}: attnMask must have shape [Tq, Tk] = ${formatShape([Tq, Tk])}, or [B, H, Tq, Tk] = ${formatShape([B, H, Tq, Tk])}, ` +
+    `where B and H may be 1, or [B · H, Tq, Tk] = ${formatShape([B * H, Tq, Tk])}, got ${formatShape(shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
@@ -99,7 +99,7 @@ export function paddingMask(engine, where, mask, { B, Tk }) {
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
   expect(fits, 'shape',
-    () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${sidesText(mask)}`)
+    () => `${where}: keyPaddingMask must have shape ${formatShape([B, Tk])} ([batch, keys]), got ${sidesText(mask)}`)
   // flat() would leave out places that nothing was written to.
   const cells = rows.flatMap((/** @type {any[]} */ row) => Array.from(row))
   if (Array.isArray(mask)) for (const hidden of cells) expect(typeof hidden === 'boolean', 'type',
@@ -123,7 +123,7 @@ export function maskAt({ mask, padding, isCausal, past, window, sizes }, [b, h, 
 function sidesText(mask) {
   if (!Array.isArray(mask)) return describe(mask)
   const isRagged = mask.every(Array.isArray) && mask.some(row => row.length !== mask[0].length)
-  return isRagged ? `rows of ${mask.slice(0, 8).map(row => row.length).join(', ')}` : shapeText(nestedSides(mask))
+  return isRagged ? `rows of ${mask.slice(0, 8).map(row => row.length).join(', ')}` : formatShape(nestedSides(mask))
 }
 
 /** The first sides at least, for a message. @param {any} nested @returns {number[]} */

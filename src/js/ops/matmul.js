@@ -1,5 +1,5 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
@@ -85,8 +85,8 @@ function broadcastLead(a, b, both) {
 /** A vector as a matrix of one row or column, and the axis taken away again. @param {Tensor} a @param {Tensor} b */
 function multiplyVectors(a, b) {
   const side = a.shape[a.shape.length - 1], other = b.shape[Math.max(0, b.shape.length - 2)]
-  expect(side === other, 'shape', () => `matmul: the last side of a ${shapeText(a.shape)} is ${side}, ` +
-    `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${shapeText(b.shape)} is ${other}; they must be equal`)
+  expect(side === other, 'shape', () => `matmul: the last side of a ${formatShape(a.shape)} is ${side}, ` +
+    `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${formatShape(b.shape)} is ${other}; they must be equal`)
   const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
   const out = matmul(left, right), { shape } = out
   const ends = [...(left === a ? sliceShape(shape, -2, -1) : []), ...(right === b ? sliceShape(shape, -1) : [])]
@@ -106,7 +106,7 @@ export function matmul(a, b) {
   const { engine } = expectFloatTensor('matmul', 'a', a)
   expectFloatTensor('matmul', 'b', b)
   expectSameEngine('matmul', a, b)
-  const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`, ranks = [a.shape.length, b.shape.length]
+  const both = `a is ${formatShape(a.shape)}, b is ${formatShape(b.shape)}`, ranks = [a.shape.length, b.shape.length]
   expect(!ranks.includes(0), 'shape',
     () => `matmul: expected matrices [..., M, K] and [..., K, N], or vectors; ${both}`)
   if (ranks.includes(1)) return multiplyVectors(a, b)

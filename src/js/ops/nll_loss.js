@@ -1,4 +1,4 @@
-import { optionsOf, expectInteger } from '../errors.js'
+import { expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
@@ -54,7 +54,7 @@ const op = {
  */
 export function nllLoss(logProbs, target, options) {
   const { weight = null, ignoreIndex = -100, reduction } =
-    optionsOf('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
+    expectOptions('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
   const { rows, lead } = toClassRows('nllLoss', 'logProbs', logProbs), { engine } = rows, [N, V] = rows.shape
   expectInteger('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
   const how = readReduction('nllLoss', reduction), weights = expectClassWeights('nllLoss', rows, weight, V)

@@ -1,4 +1,4 @@
-import { expectNumber, optionsOf } from '../errors.js'
+import { expectNumber, expectOptions } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions } from './binary.js'
 import { broadcast } from './broadcast.js'
@@ -26,7 +26,7 @@ const unit = (x, p, dim, eps) =>
  * @returns {Tensor} the same shape
  */
 export function normalize(x, options) {
-  const { p = 2, dim = 1, eps = 1e-12 } = optionsOf('normalize', options, ['p', 'dim', 'eps'])
+  const { p = 2, dim = 1, eps = 1e-12 } = expectOptions('normalize', options, ['p', 'dim', 'eps'])
   expectNumber('normalize', 'eps', eps, 'a number >= 0', v => v >= 0)
   return unit(expectFloatTensor('normalize', 'x', x), p, dim, eps)
 }
@@ -38,7 +38,7 @@ export function normalize(x, options) {
  * @returns {Tensor} their shape without dim
  */
 export function cosineSimilarity(a, b, options) {
-  const { dim = 1, eps = 1e-8 } = optionsOf('cosineSimilarity', options, ['dim', 'eps'])
+  const { dim = 1, eps = 1e-8 } = expectOptions('cosineSimilarity', options, ['dim', 'eps'])
   expectNumber('cosineSimilarity', 'eps', eps, 'a number >= 0', v => v >= 0)
   expectFloatTensor('cosineSimilarity', 'a', a)
   expectFloatTensor('cosineSimilarity', 'b', b)

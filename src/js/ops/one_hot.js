@@ -1,4 +1,4 @@
-import { expect, optionsOf, expectInteger } from '../errors.js'
+import { expect, expectOptions, expectInteger } from '../errors.js'
 import { arange } from '../creation.js'
 import { expectTensor, toIdTensor } from './checks.js'
 import { comparisons } from './compare.js'
@@ -18,7 +18,7 @@ import { unsqueeze } from './sides.js'
  */
 export function oneHot(ids, options) {
   const { engine } = expectTensor('oneHot', 'ids', ids), { values } = toIdTensor(engine, 'oneHot', 'ids', ids)
-  let classes = optionsOf('oneHot', options, ['numClasses']).numClasses ?? 0
+  let classes = expectOptions('oneHot', options, ['numClasses']).numClasses ?? 0
   if (!classes) for (const id of values) classes = Math.max(classes, id + 1)
   const count = expectInteger('oneHot', 'numClasses', classes, 1)
   const wrong = values.find(id => id < 0 || id >= count)

@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant, product, sumOf } from '../explain.js'
 import { range } from '../shape.js'
@@ -31,7 +31,7 @@ const op = {
  * @returns {Tensor} [1, heads, queries, keys]
  */
 export function alibi(engine, heads, queries, keys = queries, options) {
-  const { past = Math.max(0, keys - queries) } = optionsOf('alibi', options, ['past'])
+  const { past = Math.max(0, keys - queries) } = expectOptions('alibi', options, ['past'])
   const most = 2 ** 24
   expectInteger('alibi', 'heads', heads, 1)
   const out = engine.empty([1, heads, expectInteger('alibi', 'queries', queries), expectInteger('alibi', 'keys', keys)])
@@ -85,7 +85,7 @@ const OPTIONS = ['bidirectional', 'numBuckets', 'maxDistance', 'past']
  */
 export function relativePositionBuckets(engine, queries, keys, options) {
   const where = 'relativePositionBuckets'
-  const { bidirectional = true, numBuckets = 32, maxDistance = 128, past = 0 } = optionsOf(where, options, OPTIONS)
+  const { bidirectional = true, numBuckets = 32, maxDistance = 128, past = 0 } = expectOptions(where, options, OPTIONS)
   const count = expectBoolean(where, 'bidirectional', bidirectional) ? numBuckets / 2 : numBuckets
   expectInteger(where, 'numBuckets', numBuckets, bidirectional ? 4 : 2, 1024)
   expectInteger(where, 'numBuckets / 2', count)
@@ -107,7 +107,7 @@ export function relativePositionBuckets(engine, queries, keys, options) {
  * @returns {Tensor} [1, heads, queries, keys]
  */
 export function relativePositionBias(weight, queries, keys, options) {
-  const where = 'relativePositionBias', given = optionsOf(where, options, OPTIONS.filter(name => name !== 'numBuckets'))
+  const where = 'relativePositionBias', given = expectOptions(where, options, OPTIONS.filter(name => name !== 'numBuckets'))
   const { engine, shape } = expectWeightTensor(where, 'weight', weight)
   expectRank(where, 'weight', weight, 2, '[numBuckets, heads]')
   const [numBuckets, heads] = shape

@@ -1,5 +1,5 @@
 import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
-import { expect, expectNumber, expectOneOf, optionsOf, expectInteger } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
@@ -98,7 +98,7 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
  */
 export function positionalEncoding(engine, maxLength, dModel, options) {
   const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } =
-    /** @type {NonNullable<typeof options>} */ (optionsOf('positionalEncoding', options, OPTIONS))
+    /** @type {NonNullable<typeof options>} */ (expectOptions('positionalEncoding', options, OPTIONS))
   expectInteger('positionalEncoding', 'maxLength', maxLength)
   expectInteger('positionalEncoding', 'dModel', dModel)
   expectNumber('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)

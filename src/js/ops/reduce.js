@@ -1,7 +1,7 @@
 import {
   LOGSUMEXP, MAX, MEAN, MIN, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
 } from '../constants.js'
-import { describe, expect, expectBoolean, expectNumber, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
@@ -27,7 +27,7 @@ const getReducedShape = ({ shape }, axes, keepdim) =>
 
 /** @param {string} name @param {Tensor} x @param {number[]} axes */
 const expectCells = (name, x, axes) => expect(axes.every(axis => x.shape[axis] > 0), 'shape',
-  () => `${name}: there is nothing to choose from along dim ${axes.join(', ')} of shape ${shapeText(x.shape)}`)
+  () => `${name}: there is nothing to choose from along dim ${axes.join(', ')} of shape ${formatShape(x.shape)}`)
 
 /**
  * @param {string} name @param {Operation} op @param {number} kind
@@ -84,7 +84,7 @@ const NAMES = ['dim', 'keepdim']
  * @returns {{ axes: number[], keepdim: boolean, [option: string]: any }}
  */
 function readOptions(name, given, x, more = []) {
-  const options = optionsOf(name, given, [...NAMES, ...more]), { dim, keepdim = false } = options
+  const options = expectOptions(name, given, [...NAMES, ...more]), { dim, keepdim = false } = options
   return { ...options, axes: axesOf(name, x, dim), keepdim: expectBoolean(name, 'keepdim', keepdim) }
 }
 
@@ -155,7 +155,7 @@ const boolFunction = (name, kind, op) => (x, options) => {
 /** @param {string} name @param {1 | -1} sign @param {Operation} op @returns {ArgReduce} */
 const argFunction = (name, sign, op) => (x, options) => {
   expectFloatTensor(name, 'x', x)
-  const { dim, keepdim = false } = optionsOf(name, options, NAMES), isAll = dim === undefined || dim === null
+  const { dim, keepdim = false } = expectOptions(name, options, NAMES), isAll = dim === undefined || dim === null
   const axes = isAll ? axesOf(name, x, null) : [axisOf(name, x, dim)].filter(axis => axis < x.shape.length)
   expectCells(name, x, axes)
   const rows = rowsAlong(x.shape, axes), { N, C } = rows

@@ -24,12 +24,15 @@ import { addRows, cellsAlong, rowsAlong, withRows } from './rows.js'
  *   a cell's term
  * @property {(sum: number, statistics: Statistics) => number} [finish]
  * @property {string} [finishLabel] the same as a formula
- * @property {[string, (v: number, y: number, statistics: Statistics) => number]} slope the derivative of the result y by
- *   a cell v, as a formula and as a number
+ * @property {[string, (v: number, y: number, statistics: Statistics) => number]} slope the derivative of the result y
+ *   by a cell v, as a formula and as a number
  * @property {string} [option] the name of the option p, a number
  */
 
-/** @param {string} formula of x @param {(v: number, statistics: Statistics) => number} value @returns {Reduction['part']} */
+/**
+ * @param {string} formula of x @param {(v: number, statistics: Statistics) => number} value
+ * @returns {Reduction['part']}
+ */
 const derivedPart = (formula, value) => (own, statistics) => [
   derived(formula.replace('x', own.symbol), value(own.value, statistics), own)]
 /** What a variance is divided by. @param {Statistics} statistics */
@@ -83,7 +86,7 @@ function getResultIndex({ saved: { axes, keepdim } }, index) {
   return keepdim ? index.map((i, axis) => (isReduced(axis) ? 0 : i)) : index.filter((_, axis) => !isReduced(axis))
 }
 
-/** The cells that are reduced to a cell of the result. @param {any} node @param {readonly number[]} index of the result */
+/** The cells that are reduced to one cell of the result. @param {any} node @param {readonly number[]} index */
 const getReducedCells = (node, index) =>
   cellsAlong(node.inputs.x.shape, node.saved.axes, getKeptIndex(node, index)).map(at => cell(node.inputs.x, at, 'x'))
 

@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, sizeOf } from '../shape.js'
@@ -74,6 +74,6 @@ export function reshape(x, shape, where = 'reshape') {
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
-    () => `${where}: ${describe(x)} cannot take shape ${shapeText(shape)}: it has ${x.size} values`)
+    () => `${where}: ${describe(x)} cannot take shape ${formatShape(shape)}: it has ${x.size} values`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

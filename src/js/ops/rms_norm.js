@@ -1,4 +1,4 @@
-import { expectNumber, optionsOf } from '../errors.js'
+import { expectNumber, expectOptions } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
 import { indicesOf, range, sliceShape } from '../shape.js'
@@ -79,7 +79,7 @@ const op = {
  * F.rmsNorm(gf.tensor([[3, 4]]))                  // [[0.8485, 1.1314]]
  */
 export function rmsNorm(x, weight, options) {
-  const eps = optionsOf('rmsNorm', options, ['eps']).eps ?? SPACING
+  const eps = expectOptions('rmsNorm', options, ['eps']).eps ?? SPACING
   const { engine } = expectFloatTensor('rmsNorm', 'x', x), C = getLastSize('rmsNorm', 'x', x)
   const gain = expectOptionalTensor('rmsNorm', 'weight', weight)
   expectSameEngine('rmsNorm', x, gain)

@@ -1,4 +1,4 @@
-import { expect, expectNumber, expectOneOf, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sliceShape, sizeOf } from '../shape.js'
@@ -118,13 +118,13 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
  */
 export function rotary(x, options) {
-  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
+  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = expectOptions('rotary', options, OPTIONS)
   const { engine, shape } = expectFloatTensor('rotary', 'x', x), rank = shape.length
-  expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${shapeText(shape)}`)
+  expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${formatShape(shape)}`)
   const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
   const D = C / expectInteger('rotary', 'heads', heads, 1), half = D / 2
   expect(Number.isInteger(half), 'shape',
-    () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
+    () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${formatShape(shape)}`)
   expectNumber('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
   const interleaved = expectOneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
   const list = readPositions(engine, positions, B, T, shape)
@@ -150,8 +150,8 @@ function readPositions(engine, positions, B, T, shape) {
   if (positions === undefined || positions === null) return Int32Array.from(range(T))
   const ids = toIdTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
   const fits = sides.at(-1) === T && (sides.length === 1 || (sides.length === 2 && (sides[0] === 1 || sides[0] === B)))
-  expect(fits, 'shape', () => `rotary: positions must have shape ${shapeText([T])} or ${shapeText([B, T])} ` +
-    `to go with x ${shapeText(shape)}, got ${shapeText(sides)}`)
+  expect(fits, 'shape', () => `rotary: positions must have shape ${formatShape([T])} or ${formatShape([B, T])} ` +
+    `to go with x ${formatShape(shape)}, got ${formatShape(sides)}`)
   const list = Int32Array.from(ids.values)
   if (ids !== positions) ids.dispose()
   return list

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { record } from '../autograd.js'
 import { expectFloatTensor, getLastSize, countRows } from './checks.js'
 import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
@@ -14,7 +14,7 @@ import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
  */
 export function rowsForward(where, kernel, op, x, options) {
   const { engine } = expectFloatTensor(where, 'x', x), C = getLastSize(where, 'x', x)
-  const dim = axisOf(where, x, optionsOf(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
+  const dim = axisOf(where, x, expectOptions(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
   if (dim === x.shape.length - 1) engine.c[kernel](out.dataPtr(), x.dataPtr(), countRows(x), C)
   else {
     const rows = rowsAlong(x.shape, [dim])

@@ -1,4 +1,4 @@
-import { expect, shapeText, expectInteger } from '../errors.js'
+import { expect, formatShape, expectInteger } from '../errors.js'
 import { sliceShape, sizeOf } from '../shape.js'
 import { expectTensor } from './checks.js'
 import { axisOf } from './strided.js'
@@ -51,6 +51,6 @@ export function unflatten(x, dim, sides) {
   const known = sizeOf(sides.filter(side => side !== -1)),
     whole = sides.map(side => (side === -1 ? shape[axis] / known : side))
   expect(sizeOf(whole) === shape[axis] && whole.every(Number.isInteger), 'shape',
-    () => `unflatten: ${shapeText(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
+    () => `unflatten: ${formatShape(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
   return x.reshape([...sliceShape(shape, 0, axis), ...whole, ...sliceShape(shape, axis + 1)])
 }

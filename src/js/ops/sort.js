@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { sizeOf } from '../shape.js'
 import { expectFloatTensor } from './checks.js'
@@ -46,7 +46,7 @@ const OPTIONS = ['dim', 'descending']
 
 /** @param {string} where @param {Tensor} x @param {unknown} options */
 function ordered(where, x, options) {
-  const { dim = -1, descending = false } = optionsOf(where, options, OPTIONS)
+  const { dim = -1, descending = false } = expectOptions(where, options, OPTIONS)
   const row = asRow(expectFloatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
   return { row, axis, indices: order(row, axis, row.shape[axis], expectBoolean(where, 'descending', descending)) }
 }
@@ -78,7 +78,7 @@ export const argsort = (x, options) => like(x, ordered('argsort', x, options).in
  * indices                                         // int32 [1, 2]
  */
 export function topk(x, k, options) {
-  const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
+  const { dim = -1, largest = true } = expectOptions('topk', options, ['dim', 'largest'])
   const row = asRow(expectFloatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
   const indices = order(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
   return both(like(x, gather(row, axis, indices)), like(x, indices))

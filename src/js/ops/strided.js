@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, range, sizeOf } from '../shape.js'
@@ -46,7 +46,7 @@ export function mergeStridedAxes(where, shape, to, from) {
   })
   if (!axes.length) axes.push({ side: 1, to: 1, from: 1 })
   expect(axes.length <= MAX_WALKED_AXES, 'shape', () => `${where}: at most ${MAX_WALKED_AXES} axes can be rearranged, ` +
-    `got ${axes.length} that are longer than 1 and apart in ${shapeText(shape)}; reshape it first`)
+    `got ${axes.length} that are longer than 1 and apart in ${formatShape(shape)}; reshape it first`)
   return [axes.length, ...axes.map(a => a.side), ...axes.map(a => a.to), ...axes.map(a => a.from)]
 }
 
@@ -158,7 +158,7 @@ export function permute(x, ...dims) {
   const { shape } = expectMovable('permute', x), rank = shape.length
   const order = listed(dims).map((dim, i) => axisOf('permute', dim, rank, `dims[${i}]`))
   expect(order.length === rank && new Set(order).size === rank, 'range',
-    () => `permute: dims must name each of ${rank} axes once, got ${shapeText(listed(dims))}`)
+    () => `permute: dims must name each of ${rank} axes once, got ${formatShape(listed(dims))}`)
   const steps = getStrides(shape), pick = (/** @type {number[]} */ list) => order.map(axis => list[axis])
   return arranged('permute', x, { shape: pick([...shape]), steps: pick(steps), offset: 0 }, order, { dims: order })
 }
@@ -173,7 +173,7 @@ export function expand(x, ...sides) {
     expectInteger('expand', `shape[${axis}]`, side, -1) < 0 ? own[axis - before] ?? -1 : side)
   const fits = before >= 0 && shape.every((side, axis) => side >= 0 &&
     (axis < before || own[axis - before] === 1 || own[axis - before] === side))
-  expect(fits, 'shape', () => `expand: ${describe(x)} cannot be expanded to ${shapeText(wanted)}`)
+  expect(fits, 'shape', () => `expand: ${describe(x)} cannot be expanded to ${formatShape(wanted)}`)
   const all = getStrides(own), steps = shape.map(
     (side, axis) => (axis < before || own[axis - before] !== side ? 0 : all[axis - before]))
   return arranged('expand', x, { shape, steps, offset: 0 }, shape.map((_, axis) => axis - before), { shape })
@@ -228,7 +228,7 @@ export function flip(x, ...dims) {
   const { shape } = expectMovable('flip', x), steps = getStrides(shape)
   const turned = listed(dims).map((dim, i) => axisOf('flip', dim, shape.length, `dims[${i}]`))
   expect(new Set(turned).size === turned.length, 'range',
-    () => `flip: dims must differ, got ${shapeText(listed(dims))}`)
+    () => `flip: dims must differ, got ${formatShape(listed(dims))}`)
   const offset = sizeOf(shape) ? turned.reduce((sum, axis) => sum + (shape[axis] - 1) * steps[axis], 0) : 0
   for (const axis of turned) steps[axis] *= -1
   return arranged('flip', x, { shape: [...shape], steps, offset }, range(shape.length), { dims: turned })

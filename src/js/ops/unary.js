@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf } from '../errors.js'
+import { describe, expect, expectOptions } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
 import { expectFloatTensor, snake } from './checks.js'
@@ -117,7 +117,7 @@ function unary(name, line) {
   /** @param {any} options */
   const read = options => {
     expect(names.length > 0, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
-    return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
+    return passed({ ...defaults, ...definedOf(name, expectOptions(name, options, names)) })
   }
   return (x, options) => {
     const { engine } = expectFloatTensor(name, 'x', x), saved = options === undefined ? usual : read(options)

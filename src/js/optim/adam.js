@@ -1,4 +1,4 @@
-import { describe, expect, expectNumber, optionsOf } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -9,7 +9,7 @@ import { Optimizer, expectNoClosure } from './optimizer.js'
 /** @param {string} where @param {number} decay by default @returns {(options: any) => Required<AdamOptions>} */
 const checking = (where, decay) => options => {
   const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = decay } =
-    /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
+    /** @type {AdamOptions} */ (expectOptions(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
   expect(Array.isArray(betas) && betas.length === 2, 'type',
     () => `${where}: betas must be two numbers, got ${describe(betas)}`)
   betas.forEach((beta, i) => expectNumber(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))

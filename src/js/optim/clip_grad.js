@@ -1,4 +1,4 @@
-import { expectNumber, optionsOf } from '../errors.js'
+import { expectNumber, expectOptions } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { paramList } from './optimizer.js'
 
@@ -30,7 +30,7 @@ function totalNorm(gradients, normType) {
  * x.grad                                          // [0.6, 0.8]
  */
 export function clipGradNorm(params, maxNorm, options) {
-  const { normType = 2 } = optionsOf('clipGradNorm', options, ['normType'])
+  const { normType = 2 } = expectOptions('clipGradNorm', options, ['normType'])
   expectNumber('clipGradNorm', 'maxNorm', maxNorm, 'a number >= 0', v => v >= 0)
   expectNumber('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
   const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)

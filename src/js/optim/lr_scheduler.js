@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, isPlain, expectNumber, expectOneOf, optionsOf, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, isPlain, expectNumber, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 import { addSpellingHints } from '../name_hints.js'
 
@@ -93,7 +93,7 @@ export class StepLR extends Scheduler {
   /** @param {Optimizer} optimizer @param {number} stepSize @param {{ gamma?: number }} [options] gamma: 0.1 */
   constructor(optimizer, stepSize, options) {
     super(optimizer)
-    const { gamma = 0.1 } = optionsOf('StepLR', options, ['gamma'])
+    const { gamma = 0.1 } = expectOptions('StepLR', options, ['gamma'])
     this.stepSize = expectInteger('StepLR', 'stepSize', stepSize, 1)
     this.gamma = finite('StepLR', 'gamma', gamma)
   }
@@ -116,7 +116,7 @@ export class CosineAnnealingLR extends Scheduler {
   /** @param {Optimizer} optimizer @param {number} tMax epochs down @param {{ etaMin?: number }} [options] etaMin: 0 */
   constructor(optimizer, tMax, options) {
     super(optimizer)
-    const { etaMin = 0 } = optionsOf('CosineAnnealingLR', options, ['etaMin'])
+    const { etaMin = 0 } = expectOptions('CosineAnnealingLR', options, ['etaMin'])
     this.tMax = expectInteger('CosineAnnealingLR', 'tMax', tMax, 1)
     this.etaMin = finite('CosineAnnealingLR', 'etaMin', etaMin)
   }
@@ -150,7 +150,7 @@ export class LinearLR extends Scheduler {
   constructor(optimizer, options) {
     super(optimizer)
     const { startFactor = 1 / 3, endFactor = 1, totalIters = 5 } =
-      optionsOf('LinearLR', options, ['startFactor', 'endFactor', 'totalIters'])
+      expectOptions('LinearLR', options, ['startFactor', 'endFactor', 'totalIters'])
     this.startFactor = expectNumber('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1',
       v => v > 0 && v <= 1)
     this.endFactor = expectNumber('LinearLR', 'endFactor', endFactor, 'a number from 0 to 1', v => v >= 0 && v <= 1)
@@ -184,7 +184,7 @@ export class OneCycleLR extends Scheduler {
    */
   constructor(optimizer, maxLr, options) {
     super(optimizer)
-    const where = 'OneCycleLR', given = optionsOf(where, options, CYCLE_OPTIONS), { paramGroups } = optimizer
+    const where = 'OneCycleLR', given = expectOptions(where, options, CYCLE_OPTIONS), { paramGroups } = optimizer
     const { epochs, stepsPerEpoch, annealStrategy = 'cos', cycleMomentum = true, threePhase = false } = given
     const { pctStart = 0.3, baseMomentum = 0.85, maxMomentum = 0.95, divFactor = 25, finalDivFactor = 1e4 } = given
     expect(given.totalSteps !== undefined || (epochs !== undefined && stepsPerEpoch !== undefined), 'type',

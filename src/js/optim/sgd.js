@@ -1,4 +1,4 @@
-import { expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
+import { expect, expectBoolean, expectNumber, expectOptions } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -9,7 +9,7 @@ import { Optimizer, expectNoClosure } from './optimizer.js'
 /** @param {any} options @returns {Required<SGDOptions>} */
 function check(options) {
   const { lr = 1e-3, momentum = 0, dampening = 0, weightDecay = 0, nesterov = false } =
-    optionsOf('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov'])
+    expectOptions('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov'])
   for (const [name, value] of Object.entries({ lr, momentum, weightDecay })) {
     expectNumber('SGD', name, value, 'a number >= 0', v => v >= 0)
   }

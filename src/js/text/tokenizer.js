@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, isPlain, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, expectOptions, expectInteger } from '../errors.js'
 import { finder } from './added_tokens.js'
 import { Aligned } from './aligned.js'
 import { BpeModel, marksWords } from './bpe_model.js'
@@ -236,7 +236,7 @@ export class Tokenizer {
    */
   encode(text, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
-      optionsOf('tokenizer.encode', options, ['special']))
+      expectOptions('tokenizer.encode', options, ['special']))
     expectBoolean('tokenizer.encode', 'special', special)
     const source = sourceOf(this.#engine, 'tokenizer.encode', text)
     const pieces = new Pieces(this.#model)
@@ -323,7 +323,7 @@ export class Tokenizer {
    */
   decode(ids, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
-      optionsOf('tokenizer.decode', options, ['special']))
+      expectOptions('tokenizer.decode', options, ['special']))
     expectBoolean('tokenizer.decode', 'special', special)
     expectIds('tokenizer.decode', ids)
     const tokens = Array.from(ids, (id, i) => this.#token('tokenizer.decode', `ids[${i}]`, id))

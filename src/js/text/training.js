@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, expectInteger } from '../errors.js'
+import { describe, expect, expectOptions, expectInteger } from '../errors.js'
 import { anyOf } from './pattern.js'
 import { wellFormed } from './scan.js'
 
@@ -20,7 +20,7 @@ import { wellFormed } from './scan.js'
  * @returns {Checked}
  */
 export function checked(where, text, options, names) {
-  const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = optionsOf(where, options, names)
+  const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = expectOptions(where, options, names)
   const texts = Array.isArray(text) ? Array.from(text) : [text]
   texts.forEach((one, i) => expect(typeof one === 'string', 'type', () => Array.isArray(text)
     ? `${where}: text[${i}] must be a string, got ${describe(one)}`

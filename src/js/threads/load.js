@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, optionsOf, runSync, expectInteger } from '../errors.js'
+import { describe, expect, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../load.js'
 import { startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
@@ -36,7 +36,7 @@ function readThreads(threads) {
   expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be an integer, or ' +
     `{ count, wasm, leastWork }, got ${describe(threads)}`)
   if (typeof threads === 'number') return { count: expectInteger('load', 'threads', threads, 1, MOST_THREADS) }
-  const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
+  const { count, leastWork = 0 } = expectOptions('load: threads', threads, ['count', 'wasm', 'leastWork'])
   expectInteger('load', 'threads.count', count, 1, MOST_THREADS)
   expectInteger('load', 'threads.leastWork', leastWork)
   return /** @type {ThreadOptions} */ (threads)
@@ -59,7 +59,7 @@ function readThreads(threads) {
  * @throws {import('../errors.js').GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
-  const { threads = 1, ...rest } = optionsOf('load', options, ['threads', 'wasm'])
+  const { threads = 1, ...rest } = expectOptions('load', options, ['threads', 'wasm'])
   const { count, wasm, leastWork } = readThreads(threads)
   /** @type {string | null} */ let reason = null
   if (count > 1) {
