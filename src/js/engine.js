@@ -146,7 +146,7 @@ export class Engine extends Kernels {
   }
 
   /**
-   * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects, Maps or Sets).
+   * Runs `fn` and disposes every tensor created in it, except those it returns (alone, in arrays, objects, Maps, Sets).
    * @template T
    * @param {() => T} fn
    * @returns {T}

@@ -34,7 +34,7 @@ export function manualSeed(engine, seed) {
 }
 
 /**
- * Uniform in [0, 1): torch.rand.
+ * Random numbers, uniform in [0, 1): torch.rand.
  * @param {Engine} engine @param {readonly number[]} shape
  * @param {{ requiresGrad?: boolean, dtype?: 'float32' | 'float64' }} [options] requiresGrad: false; dtype: 'float32'
  */
@@ -49,7 +49,7 @@ export function rand(engine, shape, options) {
 }
 
 /**
- * Standard normal: torch.randn.
+ * Random numbers from the standard normal distribution: torch.randn.
  * @param {Engine} engine @param {readonly number[]} shape
  * @param {{ requiresGrad?: boolean }} [options] requiresGrad: false
  */
@@ -61,7 +61,7 @@ export function randn(engine, shape, options) {
 }
 
 /**
- * Integers from low to high - 1: torch.randint. An int32 tensor, or float64 where the numbers need it.
+ * Random integers from low to high - 1: torch.randint. int32, or float64 if the numbers do not fit into int32.
  * @param {Engine} engine @param {number} low @param {number} high @param {readonly number[]} shape
  */
 export function randint(engine, low, high, shape) {
@@ -69,17 +69,17 @@ export function randint(engine, low, high, shape) {
     expectNumber('randint', name, value, 'an integer below 2^53', Number.isSafeInteger)
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
-  const sides = checkShape('randint', shape), wide = engine.empty(sides, 'float64')
-  engine.c.gf_randint(wide.dataPtr(), engine.generator, wide.size, low, high - low)
-  if (low < -(2 ** 31) || high > 2 ** 31) return wide
+  const sides = checkShape('randint', shape), float64s = engine.empty(sides, 'float64')
+  engine.c.gf_randint(float64s.dataPtr(), engine.generator, float64s.size, low, high - low)
+  if (low < -(2 ** 31) || high > 2 ** 31) return float64s
   const out = engine.empty(sides, 'int32')
-  out.values.set(wide.values)
-  wide.dispose()
+  out.values.set(float64s.values)
+  float64s.dispose()
   return out
 }
 
 /**
- * Normal numbers: torch.normal.
+ * Random numbers from a normal distribution: torch.normal.
  * @param {Engine} engine @param {readonly number[]} shape
  * @param {{ mean?: number, std?: number, requiresGrad?: boolean }} [options] mean: 0; std: 1; requiresGrad: false
  */
@@ -91,25 +91,25 @@ export function normal(engine, shape, options) {
 }
 
 /** @param {Engine} engine @param {string} where @param {any} p @returns {import('./tensor.js').Tensor} */
-function weightsOf(engine, where, p) {
+function toWeights(engine, where, p) {
   return expectFloatTensor(where, 'p', p instanceof Tensor ? p : tensor(engine, p, { dtype: 'float32' }, `${where}: p`))
 }
 
 /**
- * 1 with probability p, else 0, for each p: torch.bernoulli.
+ * 1 with probability p, else 0, for each value p: torch.bernoulli.
  * @param {Engine} engine @param {import('./tensor.js').Tensor | import('./tensor.js').NestedArray} p
  */
 export function bernoulli(engine, p) {
-  const chances = weightsOf(engine, 'bernoulli', p), wrong = chances.values.findIndex(v => !(v >= 0 && v <= 1))
+  const probabilities = toWeights(engine, 'bernoulli', p), wrong = probabilities.values.findIndex(v => !(v >= 0 && v <= 1))
   expect(wrong < 0, 'range',
-    () => `bernoulli: p must hold numbers from 0 to 1, got ${chances.values[wrong]} at place ${wrong}`)
-  const out = engine.empty(chances.shape)
-  engine.c.gf_bernoulli(out.dataPtr(), engine.generator, chances.dataPtr(), out.size)
+    () => `bernoulli: p must hold numbers from 0 to 1, got ${probabilities.values[wrong]} at index ${wrong}`)
+  const out = engine.empty(probabilities.shape)
+  engine.c.gf_bernoulli(out.dataPtr(), engine.generator, probabilities.dataPtr(), out.size)
   return out
 }
 
 /**
- * Samples classes by their weights: torch.multinomial.
+ * Samples classes with probabilities proportional to weights: torch.multinomial.
  * @param {Engine} engine @param {import('./tensor.js').Tensor | import('./tensor.js').NestedArrays} p [C] or [N, C],
  *   weights that need not sum to 1
  * @param {number} n samples per row
@@ -118,7 +118,7 @@ export function bernoulli(engine, p) {
  */
 export function multinomial(engine, p, n, options) {
   const { replacement = false } = expectOptions('multinomial', options, ['replacement'])
-  const weights = weightsOf(engine, 'multinomial', p), { shape } = weights, C = shape.at(-1) ?? 0
+  const weights = toWeights(engine, 'multinomial', p), { shape } = weights, C = shape.at(-1) ?? 0
   const values = /** @type {Float32Array} */ (weights.values)
   expect(shape.length === 1 || shape.length === 2, 'shape',
     () => `multinomial: p must have shape [C] or [N, C], got ${formatShape(shape)}`)
@@ -126,7 +126,7 @@ export function multinomial(engine, p, n, options) {
   expectInteger('multinomial', 'n', n, 1, replacement ? undefined : C)
   const wrong = values.findIndex(v => !(v >= 0 && v < Infinity))
   expect(wrong < 0, 'range',
-    () => `multinomial: p must hold finite numbers >= 0, got ${values[wrong]} at place ${wrong}`)
+    () => `multinomial: p must hold finite numbers >= 0, got ${values[wrong]} at index ${wrong}`)
   const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
@@ -136,7 +136,7 @@ export function multinomial(engine, p, n, options) {
   return out
 }
 
-/** 0 .. n-1 in random order: torch.randperm. @param {Engine} engine @param {number} n */
+/** The integers 0 to n - 1 in random order: torch.randperm. @param {Engine} engine @param {number} n */
 export function randperm(engine, n) {
   const out = engine.empty([expectInteger('randperm', 'n', n)], 'int32')
   engine.c.gf_randperm(out.dataPtr(), engine.generator, n)

@@ -80,7 +80,7 @@ tell([
   '{ requiresGrad: true }, and compute with it outside noGrad and without detach()'],
   [() => twice.backward(),
     'backward: the computation behind this tensor was already used by an earlier backward (in sum); compute ' +
-    'it again, or give that one { retainGraph: true }'],
+    'it again, or call that backward with { retainGraph: true }'],
   [() => x.matmul(gf.ones([4])),
     'matmul: the last side of a [2, 3] is 3, the only side of b [4] is 4; they must be equal'],
   [() => x[0],
@@ -108,7 +108,7 @@ tell([
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
   [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
   [() => { const [values] = x.max({ dim: 1 }); return values },
-    'a float32 tensor [2] is no list; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
+    'a float32 tensor [2] is not iterable; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
     'x.select(0, i) for a row, x.toArray() for all as an array'],
   [() => x.map(v => 2 * v),
     'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],

@@ -94,7 +94,7 @@ export default {
     'of two equal numbers either is the largest',
   'src/js/memory.js: if (address + bytes > this.#end - PAGE) this.#growAhead() [> -> >=]':
     'asked once more whether the memory has grown',
-  'src/js/recording.js: if (size >= bytes && size < least) [best, least] = [address, size] [< -> <=]':
+  'src/js/recording.js: if (size >= bytes && size < minSize) [best, minSize] = [address, size] [< -> <=]':
     'of two blocks of one size either will do',
   'src/js/ops/unary.js: options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope), [> -> >=]':
     '0 times the slope is 0',
