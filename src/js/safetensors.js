@@ -15,7 +15,7 @@ import { Tensor } from './tensor.js'
 const RESERVED = ['__metadata__', '__proto__']
 
 /**
- * Writes tensors as a safetensors file.
+ * Serializes tensors as a safetensors file.
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
  * @param {{ dtypes?: string | Record<string, string> }} [options] dtypes: one dtype ('F16', 'BF16', 'I64', ...) for
@@ -31,7 +31,7 @@ export function saveSafetensors(tensors, metadata, options) {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
     const dtype = dtypeOf(dtypes, name) ?? dtypeCode(t)
     expectOneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITABLE)
-    return { name, dtype, shape: t.shape, make: () => bytesAs(name, t, dtype) }
+    return { name, dtype, shape: t.shape, serialize: () => bytesAs(name, t, dtype) }
   }), metadata)
 }
 
@@ -40,7 +40,7 @@ export const dtypeCode = tensor => Object.keys(NATIVE).find(code => NATIVE[code]
 
 /**
  * A file whose tensors are serialized one after the other, which bounds the memory.
- * @param {readonly { name: string, dtype: string, shape: readonly number[], make: () => Uint8Array }[]} parts
+ * @param {readonly { name: string, dtype: string, shape: readonly number[], serialize: () => Uint8Array }[]} parts
  * @param {Record<string, string>} [metadata]
  * @returns {Uint8Array}
  */
@@ -57,7 +57,7 @@ export function buildFile(parts, metadata) {
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
-  parts.forEach(({ make }, i) => file.set(make(), 8 + json.length + starts[i]))
+  parts.forEach(({ serialize }, i) => file.set(serialize(), 8 + json.length + starts[i]))
   return file
 }
 

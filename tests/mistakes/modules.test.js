@@ -108,12 +108,12 @@ tell([
   [() => lin.loadStateDict(file),
     'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],
   [() => new nn.Conv2d(1, 2, 3),
-    'gf.nn has no Conv2d; it has what transformers are made of; write your own: class … extends gf.nn.Module'],
+    'gf.nn has no Conv2d; it has the parts of transformers; write your own: class … extends gf.nn.Module'],
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
   [() => new optim.lrScheduler.ReduceLROnPlateau(sgd),
-    'gf.optim.lrScheduler has no ReduceLROnPlateau; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
+    'gf.optim.lrScheduler has no ReduceLROnPlateau; any schedule is a new LambdaLR(optimizer, epoch => factor)'],
   [() => new (class Net extends nn.Module {
     scale = new nn.Parameter(gf.ones([1]))
   })().registerBuffer('scale', gf.ones([1])),
@@ -179,7 +179,7 @@ tell([
   [() => new nn.ModuleDict({ train: lin }), 'ModuleDict: train is a property of all modules; choose another name'],
   [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a string without dots, got "a.b"'],
   [() => new nn.Sequential(...Array(20000).fill(lin)), 'Sequential: takes at most 10000 arguments, got 20000'],
-  [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no place -1; write list.at(-1)'],
+  [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no index -1; write list.at(-1)'],
   [() => new nn.Parameter(2, 3),
     'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +
     'draw them'],

@@ -123,8 +123,8 @@ export function save(model, options) {
   checkKeys(model, origin, state)
   const parts = origin.family.rows(settings).map(row => {
     const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
-    const make = () => parameterBytes(tensor, row, dtype)
-    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, make }
+    const serialize = () => parameterBytes(tensor, row, dtype)
+    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, serialize }
   })
   return {
     'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,
