@@ -1,7 +1,7 @@
 // How calls of kernels are divided among threads: every row is done once, by a part that is told where it lies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MOST_PARTS } from '../src/js/threads/mailbox.js'
+import { MAX_PARTS } from '../src/js/threads/mailbox.js'
 import { SPLITS } from '../src/js/threads/splits.js'
 
 const THREADS = [1, 2, 3, 8], COUNTS = [1, 7, 8, 9, 64, 130, 1000]
@@ -15,7 +15,7 @@ function assertCovers(pieces, n, label) {
     next += length
   }
   assert.equal(next, n, label)
-  assert.ok(sorted.length <= MOST_PARTS && sorted.every(([, length]) => length > 0), label)
+  assert.ok(sorted.length <= MAX_PARTS && sorted.every(([, length]) => length > 0), label)
 }
 
 /** Where the count, the side of a row, what moves by rows and what by single values stand in a call. */
@@ -76,7 +76,7 @@ test('products: every cell once; few rows by columns, many by rows', () => {
       for (let i = m; i < m + rows; i++) for (let j = n; j < n + columns; j++) done[i * N + j]++
     }
     assert.ok(done.every(times => times === 1), label)
-    assert.deepEqual([made.kernel, made.room, made.floats], ['gf_matmul_part', 1, 77])
+    assert.deepEqual([made.kernel, made.workspace, made.floats], ['gf_matmul_part', 1, 77])
     assert.ok(made.parts.length <= 2 * threads, label)
   }
   const parts = (M, N, threads) => SPLITS.gf_matmul.divide([0, 0, 0, 0, 0, M, N, 9, 3], threads, c).parts.length
@@ -86,13 +86,13 @@ test('products: every cell once; few rows by columns, many by rows', () => {
 test('products with int8: one row by columns, several by rows', () => {
   const c = { gf_int8_size: (rows, K) => rows * K, gf_int8_workspace: (M, K) => M * K }, K = 9
   for (const threads of THREADS) for (const N of COUNTS) for (const bias of [0, 7000]) {
-    const { parts, room, floats } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, bias, 1, N, K], threads, c)
+    const { parts, workspace, floats } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, bias, 1, N, K], threads, c)
     assertCovers(parts.map(part => [(part[0] - 1000) / 4, part[6]]), N, `${N} columns`)
     for (const [out, , x, weight, b, M, , k] of parts) {
       const from = (out - 1000) / 4
       assert.deepEqual([x, weight, b, M, k, from % 8], [3000, 50000 + from * K, bias && bias + 4 * from, 1, K, 0])
     }
-    assert.deepEqual([room, floats], [1, K])
+    assert.deepEqual([workspace, floats], [1, K])
   }
   for (const threads of THREADS) for (const M of [2, 3, 4, 5, 64, 130]) {
     const { parts } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, 7000, M, 6, K], threads, c)
@@ -114,7 +114,7 @@ test('attention: heads or blocks of queries, each once; what takes longest first
     const ahead = SPLITS.gf_attention_forward.divide([1, 2, 3, 99], threads, c, team)
     const pieces = ahead.parts.map(part => part.slice(4))
     assertCovers(pieces, n, label)
-    assert.deepEqual([ahead.kernel, ahead.room, ahead.floats], ['gf_attention_forward_part', 2, 50])
+    assert.deepEqual([ahead.kernel, ahead.workspace, ahead.floats], ['gf_attention_forward_part', 2, 50])
     if (B * H < 4 * threads) {
       const ends = pieces.length > 1 ? [pieces[0][0], pieces.at(-1)[0]] : []
       const latest = pieces.map(([from]) => from).sort((a, b) => b - a).slice(0, 2)
@@ -128,6 +128,6 @@ test('attention: heads or blocks of queries, each once; what takes longest first
     const back = SPLITS.gf_attention_backward.divide([1, 2, 3, 4, 99], threads, c, team)
     assertCovers(back.parts.map(part => part.slice(5)), B * H / group, label)
     assert.equal(back.parts.length, B * H / group, label)
-    assert.deepEqual([back.kernel, back.room, back.floats], ['gf_attention_backward_part', 4, 51])
+    assert.deepEqual([back.kernel, back.workspace, back.floats], ['gf_attention_backward_part', 4, 51])
   }
 })

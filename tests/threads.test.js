@@ -10,7 +10,8 @@ import { promisify } from 'node:util'
 import { load } from '../src/js/index.js'
 import { SPLITS } from '../src/js/threads/splits.js'
 import {
-  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, LEFT, MAILBOX_BYTES, PARTS, ROOM, ROOMS, ROOM_BYTES
+  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, MAILBOX_BYTES, PARTS, UNCLAIMED, WORKSPACE, WORKSPACES,
+  WORKSPACE_BYTES
 } from '../src/js/threads/mailbox.js'
 import { Team } from '../src/js/threads/team.js'
 
@@ -21,7 +22,7 @@ const LIBRARY = new URL('../src/js/index.js', import.meta.url).href
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 
 /** Everything is divided that can be, however small. */
-const all = count => load({ threads: { count, leastWork: 0 } })
+const all = count => load({ threads: { count, minWork: 0 } })
 const one = await load(), two = await all(2)
 
 /** The bits of every tensor that `work` gives, and of the gradients of those it is told to differentiate. */
@@ -243,9 +244,9 @@ test('a worker that sleeps is woken for several small calls or a large one', () 
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const team = new Team({ gf_alloc: () => address, gf_free() {} }, memory, [], 1)
-  const asked = work => team.isWorth(work, 10)
+  const asked = work => team.isWorthSplitting(work, 10)
   assert.equal(asked(1000), false, 'there is nobody')
-  team.others = 1
+  team.workers = 1
   assert.deepEqual([9, 10, 11].map(asked), [false, true, true])
   box[ASLEEP] = 1
   assert.deepEqual([9, 12, 12, 12, 12, 12, 45, 12].map(asked), [false, false, false, false, true, false, true, false])
@@ -261,23 +262,23 @@ test('no memory for the workspaces of others: one does all', () => {
 test('a worker that does not answer is told of, and one goes on alone', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
-  const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
+  const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
   const reasons = [], lose = reason => reasons.push(reason)
   const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1, lose)
-  team.others = 1
+  team.workers = 1
   team.patience = 50
-  assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not answered/ })
-  assert.equal(team.others, 0)
+  assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not responded/ })
+  assert.equal(team.workers, 0)
   assert.equal(box[CALL], 1)
-  assert.deepEqual(reasons, ['a worker has not answered for 0.05 seconds'])
+  assert.deepEqual(reasons, ['a worker has not responded for 0.05 seconds'])
 })
 
 test('a machine that slept for an hour has not waited for an hour', t => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
-  const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
+  const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
   const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1)
-  team.others = 1
+  team.workers = 1
   // The worker finishes at the fourth look; the lid was closed between the second and the third.
   const times = [0, 0, 3_600_000, 3_600_100]
   let looks = 0
@@ -286,7 +287,7 @@ test('a machine that slept for an hour has not waited for an hour', t => {
     return times[Math.min(looks++, 3)]
   })
   assert.equal(team.run('steal', [[1], [2], [3]]), true)
-  assert.equal(team.others, 1)
+  assert.equal(team.workers, 1)
 })
 
 test('gf.threads says why one is left', async t => {
@@ -295,9 +296,9 @@ test('gf.threads says why one is left', async t => {
   t.mock.method(Atomics, 'load', (ints, at) => (at === DONE ? 0 : read.call(Atomics, ints, at)))
   t.mock.method(Atomics, 'wait', () => 'timed-out')
   t.mock.method(performance, 'now', () => (clock += 100))
-  assert.throws(() => x.matmul(x), { code: 'state', message: /a worker has not answered for 60 seconds; one thread goes on/ })
+  assert.throws(() => x.matmul(x), { code: 'state', message: /a worker has not responded for 60 seconds; one thread continues/ })
   t.mock.restoreAll()
-  assert.deepEqual([gf.threads.count, gf.threads.reason], [1, 'a worker has not answered for 60 seconds'])
+  assert.deepEqual([gf.threads.count, gf.threads.reason], [1, 'a worker has not responded for 60 seconds'])
   assert.equal(x.matmul(x).at(0, 0), 64)
 })
 
@@ -308,7 +309,7 @@ test('what a worker finds in the mailbox, and workspaces that are made once', ()
     gf_free: address => freed.push(address),
     part: (...words) => calls.push([words, told.map(at => box[at])])
   }
-  const told = [KERNEL, ARGUMENTS, ROOM, ROOMS, ROOM_BYTES, PARTS, FAILED, LAST]
+  const told = [KERNEL, ARGUMENTS, WORKSPACE, WORKSPACES, WORKSPACE_BYTES, PARTS, FAILED, LAST]
   const team = new Team(c, memory, ['other', 'part'], 3), box = new Int32Array(memory.buffer, 64, INTS)
   assert.deepEqual([team.mailbox, asked], [64, [MAILBOX_BYTES + 8]])
   const run = (parts, ...room) => {
@@ -341,7 +342,7 @@ test('a part that fails, here or there, is an error', () => {
   const team = new Team(c, memory, ['there', 'here'], 1)
   assert.throws(() => team.run('there', [[1], [2]]), { code: 'state', message: 'there: a worker could not do its part' })
   assert.throws(() => team.run('here', [[1], [2]]), RangeError)
-  assert.equal(box[LEFT] <= 0 && box[DONE], 2)
+  assert.equal(box[UNCLAIMED] <= 0 && box[DONE], 2)
 })
 
 test('a worker that is gone: the rest is computed alone, and why is said', async () => {
@@ -406,14 +407,14 @@ test('how many threads must be an integer from 1 to 64', async () => {
   for (const [threads, code, message] of [
     [0, 'range', /load: threads must be an integer from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
     [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /an integer, or \{ count, .* got true/],
-    ['two', 'type', /load: threads must be an integer, or \{ count, wasm, leastWork \}, got "two"/],
-    [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, leastWork: -1 }, 'range', /threads.leastWork/]
+    ['two', 'type', /load: threads must be an integer, or \{ count, wasm, minWork \}, got "two"/],
+    [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, minWork: -1 }, 'range', /threads.minWork/]
   ]) await assert.rejects(load({ threads }), { name: 'GlassformerError', code, message })
 })
 
 /** Runs a script in a process of its own, which has to end by itself. */
 async function ends(script, ...flags) {
-  const head = `import os from 'node:os'\nimport { load } from '${LIBRARY}'\nos.availableParallelism = () => 2\nconst gf = await load({ threads: { count: 2, leastWork: 0 } })\n`
+  const head = `import os from 'node:os'\nimport { load } from '${LIBRARY}'\nos.availableParallelism = () => 2\nconst gf = await load({ threads: { count: 2, minWork: 0 } })\n`
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', head + script],
     { timeout: 60_000 })
   return stdout.trim()
