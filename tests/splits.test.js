@@ -86,7 +86,8 @@ test('products: every cell once; few rows by columns, many by rows', () => {
 test('products with int8: one row by columns, several by rows', () => {
   const c = { gf_int8_size: (rows, K) => rows * K, gf_int8_workspace: (M, K) => M * K }, K = 9
   for (const threads of THREADS) for (const N of COUNTS) for (const bias of [0, 7000]) {
-    const { parts, workspace, floats } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, bias, 1, N, K], threads, c)
+    const args = [1000, 2, 3000, 50000, bias, 1, N, K]
+    const { parts, workspace, floats } = SPLITS.gf_int8_product.divide(args, threads, c)
     assertCovers(parts.map(part => [(part[0] - 1000) / 4, part[6]]), N, `${N} columns`)
     for (const [out, , x, weight, b, M, , k] of parts) {
       const from = (out - 1000) / 4

@@ -381,7 +381,7 @@ test('where it cannot be, one computes, and why is said', async () => {
   assert.match(await reasonFor({ count: 2, wasm: new URL('none.wasm', import.meta.url) }),
     /ENOENT.*; give load\(\{ threads: \{ count, wasm \} \}\) .* glassformer\.threads\.wasm$/)
   const ordinary = await readFile(here('../dist/glassformer.wasm'))
-  assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the kernels for threads/)
+  assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the build of the kernels for threads/)
   assert.match(await reasonFor({ count: 2, wasm: Uint8Array.of(0) }), /WebAssembly/)
   assert.match(await reasonFor(2, { crossOriginIsolated: false }), /not isolated.*Cross-Origin-Opener-Policy/)
   assert.equal(await reasonFor(1, { crossOriginIsolated: false }), null, 'who asks for one has what was asked for')

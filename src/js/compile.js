@@ -1,6 +1,6 @@
 import { expectArgumentCount } from './arity.js'
 import { describe, expect, isPlain } from './errors.js'
-import { hookMoment, isHooked, isWrapped } from './nn/forward.js'
+import { countHookChanges, isHooked, isWrapped } from './nn/forward.js'
 import { compiledFunctions } from './nn/property_checks.js'
 import { Module } from './nn/module.js'
 import { isLibraryClass } from './intermediates.js'
@@ -82,7 +82,7 @@ const hasProperties = value => value instanceof Module || Array.isArray(value) |
 /** A snapshot of the properties of modules, and of lists and plain objects in them. */
 class State {
   /** @type {{ object: any, keys: string[], values: unknown[], forward: unknown }[]} */ #parts = []
-  #hooks = hookMoment()
+  #hookChanges = countHookChanges()
   /** The storages of their tensors. @type {Set<unknown>} */ #storages = new Set()
   /** Why these modules cannot be recorded; empty if they can. */
   reason = ''
@@ -128,7 +128,7 @@ class State {
         if (now[i] !== keys[i] || !Object.is(object[keys[i]], values[i])) return false
       }
     }
-    return this.#hooks === hookMoment()
+    return this.#hookChanges === countHookChanges()
   }
 }
 
@@ -345,7 +345,7 @@ export function compile(module, ...more) {
     `compile: module must be a module, got ${describe(module)}`)
   const compiled = new Compiled(module)
   const forward = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
-  compiledFunctions.set(forward, { module, again: compile })
+  compiledFunctions.set(forward, { module, compile })
   return /** @type {any} */ (Object.defineProperties(forward, {
     forward: { value: forward },
     reason: { get: () => compiled.reason },

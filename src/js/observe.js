@@ -89,8 +89,8 @@ export class Run {
     /** Whether gradients are of a loss; else of the sum of the output. */ this.hasLoss = Boolean(loss)
     for (const name of trace.names) this.#names.set(trace.get(name), name)
     for (const name of trace.names) {
-      const name = /** @type {string} */ (this.#names.get(trace.get(name)))
-      if (name !== name) this.#aliases.set(name, name)
+      const primary = /** @type {string} */ (this.#names.get(trace.get(name)))
+      if (primary !== name) this.#aliases.set(name, primary)
     }
     this.#declaredAxes = axes
     this.#graph = buildGraph(trace.nodes)

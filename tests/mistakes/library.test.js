@@ -31,7 +31,7 @@ tell([
   [() => gf.tidy(async () => x),
     'tidy: fn must not be async; tensors made after its first await would be missed, so await before'],
   [() => lin.loadStateDict(gf.loadSafetensors(file)),
-    'loadStateDict: Linear does not fit: this is what loadSafetensors gives; write ' +
+    'loadStateDict: Linear does not fit: this is the result of loadSafetensors; write ' +
     'loadSafetensors(bytes).tensors'],
   [() => gf.loadSafetensors('model.safetensors'),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an " +

@@ -28,7 +28,7 @@ tell([
   [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be an integer from 0 to 2147483647, got 3.5'],
   [() => new nn.MultiheadAttention(10, 3), 'MultiheadAttention: embedDim must be divisible by numHeads, got 10 and 3'],
   [() => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
-    'TransformerEncoderLayer: batchFirst is always true; leave it out, and give [B, T, C]: x.transpose(0, 1) makes that of [T, B, C]'],
+    'TransformerEncoderLayer: batchFirst is always true; leave it out, and pass [B, T, C]: x.transpose(0, 1) makes that of [T, B, C]'],
   [() => new nn.Dropout(2), 'Dropout: p must be a number from 0 to 1, got 2'],
   [() => layer.forward(gf.ones([3, 4])),
     'TransformerEncoderLayer: src must have shape [B, T, C], got [3, 4]; x.unsqueeze(0) makes a batch of one'],
@@ -75,7 +75,7 @@ tell([
   },
   'Linear: weight is a parameter, got a float32 tensor [2, 3] in its place, which would be neither ' +
   'trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before ' +
-  'an optimiser is made'],
+  'the optimizer is created'],
   [() => {
     class Scale extends nn.Module {
       factor = new nn.Parameter([1])
@@ -85,8 +85,8 @@ tell([
     return [adam, own.stateDict()]
   },
   'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained ' +
-  'nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an ' +
-  'optimiser is made'],
+  'nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before the ' +
+  'optimizer is created'],
   [() => sgd.zero_grad(), 'zero_grad is spelled zeroGrad here'],
   [() => layer.named_parameters(), 'named_parameters is spelled namedParameters here'],
   [() => new optim.lr_scheduler.StepLR(sgd), 'lr_scheduler is spelled lrScheduler here'],
@@ -117,16 +117,16 @@ tell([
   [() => new (class Net extends nn.Module {
     scale = new nn.Parameter(gf.ones([1]))
   })().registerBuffer('scale', gf.ones([1])),
-  'registerBuffer: name must be one that is free and without dots, got "scale", which is a parameter'],
+  'registerBuffer: name must be unused and without dots, got "scale", which is a parameter'],
   [() => new nn.TransformerEncoderLayer(4, 2).registerBuffer('linear1', gf.ones([1])),
-    'registerBuffer: name must be one that is free and without dots, got "linear1", which is a module'],
+    'registerBuffer: name must be unused and without dots, got "linear1", which is a module'],
   [() => new nn.Linear(2, 2).registerBuffer('running.mean', gf.ones([1])),
-    'registerBuffer: name must be one that is free and without dots, got "running.mean"'],
+    'registerBuffer: name must be unused and without dots, got "running.mean"'],
   [() => {
     const layer = new nn.Linear(3, 2)
     layer.registerForwardHook(async () => { await null; throw new Error('nobody sees it') })
     layer(x)
-  }, 'registerForwardHook: fn must not be async, for what it returns stands in place of the output; got a promise'],
+  }, 'registerForwardHook: fn must not be async, since its result replaces the output; got a promise'],
   [() => gf.models.fromPretrained('gpt2'),
     "gf.models has no fromPretrained; write await gf.models.load(files), the files of the model's folder by name"],
   [() => new nn.TransformerEncoder(layer, 2, new nn.LayerNorm(4)),
@@ -167,9 +167,9 @@ tell([
   })()(x),
   'Net: train is a method of all modules, which a property of that name would hide; choose another name'],
   [() => new (class Car extends nn.Module { engine = 'diesel' })().parameters(),
-    'Car: engine is what a module computes with, got "diesel"; choose another name'],
+    'Car: the property engine is reserved for the engine, got "diesel"; choose another name'],
   [() => new (class Net extends nn.Module { training = { lr: 1 } })().parameters(),
-    'Net: training is what train() and eval() set, got an object with lr; choose another name'],
+    'Net: the property training is reserved for train() and eval(), got an object with lr; choose another name'],
   [() => new nn.ModuleList(x), 'ModuleList: modules must be a list of modules, got a float32 tensor [2, 3]'],
   [() => { lin.weight.data = [[1]] },
     'data cannot be assigned, got an array of 1; write x.data.set(numbers), or loadStateDict for the parameters of a module'],
@@ -199,7 +199,7 @@ tell([
   [() => { const own = new optim.SGD(new nn.Linear(3, 2).parameters()); own.paramGroups[0].lr = '0.1'; own.step() },
     'SGD: lr must be a number >= 0, got "0.1"'],
   [() => new (class Net extends nn.Module { forward(y) { lin(y) } })()(x),
-    'Net.forward gave nothing; is a return missing?'],
+    'Net.forward returned undefined; is a return missing?'],
   [() => gf.crossEntropy(x, [0, 1]), 'crossEntropy is gf.functional.crossEntropy here'],
   [() => new gf.Linear(3, 2), 'Linear is gf.nn.Linear here'],
   [() => class Net extends gf.Module {}, 'Module is gf.nn.Module here'],

@@ -4,7 +4,7 @@ import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../fi
 import { settle, openSource } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHT_DTYPES } from '../dtype.js'
-import { settleWeight } from '../nn/quantize.js'
+import { prepareWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
 import { bert } from './bert.js'
@@ -362,7 +362,7 @@ async function loadModel(engine, files, options) {
     }
     await finish()
     if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
-      if (parameter.isMatrix) settleWeight(parameter)
+      if (parameter.isMatrix) prepareWeight(parameter)
     }
   } catch (error) {
     model.dispose()

@@ -36,7 +36,8 @@ export class Embedding extends Module {
   }
 
   /**
-   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids
+   * Looks up the rows of some ids.
+   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids int32, any shape
    * @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim]
    */
   forward(ids) {

@@ -27,12 +27,12 @@ export class Linear extends Module {
     this.resetParameters()
   }
 
-  /** kaiming_uniform_ with a = √5 for the weight and 1 / √inFeatures for the bias, as PyTorch draws them. */
+  /** As in PyTorch, kaiming_uniform_ with a = √5 for the weight, and uniform up to ±1 / √inFeatures for the bias. */
   resetParameters() {
     const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2)), bound = Math.sqrt(3) * (gain / Math.sqrt(this.inFeatures))
     fillUniform(this.weight, -bound, bound)
-    const reach = this.inFeatures ? 1 / Math.sqrt(this.inFeatures) : 0
-    if (this.bias) fillUniform(this.bias, -reach, reach)
+    const biasBound = this.inFeatures ? 1 / Math.sqrt(this.inFeatures) : 0
+    if (this.bias) fillUniform(this.bias, -biasBound, biasBound)
   }
 
   /**

@@ -241,7 +241,7 @@ const findMax = values => values.reduce((max, value) => Math.max(max, value), -I
 export const INTEGER_OPERATIONS = {
   [SUM]: integerOperation('sum', 'Σ x', values => values.reduce((s, v) => s + v, 0)),
   [MAX]: integerOperation('max', 'max x', findMax),
-  [MIN]: integerOperation('min', 'min x', values => -largestOf(values.map(v => -v)))
+  [MIN]: integerOperation('min', 'min x', values => -findMax(values.map(v => -v)))
 }
 export const ALL = integerOperation('all', '1 where every x ≠ 0, else 0', values => Number(values.every(v => v !== 0)))
 export const ANY = integerOperation('any', '1 where an x ≠ 0, else 0', values => Number(values.some(v => v !== 0)))
