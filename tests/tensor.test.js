@@ -68,7 +68,7 @@ test('load says why the kernels are not there, or cannot run', async t => {
   const server = createServer((_, response) => response.writeHead(404).end())
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
   const none = `http://127.0.0.1:${server.address().port}/glassformer.wasm`
-  await assert.rejects(load({ wasm: none }), { code: 'format', message: /answered 404; give load\(\{ wasm \}\)/ })
+  await assert.rejects(load({ wasm: none }), { code: 'format', message: /responded with status 404; give load\(\{ wasm \}\)/ })
   server.close()
   await assert.rejects(load({ wasm: 'http://127.0.0.1:1/' }), { code: 'format', message: /could not be fetched .*; give/ })
   await assert.rejects(load({ wasm: new URL('none.wasm', import.meta.url) }), { code: 'format', message: /ENOENT.*; give/ })

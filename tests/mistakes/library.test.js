@@ -36,7 +36,7 @@ tell([
   [() => gf.loadSafetensors('model.safetensors'),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an " +
     'object of such by name, got "model.safetensors"; write readFileSync(path), or await response.arrayBuffer()'],
-  [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; what gf.tidy returns is kept'],
+  [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; tensors that gf.tidy returns are kept'],
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),

@@ -35,7 +35,7 @@ tell([
   [() => layer.forward(seq, { src_mask: mask }),
     'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache'],
   [() => layer.forward(seq, { srcKeyPaddingMask: [[1, 1, 0]] }),
-    'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means seen, ' +
+    'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means visible, ' +
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
     'TransformerEncoderLayer: srcMask must have shape [Tq, Tk] = [3, 3], or [B, H, Tq, Tk] = ' +
@@ -181,8 +181,8 @@ tell([
   [() => new nn.Sequential(...Array(20000).fill(lin)), 'Sequential: takes at most 10000 arguments, got 20000'],
   [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no index -1; write list.at(-1)'],
   [() => new nn.Parameter(2, 3),
-    'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +
-    'draw them'],
+    'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init for ' +
+    'random values'],
   [() => new nn.Parameter([1], {}, 2), 'Parameter: takes 2 arguments at most, but also got a third: 2; options go into one object'],
   [() => lin.registerBuffer(x, 'mask'),
     'registerBuffer: name must be a string, got a float32 tensor [2, 3]; write registerBuffer(name, tensor)'],

@@ -148,7 +148,7 @@ test('what losses and norms do not take', () => {
   }
   assertRejects(() => F.binaryCrossEntropy(gf.tensor([2]), gf.tensor([1])), 'range', 'input', '2', 'WithLogits')
   assertRejects(() => F.crossEntropy(x, [0, 1], { weight: gf.tensor([1, 2, 3]) }), 'shape', 'weight', '[2]', '[3]')
-  assertRejects(() => F.crossEntropy(x, x, { ignoreIndex: 0 }), 'range', 'ignoreIndex', 'shares')
+  assertRejects(() => F.crossEntropy(x, x, { ignoreIndex: 0 }), 'range', 'ignoreIndex', 'probabilities')
   assertRejects(() => F.nllLoss(x, [0, 2]), 'index', 'nllLoss', 'target', '2')
   assertRejects(() => F.nllLoss(gf.tensor(1), 0), 'shape', 'nllLoss', 'logProbs')
   assertRejects(() => F.rmsNorm(x, gf.tensor([1])), 'shape', 'rmsNorm', 'weight', '[2]')

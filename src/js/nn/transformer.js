@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { expectTensor, expectFloatTensor } from '../ops/checks.js'
-import { maskTensor } from '../ops/mask.js'
+import { toMaskTensor } from '../ops/mask.js'
 import { applyActivation, freeIntermediate, runLayers } from '../intermediates.js'
 import { getActivation } from './activation.js'
 import { ModuleList } from './containers.js'
@@ -274,7 +274,7 @@ export class TransformerEncoder extends TransformerStack {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
       expectOptions('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     expectTensor('TransformerEncoder', 'src', src)
-    const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
+    const srcMask = toMaskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
     const x = runLayers(this.layers, src, (layer, output) => layer.forward(output, masks))
     return this.norm ? this.norm.forward(x) : x
@@ -295,8 +295,8 @@ export class TransformerDecoder extends TransformerStack {
     expectTensor('TransformerDecoder', 'tgt', tgt)
     const given = decoderMasks('TransformerDecoder', memory, options), { engine } = this
     const masks = {
-      ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
-      memoryMask: maskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
+      ...given, tgtMask: toMaskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
+      memoryMask: toMaskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
     }
     const x = runLayers(this.layers, tgt, (layer, output) => layer.forward(output, memory, masks))
     return this.norm ? this.norm.forward(x) : x

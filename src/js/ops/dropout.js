@@ -29,7 +29,7 @@ const op = {
 }
 
 /**
- * A mask of 0 (with probability p) and 1 / (1 - p), drawn as PyTorch draws it. p = 1 draws nothing and is all 0.
+ * A random mask of 0, with probability p, and 1 / (1 - p), from PyTorch's stream. p = 1 uses no random numbers.
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} p
  */
 export function dropoutMask(engine, shape, p) {
@@ -40,10 +40,10 @@ export function dropoutMask(engine, shape, p) {
 }
 
 /**
- * While training, drops values with probability p and scales the rest by 1 / (1 - p): torch.nn.functional.dropout.
+ * In training mode, sets values to 0 with probability p and scales the rest by 1 / (1 - p):
+ * torch.nn.functional.dropout.
  * @param {Tensor} x any shape
- * @param {{ p?: number, training?: boolean }} [options] p: 0.5, the probability to drop; training: true; false returns
- *   x itself
+ * @param {{ p?: number, training?: boolean }} [options] p: 0.5; training: true; false returns x itself
  * @returns {Tensor} the same shape
  */
 export function dropout(x, options) {

@@ -29,21 +29,21 @@ const op = {
     return sumOf('out = weight[id]', [product(cell(weight, [id, index[index.length - 1]], 'weight'))])
   },
   explainGradient({ outputs: { out }, saved: { ids, paddingIdx } }, _, [row, column], d) {
-    const places = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
+    const uses = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
     return {
       formula: 'dweight[id] = Σ dout',
       note: { name: 'used' },
-      terms: places.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
+      terms: uses.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
     }
   }
 }
 
 /**
- * Where rows of a weight are read: in panels, if it lies in them, or as they are.
+ * The form in which rows of a weight are read: its address in panels, if it lies in them, or a tensor of rows.
  * @param {Tensor} weight [V, C]
  * @returns {{ panels: number, rows?: Tensor }}
  */
-function rowsOfWeight(weight) {
+function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
   const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
   engine.recording?.use(storage)
@@ -56,10 +56,10 @@ function rowsOfWeight(weight) {
 }
 
 /**
- * Rows of a table: torch.nn.functional.embedding.
+ * Looks up the rows of a table by ids: torch.nn.functional.embedding.
  * @param {Tensor | number[] | number[][] | Int32Array} ids any shape, values 0 .. V-1
  * @param {Tensor} weight [V, C]
- * @param {{ paddingIdx?: number }} [options] paddingIdx: the row that gets no gradient; negative counts from the end
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: a row without gradient; negative numbers count from the end
  * @returns {Tensor} [...ids.shape, C]
  * @throws {import('../errors.js').GlassformerError} 'index' when an id is outside the table
  * @example
@@ -76,10 +76,10 @@ export function embedding(ids, weight, options) {
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
-  const there = rowsOfWeight(weight), n = index.size, { code } = DTYPES[weight.dtype]
-  if (there.panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), there.panels, n, C, code)
-  else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), there.rows?.dataPtr(), n, C)
+  const { panels, rows } = getReadableRows(weight), n = index.size, { code } = DTYPES[weight.dtype]
+  if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
+  else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), rows?.dataPtr(), n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
-  const kept = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index
-  return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })
+  const saved = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index
+  return record(engine, op, { weight }, { out }, { ids: saved, paddingIdx: skipped, origin: { ids: index } })
 }

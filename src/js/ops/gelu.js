@@ -23,7 +23,7 @@ const density = x => Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
 /** @param {number} x */
 const innerTanh = x => Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))
 
-/** What multiplies x, and the derivative of the whole, for both forms. */
+/** The factor of x and the derivative, for both forms. */
 const FORMS = {
   none: {
     formula: 'x × Φ(x),  Φ(x) = P(N(0,1) < x) = (1 + erf(x/√2)) / 2',
@@ -68,7 +68,7 @@ const op = {
 /**
  * Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.functional.gelu.
  * @param {import('../tensor.js').Tensor} x any shape
- * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact, the default) or 'tanh'
+ * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact) or 'tanh'; default: 'none'
  * @returns {import('../tensor.js').Tensor} the same shape
  */
 export function gelu(x, options) {

@@ -6,12 +6,12 @@ import { Tensor } from '../tensor.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
-import { axisOf, expand, listed, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
+import { axisOf, expand, toList, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
 
-/** Tensors put together and taken apart along an axis. */
+/** Operations that join and split tensors along an axis. */
 
-/** The part a place belongs to: its number, and where it begins. @param {number[]} starts @param {number} i */
-const partAt = (starts, i) => starts.findLastIndex(start => start <= i)
+/** The number of the part that contains an index. @param {number[]} starts of the parts @param {number} i */
+const findPart = (starts, i) => starts.findLastIndex(start => start <= i)
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -25,7 +25,7 @@ const op = {
     })
   },
   explain({ inputs, saved: { dim, starts } }, _, index) {
-    const n = partAt(starts, index[dim]), at = [...index]
+    const n = findPart(starts, index[dim]), at = [...index]
     at[dim] -= starts[n]
     return sumOf(`out = x${n}`, [product(cell(inputs[`x${n}`], at, `x${n}`))])
   },
@@ -37,19 +37,19 @@ const op = {
 }
 
 /**
- * Copies a part into its place in the whole, or adds what is there to the part.
+ * Copies a part into the whole, or adds the corresponding cells of the whole to the part.
  * @param {Tensor} whole @param {number} address of the whole @param {number} part its address
  * @param {readonly number[]} shape of the part @param {number} dim @param {number} start @param {boolean} isBack
  */
 function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
-  const outer = getStrides(all), inner = getStrides(shape), place = address + 4 * start * outer[dim]
-  const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
+  const outer = getStrides(all), inner = getStrides(shape), target = address + 4 * start * outer[dim]
+  const [to, from, first, second] = isBack ? [part, target, inner, outer] : [target, part, outer, inner]
   engine.c.gf_strided_copy(to, from, engine.pass(mergeStridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
 }
 
 /**
- * Tensors one after the other along an axis: torch.cat.
- * @param {readonly Tensor[]} tensors that differ in that side only @param {{ dim?: number }} [options] dim: 0
+ * Concatenates tensors along an axis: torch.cat.
+ * @param {readonly Tensor[]} tensors with equal sides on all other axes @param {{ dim?: number }} [options] dim: 0
  * @returns {Tensor}
  * @example
  * gf.cat([gf.ones([1, 2]), gf.zeros([1, 2])], { dim: 0 })   // [[1, 1], [0, 0]]
@@ -76,7 +76,7 @@ export function cat(tensors, options) {
 }
 
 /**
- * Tensors of one shape along a new axis: torch.stack.
+ * Joins tensors of one shape along a new axis: torch.stack.
  * @param {readonly Tensor[]} tensors @param {{ dim?: number }} [options] dim: 0 @returns {Tensor}
  * @example
  * gf.stack([gf.tensor([1, 2]), gf.tensor([3, 4])])   // [[1, 2], [3, 4]]
@@ -93,14 +93,15 @@ export function stack(tensors, options) {
 }
 
 /**
- * Parts of so many cells along an axis, the last perhaps smaller, or of the sizes of a list: torch.split.
+ * Splits along an axis into parts of `size` cells, the last perhaps smaller, or into parts of the given sizes:
+ * torch.split.
  * @param {Tensor} x @param {number | readonly number[]} size @param {{ dim?: number }} [options] dim: 0
  * @returns {Tensor[]}
  */
 export function split(x, size, options) {
   const { dim = 0 } = expectOptions('split', options, ['dim'])
   const { shape } = expectMovable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
-  const sizes = Array.isArray(size) ? size : evenly(side, expectInteger('split', 'size', size, 1))
+  const sizes = Array.isArray(size) ? size : splitEvenly(side, expectInteger('split', 'size', size, 1))
   sizes.forEach((n, i) => expectInteger('split', `size[${i}]`, n))
   const total = sizes.reduce((a, b) => a + b, 0)
   expect(total === side, 'shape', () => `split: sizes must add up to ${side}, the side of axis ${axis}, got ${total}`)
@@ -109,13 +110,13 @@ export function split(x, size, options) {
 }
 
 /**
- * Sizes of parts, the last of which may be smaller; one that is empty of nothing. @param {number} side
- * @param {number} size
+ * The sizes of the parts of an axis, the last of which may be smaller; one empty part for an empty axis.
+ * @param {number} side @param {number} size
  */
-const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
+const splitEvenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
 
 /**
- * At most n parts of equal size, the last perhaps smaller: torch.chunk.
+ * Splits along an axis into at most n parts of equal size, the last perhaps smaller: torch.chunk.
  * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
  */
 export function chunk(x, n, options) {
@@ -125,11 +126,12 @@ export function chunk(x, n, options) {
 }
 
 /**
- * The whole so many times along each axis: torch.Tensor.repeat.
- * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, new ones before @returns {Tensor}
+ * Repeats the tensor along each axis: torch.Tensor.repeat.
+ * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, starting with new axes @returns
+ *   {Tensor}
  */
 export function repeat(x, ...times) {
-  const { shape } = expectMovable('repeat', x), list = listed(times), before = list.length - shape.length
+  const { shape } = expectMovable('repeat', x), list = toList(times), before = list.length - shape.length
   expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${formatShape(
     list)}`)
   list.forEach((n, i) => expectInteger('repeat', `times[${i}]`, n))
@@ -139,8 +141,9 @@ export function repeat(x, ...times) {
 }
 
 /**
- * Each cell so many times along an axis, or, without one, of all in a row: torch.repeat_interleave.
- * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] @returns {Tensor}
+ * Repeats each cell n times along an axis: torch.repeat_interleave.
+ * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: default: of the flattened tensor
+ * @returns {Tensor}
  */
 export function repeatInterleave(x, n, options) {
   const { dim } = expectOptions('repeatInterleave', options, ['dim'])
@@ -152,14 +155,15 @@ export function repeatInterleave(x, n, options) {
 }
 
 /**
- * Cells moved along axes, those that leave come in at the other end: torch.roll.
- * @param {Tensor} x @param {number | readonly number[]} shifts @param {number | readonly number[]} [dims] all in a row
+ * Shifts cells along axes; those that leave enter at the other end: torch.roll.
+ * @param {Tensor} x @param {number | readonly number[]} shifts
+ * @param {number | readonly number[]} [dims] default: of the flattened tensor
  * @returns {Tensor}
  */
 export function roll(x, shifts, dims) {
   const { shape } = expectMovable('roll', x)
   if (dims === undefined) return roll(flattenAxes(x), shifts, 0).reshape(shape)
-  const by = listed([shifts]), axes = listed([dims])
+  const by = toList([shifts]), axes = toList([dims])
   expect(by.length === axes.length, 'shape',
     () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
   return by.reduce((moved, shift, i) => {

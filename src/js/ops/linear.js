@@ -67,21 +67,21 @@ const op = {
   })
 }
 
-/** What the product has to know of panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
+/** Flags of the matrix product for weights in panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
 const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANELS_B | BFLOAT16_B }
 
 /**
- * Rows of a weight where they can be read as rows of float32: there, or, of halves, in a copy.
+ * Calls `use` with the address of some rows of a weight as float32; rows of other dtypes are converted.
  * @param {Tensor} weight @param {number} first @param {number} count @param {(address: number) => void} use
  */
 function withRows(weight, first, count, use) {
   const { engine, dtype, shape: [, K] } = weight, { bytes, code } = DTYPES[dtype]
   const rows = weight.dataPtr() + first * K * bytes
   if (dtype === 'float32') return use(rows)
-  const wide = engine.empty([count, K])
-  engine.c.gf_convert(wide.dataPtr(), DTYPES.float32.code, rows, code, wide.size)
-  use(wide.dataPtr())
-  wide.dispose()
+  const copy = engine.empty([count, K])
+  engine.c.gf_convert(copy.dataPtr(), DTYPES.float32.code, rows, code, copy.size)
+  use(copy.dataPtr())
+  copy.dispose()
 }
 
 /**
@@ -94,12 +94,12 @@ function multiplyInt8(out, x, weight, first, { M, N, K, bias }) {
 }
 
 /**
- * y = x Wᵀ + b for some rows of the weight, as the projections of attention need it.
+ * y = x Wᵀ + b with some rows of the weight, for the projections of attention.
  * @param {Tensor} x [..., K]
  * @param {Tensor} weight [O, K]
  * @param {Tensor | null} bias [at least biasFirst + count]
  * @param {{ first?: number, count?: number, biasFirst?: number }} [rows] first: 0, the first row of weight to use;
- *   count: all; biasFirst: first, the value of bias that goes with it
+ *   count: the number of rows, default: all; biasFirst: the index of the first value of bias, default: first
  * @returns {Tensor} [..., count]
  */
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
@@ -109,9 +109,9 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   const sizes = { M, N: count, K, bias: bias ? bias.dataPtr() + biasFirst * 4 : 0, flags: TRANSPOSE_B }
   if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {
-    const { used, shown } = traceRounding(x)
-    multiplyInt8(out, used, weight, first, sizes)
-    return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
+    const { operand, recorded } = traceRounding(x)
+    multiplyInt8(out, operand, weight, first, sizes)
+    return record(engine, op, { x: recorded, weight, bias }, { out }, { first, count, biasFirst })
   }
   const panels = getPanels(weight, first, count, x, bias)
   if (panels) {
@@ -122,7 +122,7 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
 }
 
 /**
- * y = x Wᵀ + b: torch.nn.functional.linear.
+ * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear.
  * @param {Tensor} x [..., inFeatures]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]

@@ -8,11 +8,11 @@ import { unsqueeze } from './sides.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * A 1 at the place of each id and 0 elsewhere: torch.nn.functional.one_hot.
- * @param {Tensor} ids int32, of any shape
- * @param {{ numClasses?: number }} [options] numClasses: one more than the largest id
+ * One-hot vectors, 1 at the index of each id and 0 elsewhere: torch.nn.functional.one_hot.
+ * @param {Tensor} ids int32, any shape
+ * @param {{ numClasses?: number }} [options] numClasses: default: the largest id + 1
  * @returns {Tensor} int32, [...ids.shape, numClasses]
- * @throws {import('../errors.js').GlassformerError} 'index' for an id that is no class
+ * @throws {import('../errors.js').GlassformerError} 'index' for an id outside 0 .. numClasses-1
  * @example
  * F.oneHot(gf.tensor([2, 0], { dtype: 'int32' }))   // int32 [[0, 0, 1], [1, 0, 0]]
  */

@@ -6,11 +6,11 @@ import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, coun
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** The spacing of float32 at 1, which PyTorch takes when no eps is given. */
+/** The spacing of float32 at 1, PyTorch's default of eps. */
 const SPACING = 2 ** -23
 
 /**
- * The cells of a row and what they are multiplied by.
+ * The cells of a row, their mean square, and the factor rstd.
  * @param {Tensor} x @param {readonly number[]} row @param {number} eps
  */
 function statistics(x, row, eps) {
@@ -55,13 +55,13 @@ const op = {
     const row = index.slice(0, -1), own = index[row.length], { cells, rstd } = statistics(x, row, eps)
     const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
     const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
-    const share = constant('−1/C', -1 / cells.length)
+    const factor = constant('−1/C', -1 / cells.length)
     const xhat = derived(`x̂[${own}]`, cells[own].value * rstd.value)
     return {
       formula: 'dx[i] = rstd × (g[i] − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = x × rstd',
       terms: [
         product(rstd, ...g(own)),
-        ...cells.map((x, c) => product(rstd, share, xhat, ...g(c), x, rstd))
+        ...cells.map((x, c) => product(rstd, factor, xhat, ...g(c), x, rstd))
       ],
       row: [cells[own]]
     }
@@ -69,10 +69,10 @@ const op = {
 }
 
 /**
- * Root mean square norm over the last axis (Zhang and Sennrich 2019): torch.nn.functional.rms_norm.
+ * Root mean square normalization over the last axis (Zhang and Sennrich 2019): torch.nn.functional.rms_norm.
  * @param {Tensor} x [..., C]
  * @param {Tensor | null} [weight] [C]
- * @param {{ eps?: number | null }} [options] eps: added to the mean square; 2⁻²³ when not given, as in PyTorch
+ * @param {{ eps?: number | null }} [options] eps: added to the mean square; default: 2⁻²³, as in PyTorch
  * @returns {Tensor} the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' when weight does not fit, 'range' for eps
  * @example
@@ -85,8 +85,8 @@ export function rmsNorm(x, weight, options) {
   expectSameEngine('rmsNorm', x, gain)
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
   expectNumber('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain)
-  const rstd = isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null
+  const out = engine.empty(x.shape), isSaved = needsSaving(engine, x, gain)
+  const rstd = isSaved ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null
   engine.c.gf_rms_norm_forward(out.dataPtr(), rstd?.dataPtr() ?? 0, x.dataPtr(), gain?.dataPtr() ?? 0, countRows(x), C,
     eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })

@@ -32,11 +32,11 @@ function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   const { pair, first, second, isFirst } = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
   const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
   const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
-  const sine = cell(sin, [row, pair], 'sin'), isLess = isFirst !== isBack
+  const sine = cell(sin, [row, pair], 'sin'), isSubtracted = isFirst !== isBack
   return {
     terms: [
       product(own, cell(cos, [row, pair], 'cos')),
-      isLess ? product(constant('−1', -1), other, sine) : product(other, sine)
+      isSubtracted ? product(constant('−1', -1), other, sine) : product(other, sine)
     ],
     parameters: {
       pair, position: saved.positions[row], layout: saved.layout,
@@ -50,7 +50,7 @@ const op = {
   name: 'rotary',
   inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
-  // Where frequencies were given the base means nothing.
+  // With custom frequencies the base has no effect.
   parameters: ({ saved: { base, layout, heads, frequencies } }) => (
     { ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads }),
   backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
@@ -69,7 +69,7 @@ const op = {
 }
 
 /**
- * The latest tables, cached since every layer of a model uses the same ones. isSaved: backward may read them.
+ * The latest tables, cached since all layers of a model use the same ones. isSaved: backward may read them.
  * @type {WeakMap<Engine, { key: string, tables: Tensor[], isSaved: boolean }>}
  */
 const latest = new WeakMap()
@@ -77,24 +77,25 @@ const latest = new WeakMap()
 /**
  * Tables of cosines and sines for all positions.
  * @param {Engine} engine @param {Int32Array} positions @param {number} half
- * @param {number} base @param {readonly number[] | undefined} given frequencies
+ * @param {number} base @param {readonly number[] | undefined} customFrequencies frequencies
  */
-function getTables(engine, positions, half, base, given) {
-  const key = `${half}|${base}|${given}|${positions.join()}`, known = latest.get(engine)
-  const isUsable = known?.key === key && known.tables.every(table => !table.disposed)
+function getTables(engine, positions, half, base, customFrequencies) {
+  const key = `${half}|${base}|${customFrequencies}|${positions.join()}`, cached = latest.get(engine)
+  const isUsable = cached?.key === key && cached.tables.every(table => !table.disposed)
   // A trace may edit its inputs, so it gets its own tables.
   if (isUsable && !engine.trace) {
-    known.isSaved ||= engine.gradEnabled
-    return known.tables
+    cached.isSaved ||= engine.gradEnabled
+    return cached.tables
   }
   const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
-    const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
-    if (!given) engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
+    const ids = tensor(engine, positions, {})
+    const frequencies = customFrequencies ? tensor(engine, [...customFrequencies]) : engine.empty([half])
+    if (!customFrequencies) engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
     engine.c.gf_rotary_table(tables[0].dataPtr(), tables[1].dataPtr(), ids.dataPtr(), frequencies.dataPtr(), n, half)
   })
   if (engine.trace) return tables
-  if (known && !known.isSaved) for (const table of known.tables) table.dispose()
+  if (cached && !cached.isSaved) for (const table of cached.tables) table.dispose()
   latest.set(engine, { key, tables, isSaved: engine.gradEnabled })
   return tables
 }

@@ -6,7 +6,7 @@ import { sliceShape, sizeOf } from '../shape.js'
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
 /**
- * The same list with two places exchanged.
+ * A copy of a list with two elements exchanged.
  * @template T @param {readonly T[]} list @param {number} a @param {number} b
  */
 function exchange(list, a, b) {
@@ -33,7 +33,7 @@ const op = {
 }
 
 /**
- * Two axes exchanged, as a copy: torch.transpose(x, a, b).contiguous().
+ * Exchanges two axes, as a copy: torch.transpose(x, a, b).contiguous().
  * @param {import('../tensor.js').Tensor} x
  * @param {number} first an axis; negative ones count from the end
  * @param {number} second
