@@ -142,7 +142,7 @@ for (const dtype of TYPES) {
     assertRejects(() => gf.trace(run, { modules: { model }, edits }), 'type', 'model.1.weight', dtype, 'edited')
   })
 
-  test(`${dtype}: it is not trained`, () => {
+  test(`${dtype}: it cannot be trained`, () => {
     const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Linear(8, 8), new gf.nn.LayerNorm(8)), { dtype })
     const x = gf.rand([2, 8], { requiresGrad: true })
     assert.equal(model.forward(gf.rand([2, 8])).requiresGrad, false)
