@@ -33,7 +33,7 @@ const ROWS = {
   gf_adam_step: [4, null, [0, 1, 2, 3], []]
 }
 
-for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`${name}: rows, each once`, () => {
+for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`${name}: splits rows, each once`, () => {
   for (const threads of THREADS) for (const n of COUNTS) for (const missing of [[], single.slice(0, 1)]) {
     const args = Array.from({ length: 10 }, (_, i) => 10000 * (i + 1)), row = side === null ? 1 : 5
     args[count] = n
@@ -53,7 +53,7 @@ for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`
   }
 })
 
-test('what a call costs: multiply-adds, or what takes as long', () => {
+test('the work of a call in multiply-adds', () => {
   const of = (name, ...args) => SPLITS[name].work(args)
   assert.equal(of('gf_matmul', 0, 0, 0, 0, 0, 3, 5, 7), 105)
   assert.equal(of('gf_int8_product', 0, 0, 0, 0, 0, 3, 5, 7), 105)
@@ -63,7 +63,7 @@ test('what a call costs: multiply-adds, or what takes as long', () => {
   assert.equal(SPLITS.gf_attention_forward.work([0, 99], team), 2 * 3 * 5 * 7 * 10)
 })
 
-test('products: every cell once; few rows by columns, many by rows', () => {
+test('products: every cell once, few rows split by columns, many by rows', () => {
   const c = { gf_matmul_workspace: () => 77 }
   const sizes = [[1, 8], [5, 1000], [128, 600], [129, 24], [1000, 16], [3000, 7]]
   for (const threads of THREADS) for (const [M, N] of sizes) {
@@ -83,7 +83,7 @@ test('products: every cell once; few rows by columns, many by rows', () => {
   assert.deepEqual([parts(4, 1024, 2), parts(4, 1016, 2), parts(512, 8, 2), parts(504, 8, 2)], [4, 2, 4, 2])
 })
 
-test('products with int8: one row by columns, several by rows', () => {
+test('products with int8: one row split by columns, several by rows', () => {
   const c = { gf_int8_size: (rows, K) => rows * K, gf_int8_workspace: (M, K) => M * K }, K = 9
   for (const threads of THREADS) for (const N of COUNTS) for (const bias of [0, 7000]) {
     const args = [1000, 2, 3000, 50000, bias, 1, N, K]
@@ -104,7 +104,7 @@ test('products with int8: one row by columns, several by rows', () => {
   }
 })
 
-test('attention: heads or blocks of queries, each once; what takes longest first and last', () => {
+test('attention: heads or blocks of queries, each once; the longest parts first and last', () => {
   const sizes = [[1, 1, 40, 1], [2, 4, 3, 2], [4, 32, 2, 4], [1, 8, 9, 1]]
   for (const threads of THREADS) for (const [B, H, each, group] of sizes) {
     const team = { ints: (at, n) => (at === 99 ? [B, H, 5, 7, 4, 6, group].slice(0, n) : []) }

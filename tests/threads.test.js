@@ -49,7 +49,7 @@ function withGradients(gf, leaves, fn) {
   return [out, ...leaves.map(leaf => leaf.grad)]
 }
 
-test('there are two', () => {
+test('two threads run', () => {
   assert.equal(two.threads.reason, null)
   assert.equal(two.threads.count, 2)
   assert.deepEqual([one.threads.count, one.threads.reason], [1, null])
@@ -59,7 +59,7 @@ const SIZES = [
   [1, 1, 1], [1, 5, 17], [1, 64, 130], [3, 17, 5], [5, 3, 33], [17, 9, 8], [64, 1, 70], [130, 31, 17], [257, 12, 300]
 ]
 
-test('products of any size, forward and back', () => {
+test('products of any size, forward and backward', () => {
   for (const [M, K, N] of SIZES) {
     expectSame((gf, F) => [
       F.matmul(gf.randn([M, K]), gf.randn([K, N])),
@@ -70,13 +70,13 @@ test('products of any size, forward and back', () => {
   }
 })
 
-test('sums that go on from block to block of k, and several blocks of rows', () => {
+test('sums over several blocks of k and rows', () => {
   expectSame((gf, F) => [
     F.linear(gf.randn([33, 1601]), gf.randn([40, 1601])), F.matmul(gf.randn([300, 800]), gf.randn([800, 24]))
   ], 'K past a block')
 })
 
-test('matrices side by side', () => {
+test('batched matrices', () => {
   expectSame((gf, F) => withGradients(gf, [gf.randn([2, 3, 5, 17]), gf.randn([3, 17, 9])], (a, b) => F.matmul(a, b)), 'heads')
 })
 
@@ -104,7 +104,7 @@ const MASKS = {
   })
 }
 
-test('attention by heads and by queries, under every mask, kept or not', () => {
+test('attention split by heads and by queries, with every mask, stored or not', () => {
   const sizes = [
     { B: 1, H: 1, KV: 1, Tq: 1, Tk: 1, D: 4 }, { B: 1, H: 1, KV: 1, Tq: 37, Tk: 37, D: 5 },
     { B: 2, H: 3, KV: 3, Tq: 17, Tk: 17, D: 8 }, { B: 2, H: 6, KV: 2, Tq: 9, Tk: 9, D: 3 },
@@ -120,7 +120,7 @@ test('attention by heads and by queries, under every mask, kept or not', () => {
   }
 })
 
-test('rows, values, and a step of Adam', () => {
+test('rowwise and elementwise kernels, and a step of Adam', () => {
   for (const shape of [[1, 1], [3, 5], [17, 9], [130, 33]]) {
     const [, C] = shape
     expectSame((gf, F) => [
@@ -240,7 +240,7 @@ test('what is small is not divided', async () => {
   gf.threads.stop()
 })
 
-test('a worker that sleeps is woken for several small calls or a large one', () => {
+test('a sleeping worker is woken for several small calls or a large one', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const team = new Team({ gf_alloc: () => address, gf_free() {} }, memory, [], 1)
@@ -252,14 +252,14 @@ test('a worker that sleeps is woken for several small calls or a large one', () 
   assert.deepEqual([9, 12, 12, 12, 12, 12, 45, 12].map(asked), [false, false, false, false, true, false, true, false])
 })
 
-test('no memory for the workspaces of others: one does all', () => {
+test('without memory for workspaces the calling thread computes alone', () => {
   const c = { gf_alloc: bytes => (bytes > 1e6 ? 0 : 64), gf_free() {} }
   const team = new Team(c, new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), ['gf_matmul_part'], 1)
   assert.equal(team.run('gf_matmul_part', [[0], [1]], 0, 1e6), false)
 })
 
 /** A worker that takes a part and is never heard of again. */
-test('a worker that does not answer is told of, and one goes on alone', () => {
+test('a worker that does not respond is reported, and one thread continues alone', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
@@ -273,7 +273,7 @@ test('a worker that does not answer is told of, and one goes on alone', () => {
   assert.deepEqual(reasons, ['a worker has not responded for 0.05 seconds'])
 })
 
-test('a machine that slept for an hour has not waited for an hour', t => {
+test('sleep of the machine does not count as waiting', t => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
@@ -290,7 +290,7 @@ test('a machine that slept for an hour has not waited for an hour', t => {
   assert.equal(team.workers, 1)
 })
 
-test('gf.threads says why one is left', async t => {
+test('gf.threads reports why one thread is left', async t => {
   const gf = await all(2), x = gf.ones([64, 64]), { load: read } = Atomics
   let clock = 0
   t.mock.method(Atomics, 'load', (ints, at) => (at === DONE ? 0 : read.call(Atomics, ints, at)))
@@ -302,7 +302,7 @@ test('gf.threads says why one is left', async t => {
   assert.equal(x.matmul(x).at(0, 0), 64)
 })
 
-test('what a worker finds in the mailbox, and workspaces that are made once', () => {
+test("the mailbox has the call's arguments, and workspaces are allocated once", () => {
   const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true }), asked = [], freed = [], calls = []
   const c = {
     gf_alloc: bytes => (asked.push(bytes), asked.length === 1 ? 61 : 65536 + 8 * asked.length),
@@ -331,7 +331,7 @@ test('what a worker finds in the mailbox, and workspaces that are made once', ()
   assert.deepEqual(calls[0][1], [1, 2, -1, 65536 + 24, 0, 1, 0, 1])
 })
 
-test('a part that fails, here or there, is an error', () => {
+test('a failing part is an error in every thread', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const c = {
@@ -345,7 +345,7 @@ test('a part that fails, here or there, is an error', () => {
   assert.equal(box[UNCLAIMED] <= 0 && box[DONE], 2)
 })
 
-test('a worker that is gone: the rest is computed alone, and why is said', async () => {
+test('a worker that ends is reported, and the rest is computed alone', async () => {
   const { Worker } = workerThreads, made = []
   workerThreads.Worker = class extends Worker {
     constructor(...args) { made.push(super(...args) ?? this) }
@@ -377,7 +377,7 @@ async function reasonFor(threads, globals = {}) {
   return gf.threads.reason
 }
 
-test('where it cannot be, one computes, and why is said', async () => {
+test('where threads are impossible, one thread computes and the reason is reported', async () => {
   assert.match(await reasonFor({ count: 2, wasm: new URL('none.wasm', import.meta.url) }),
     /ENOENT.*; give load\(\{ threads: \{ count, wasm \} \}\) .* glassformer\.threads\.wasm$/)
   const ordinary = await readFile(here('../dist/glassformer.wasm'))
@@ -403,7 +403,7 @@ test('where it cannot be, one computes, and why is said', async () => {
 
 const everything = object => Object.fromEntries(Object.getOwnPropertyNames(object).map(name => [name, object[name]]))
 
-test('how many threads must be an integer from 1 to 64', async () => {
+test('the number of threads must be an integer from 1 to 64', async () => {
   for (const [threads, code, message] of [
     [0, 'range', /load: threads must be an integer from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
     [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /an integer, or \{ count, .* got true/],

@@ -217,7 +217,7 @@ tell([
     'Sequential: modules[1] must be a module, got the function relu; write a module, such as new gf.nn.ReLU()']
 ])
 
-test('a name of PyTorch\'s is free for a module\'s own', () => {
+test("a module may define properties with PyTorch's names", () => {
   class Own extends nn.Module {
     constructor() {
       super()
@@ -228,7 +228,7 @@ test('a name of PyTorch\'s is free for a module\'s own', () => {
   assert.deepEqual([...new Own().namedModules()].map(([name]) => name), ['', 'state_dict'])
 })
 
-test('a list of what a module has in properties, too, loses nothing', () => {
+test('a list of modules that are also properties is allowed', () => {
   class Net extends nn.Module {
     first = new nn.Linear(3, 3)
     rest = new nn.ModuleList([new nn.Linear(3, 2)])
@@ -242,7 +242,7 @@ test('a list of what a module has in properties, too, loses nothing', () => {
     'ModuleDict or properties' })
 })
 
-test('a module that is not to be trained is held in a private field', () => {
+test('a private field may hold a module that is not trained', () => {
   class Student extends nn.Module {
     #teacher = [new nn.Linear(3, 2)]
     own = new nn.Linear(3, 2)

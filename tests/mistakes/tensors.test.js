@@ -152,7 +152,7 @@ tell([
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ])
 
-test('what is meant as a text or put there as PyTorch would is no mistake', () => {
+test('conversions to strings and PyTorch-style assignments are no mistakes', () => {
   assert.equal(`${x}`, 'float32 tensor [2, 3]')
   const own = new nn.Linear(3, 2)
   own.weight = new nn.Parameter(gf.ones([2, 3]))
