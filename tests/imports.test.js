@@ -34,7 +34,7 @@ test('circular imports are found', () => {
   assert.deepEqual(circular([...modules.slice(0, 2), ['c', ['d']], modules[3]]), [])
 })
 
-test('there are none', async () => {
+test('the library has no circular imports', async () => {
   const modules = [...await importsIn('../src/js/'), ...await importsIn('../web/')]
   assert.ok(modules.length > 100, `${modules.length} modules`)
   assert.deepEqual(circular(modules), [])

@@ -1,4 +1,4 @@
-/** Constants of glassformer.h by their names there, without GF_. tests/header.test.js holds every one to it. */
+/** Constants of glassformer.h under their names there, without GF_. tests/header.test.js compares them. */
 
 export const NO_MEMORY = -1
 

@@ -79,7 +79,7 @@ test('Embedding, ModuleList, ModuleDict and words in order: ids are an int64 inp
 const OPERATIONS = {
   'arithmetic': [(a, b) => a.add(1).sub(b).mul(b).div(2).neg().maximum(b).minimum(0.5), [3, 4], [4]],
   'number first': [a => F.sub(1, a).add(F.div(1, a.abs().add(1))).add(F.pow(2, a)), [3, 4]],
-  'whole numbers': [a => {
+  'integers': [a => {
     const ids = a.mul(3).to('int32'), mask = a.gt(0)
     return [ids.add(1).mul(ids).sub(2), ids.maximum(0), ids.pow(3), ids.div(2), ids.mul(0.5), mask.mul(a), mask.mul(3),
       mask.mul(a.lt(1)), mask.add(ids), ids.minimum(ids.flip([1]))]

@@ -31,7 +31,7 @@ for (const { name, optimizer: kind, args, rates } of loadGolden('schedules').cas
   })
 }
 
-test('a schedule goes on from its state and the optimiser\'s', () => {
+test("a scheduler continues from its state and the optimizer's", () => {
   const make = () => {
     const optimizer = optimizers.sgd()
     return { optimizer, scheduler: new lrScheduler.CosineAnnealingLR(optimizer, 6) }
@@ -47,7 +47,7 @@ test('a schedule goes on from its state and the optimiser\'s', () => {
   assert.deepEqual(second.scheduler.getLastLr(), whole.scheduler.getLastLr())
 })
 
-test('what schedules do not take', () => {
+test('schedulers reject invalid arguments', () => {
   const o = optimizers.sgd(), reject = (name, args, code, ...rest) =>
     assertRejects(() => new lrScheduler[name](...args), code, name, ...rest)
   reject('StepLR', [3, 1], 'type', 'optimizer')

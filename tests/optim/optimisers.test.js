@@ -52,13 +52,13 @@ for (const [name, Optimiser, defaults] of [
   assert.deepEqual(options, defaults)
 })
 
-test('noam: what it does not take', () => {
+test('noam: rejects invalid arguments', () => {
   const { noam } = gf.optim
   for (const [call, code, message] of [
-    [() => noam(0, 10), 'range', /^noam: dModel must be a whole number from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
-    [() => noam(8, 0), 'range', /^noam: warmup must be a whole number from 1 /],
+    [() => noam(0, 10), 'range', /^noam: dModel must be an integer from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
+    [() => noam(8, 0), 'range', /^noam: warmup must be an integer from 1 /],
     [() => noam(8, 10, 0), 'range', /^noam: factor must be a number > 0, got 0/],
-    [() => noam(8, 10)(0), 'range', /^noam: step must be a whole number from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
+    [() => noam(8, 10)(0), 'range', /^noam: step must be an integer from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
   ]) assert.throws(call, { name: 'GlassformerError', code, message })
 })
 
@@ -78,7 +78,7 @@ for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
     if (name === 'SGD') assertSame(moving, stopped)
   })
 
-  test(`${name}: takes the parameters of a module, and they learn`, () => {
+  test(`${name}: trains the parameters of a module`, () => {
     gf.manualSeed(1)
     const layer = new gf.nn.Linear(3, 1)
     const optimiser = new Optimiser(layer.parameters(), { lr: 0.05 })
@@ -103,7 +103,7 @@ for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
     assert.ok(total() < before / 10, `the loss went from ${before} to ${total()} only`)
   })
 
-  test(`${name}: what it does not take`, () => {
+  test(`${name}: rejects invalid arguments`, () => {
     const p = parameter(numbers([2], 1))
     assertRejects(() => new Optimiser([p], { lr: -1 }), 'range', name, 'lr', '-1')
     assertRejects(() => new Optimiser(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
@@ -120,7 +120,7 @@ for (const Optimiser of [Adam, AdamW]) {
   })
 }
 
-test('SGD: Nesterov wants a momentum and no dampening', () => {
+test('SGD: nesterov requires momentum and no dampening', () => {
   const p = parameter(numbers([2], 1))
   assertRejects(() => new SGD([p], { lr: 0.1, nesterov: true }), 'range', 'SGD', 'nesterov', 'momentum')
   assertRejects(
@@ -132,7 +132,7 @@ test('SGD: Nesterov wants a momentum and no dampening', () => {
   )
 })
 
-test('parameters that are none are named', () => {
+test('errors name values that are not parameters', () => {
   const { clipGradNorm } = gf.optim
   assert.throws(() => new SGD(3), { code: 'type', message: 'SGD: params must be a list of tensors, got 3' })
   const gone = new gf.nn.Parameter(gf.ones([2]))
@@ -144,7 +144,7 @@ test('parameters that are none are named', () => {
     { code: 'type', message: 'clipGradNorm: params[0] must be a tensor, got 1' })
 })
 
-test('an optimiser takes leaves, each once', () => {
+test('an optimizer takes leaves, each once', () => {
   const a = gf.tensor([1], { requiresGrad: true }), made = gf.functional.mul(a, a)
   for (const Optimizer of [gf.optim.SGD, gf.optim.AdamW]) {
     assert.throws(() => new Optimizer([made]), { code: 'type', message: /params\[0\] must be a float32 tensor .* not computed/ })
@@ -154,7 +154,7 @@ test('an optimiser takes leaves, each once', () => {
 
 // `state` is public, as in PyTorch. Kernels write over as many cells as the parameter has.
 for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, 'momentumBuffer'], ['Adam', Adam, {}, 'expAvg']]) {
-  test(`${name}: state of another shape, type or engine is refused before anything is written`, async () => {
+  test(`${name}: state of another shape, dtype or engine is rejected before anything is written`, async () => {
     const param = gf.randn([64], { requiresGrad: true }), optimizer = new Optimizer([param], options)
     param.square().sum().backward()
     optimizer.step()
@@ -166,7 +166,7 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
     state[key] = right
     if ('step' in state) {
       state.step = 'x'
-      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be a whole number`)
+      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be an integer`)
       state.step = 1
     }
     optimizer.state.set(param, undefined)
@@ -175,7 +175,7 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
   })
 }
 
-test('loadStateDict reads state in fewer bits as the numbers that they stand for', () => {
+test('loadStateDict converts state in fewer bits to float32', () => {
   for (const dtype of ['float16', 'bfloat16', 'float64']) {
     const param = gf.zeros([2], { requiresGrad: true }), optimizer = new SGD([param], { lr: 1, momentum: 0.5 })
     param.grad = gf.ones([2])

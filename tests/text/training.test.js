@@ -193,7 +193,7 @@ test('errors say what was expected and what was given', () => {
     [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 characters and the specials, got 3/],
     [() => trainWordPiece('abc', { vocabSize: 30, lowercase: 1 }), 'type', /lowercase must be true or false, got 1/],
     [() => trainUnigram('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 5, for 4 characters/],
-    [() => trainUnigram('abc', {}), 'type', /vocabSize must be a whole number from 1/],
+    [() => trainUnigram('abc', {}), 'type', /vocabSize must be an integer from 1/],
     [() => trainUnigram('abc', { vocabSize: 50, minFrequency: 2 }), 'type', /there is no option "minFrequency"/],
     [() => trainUnigram('abc', { vocabSize: 50 }).scoreOf(99), 'index', /scoreOf: id must be the id of a token/]
   ]

@@ -110,8 +110,8 @@ test('errors say what was expected and what was given', () => {
     [[], { specials: ['a', 'a'] }, 'range', /specials\[1\] repeats "a"/],
     [[], { specials: [1] }, 'type', /specials\[0\] must be a string, got 1/],
     [[], { specialsFirst: 1 }, 'type', /specialsFirst must be true or false, got 1/],
-    [[], { minFrequency: -1 }, 'range', /minFrequency must be a whole number from 0 .* got -1/],
-    [[], { specials: ['a'], maxTokens: 1 }, 'range', /maxTokens must be a whole number from 2 .* got 1/],
+    [[], { minFrequency: -1 }, 'range', /minFrequency must be an integer from 0 .* got -1/],
+    [[], { specials: ['a'], maxTokens: 1 }, 'range', /maxTokens must be an integer from 2 .* got 1/],
     [[], { unknown: 0 }, 'type', /unknown must be a string, got 0/]
   ]
   for (const [lists, options, code, message] of cases) {

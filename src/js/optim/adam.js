@@ -1,4 +1,4 @@
-import { describe, expect, expectNumber, optionsOf } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -6,10 +6,10 @@ import { Optimizer, expectNoClosure } from './optimizer.js'
  *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW
  */
 
-/** @param {string} where @param {number} decay by default @returns {(options: any) => Required<AdamOptions>} */
-const checking = (where, decay) => options => {
+/** @param {string} where @param {number} decay the default @returns {(options: any) => Required<AdamOptions>} */
+const createCheck = (where, decay) => options => {
   const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = decay } =
-    /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
+    /** @type {AdamOptions} */ (expectOptions(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
   expect(Array.isArray(betas) && betas.length === 2, 'type',
     () => `${where}: betas must be two numbers, got ${describe(betas)}`)
   betas.forEach((beta, i) => expectNumber(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
@@ -21,32 +21,32 @@ const checking = (where, decay) => options => {
 
 /** Adam (Kingma and Ba 2014): torch.optim.Adam. */
 export class Adam extends Optimizer {
-  /** What it keeps of a parameter. */ static remembers = ['step', 'expAvg', 'expAvgSq']
-  /** By default. */ static weightDecay = 0
-  /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
+  /** Names of the state of a parameter. */ static stateNames = ['step', 'expAvg', 'expAvgSq']
+  /** The default. */ static weightDecay = 0
+  /** Whether weight decay is separate from the gradient, as in AdamW. */ decoupled = false
 
   /** @param {import('./optimizer.js').Params} params @param {AdamOptions} [options] */
   constructor(params, options) {
-    super(new.target.name, params, options, checking(new.target.name, new.target.weightDecay))
+    super(new.target.name, params, options, createCheck(new.target.name, new.target.weightDecay))
   }
 
-  /** One step with the gradients as they are. @param {undefined[]} more */
+  /** Updates all parameters that have a gradient. @param {undefined[]} more */
   step(...more) {
     expectNoClosure(more)
-    for (const { param, grad, group } of this.ready) {
+    for (const { param, grad, group } of this.findTrainable()) {
       const zeros = () => param.engine.zeros(param.shape)
-      const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })
-      const held = this.stateOf(param, fresh), { lr, betas, eps, weightDecay } = group
-      held.step++
-      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
-        held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
+      const createState = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })
+      const state = this.stateOf(param, createState), { lr, betas, eps, weightDecay } = group
+      state.step++
+      param.engine.c.gf_adam_step(param.dataPtr(), state.expAvg.dataPtr(), state.expAvgSq.dataPtr(), grad.dataPtr(),
+        param.size, state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
       param.touch()
     }
   }
 }
 
 /**
- * Adam with weight decay that does not pass through the moments (Loshchilov and Hutter 2017): torch.optim.AdamW.
+ * Adam with weight decay separate from the gradient (Loshchilov and Hutter 2017): torch.optim.AdamW.
  * @example
  * const net = new gf.nn.Linear(1, 1), optimizer = new gf.optim.AdamW(net.parameters(), { lr: 0.1 })
  * const x = gf.tensor([[1], [2]]), y = gf.tensor([[3], [5]])
@@ -58,6 +58,6 @@ export class Adam extends Optimizer {
  * F.mseLoss(net.forward(x), y).item() < 0.01      // true
  */
 export class AdamW extends Adam {
-  /** By default. */ static weightDecay = 0.01
+  /** The default. */ static weightDecay = 0.01
   decoupled = true
 }

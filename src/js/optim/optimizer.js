@@ -9,49 +9,49 @@ import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * Parameters that are changed alike: options of the optimiser, and for a schedule the rate it began with.
+ * Parameters that share options of the optimizer; initialLr is the initial rate of a scheduler.
  * @typedef {{ params: Tensor[], lr: number, initialLr?: number, [option: string]: any }} ParamGroup
  *
- * What an optimiser is given: parameters, or groups of them, each with options of its own.
+ * Parameters, or groups of them with their own options.
  * @typedef {Iterable<Tensor> | readonly { params: Iterable<Tensor>, [option: string]: any }[]} Params
  *
- * State as PyTorch saves it: of each parameter by its number, counted through all groups, and of each group its options
- * and the numbers of its parameters.
+ * The state to save, as in PyTorch: the state of each parameter by its index over all groups, and the options and
+ * parameter indices of each group.
  * @typedef {{ state: Record<string, Record<string, any>>, paramGroups: Record<string, any>[] }} OptimizerState
  */
 
-/** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
-const isLearned = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
+/** Whether a tensor can be trained: a leaf with requiresGrad, or a parameter, which may be frozen. @param {any} p */
+const isTrainable = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
 
-/** PyTorch calls a closure, which would be left alone here without a word. @param {unknown[]} given to step */
-export const expectNoClosure = given => expect(given.length === 0, 'type', () => `step: takes no closure, but got ` +
-  `${describe(given[0])}; compute the loss and call loss.backward() before optimizer.step()`)
+/** Throws for a closure, which PyTorch's step would call. @param {unknown[]} args of step */
+export const expectNoClosure = args => expect(args.length === 0, 'type', () => `step: takes no closure, but got ` +
+  `${describe(args[0])}; compute the loss and call loss.backward() before optimizer.step()`)
 
 /** @param {number} lr */
 const isRate = lr => lr >= 0
 
 /**
- * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
+ * Throws for an lr that is undefined: a misspelt setting would silently train with the default rate.
  * @param {string} where @param {any} options
  */
-function withRate(where, options) {
+function expectDefinedRate(where, options) {
   expect(!isPlain(options) || !('lr' in options) || /** @type {any} */ (options).lr !== undefined, 'type',
     () => `${where}: lr must be a number, got undefined; leave it out for the default`)
   return options
 }
 
 /**
- * Parameters as a list, with a word for what is given in their place.
- * @param {string} where @param {any} params @param {(value: unknown) => boolean} isOne @param {string} expected
+ * Parameters as an array, or an error with a hint for a module or an object in their place.
+ * @param {string} where @param {any} params @param {(value: unknown) => boolean} isValid @param {string} expected
  */
-export function paramList(where, params, isOne, expected) {
+export function expectParams(where, params, isValid, expected) {
   const hint = typeof params?.parameters === 'function' ? 'write model.parameters()'
     : isPlain(params) ? 'write a list of groups, [{ params: … }]' : ''
   expect(!hint, 'type', () => `${where}: params must be a list of tensors, got ${describe(params)}; ${hint}`)
-  return expectList(where, 'params', params, isOne, expected)
+  return expectList(where, 'params', params, isValid, expected)
 }
 
-/** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
+/** The superclass of SGD, Adam and AdamW: torch.optim.Optimizer. It has the parameters in groups and their state. */
 export class Optimizer {
   #where
   #defaults
@@ -60,22 +60,23 @@ export class Optimizer {
   /** @type {Map<Tensor, any>} */ state = new Map()
 
   /**
-   * @param {string} where @param {Params} params @param {unknown} options for all groups that say nothing else
-   * @param {(options: any) => Record<string, any>} check gives options with defaults, or throws
+   * @param {string} where @param {Params} params @param {unknown} options defaults for all groups
+   * @param {(options: any) => Record<string, any>} check returns the options with defaults, or throws
    */
   constructor(where, params, options, check) {
     this.#where = where
     this.#check = check
-    const defaults = this.#defaults = check(withRate(where, options))
-    const list = paramList(where, params, () => true, '')
+    const defaults = this.#defaults = check(expectDefinedRate(where, options))
+    const list = expectParams(where, params, () => true, '')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const groups = list.every(isPlain) ? /** @type {any[]} */ (list) : [{ params: list }]
-    for (const { params: own, ...others } of groups) this.#add(own, check({ ...defaults, ...withRate(where, others) }))
+    for (const { params: own, ...others } of groups) {
+      this.#add(own, check({ ...defaults, ...expectDefinedRate(where, others) }))
+    }
   }
 
   /**
-   * Adds parameters with options of their own, else those that the optimiser was made with:
-   * torch.optim.Optimizer.add_param_group.
+   * Adds a group of parameters; its options default to those of the optimizer: torch.optim.Optimizer.add_param_group.
    * @param {{ params: Iterable<Tensor>, [option: string]: any }} group
    */
   addParamGroup({ params, ...options }) {
@@ -85,16 +86,16 @@ export class Optimizer {
   /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
   #add(params, options) {
     const where = this.#where
-    const list = paramList(where, params, isLearned, 'a float32 tensor with requiresGrad that was not computed')
+    const list = expectParams(where, params, isTrainable, 'a float32 tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const known = new Set(this.params)
-    /** @type {Map<Tensor, number>} */ const places = new Map()
+    /** @type {Map<Tensor, number>} */ const indices = new Map()
     list.forEach((param, i) => {
       expectTensor(where, `params[${i}]`, param)
-      const first = places.get(param)
+      const first = indices.get(param)
       expect(first === undefined && !known.has(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
         `${first === undefined ? 'one of another group' : `params[${first}]`}; each must be given once`)
-      places.set(param, i)
+      indices.set(param, i)
     })
     this.paramGroups.push(/** @type {ParamGroup} */ ({ params: list, ...options }))
   }
@@ -105,8 +106,7 @@ export class Optimizer {
   }
 
   /**
-   * Learning rate: a number >= 0 that may be changed between steps. It is that of the first group; to set it is to set
-   * that of all.
+   * The learning rate of the first group, a number >= 0. Setting it sets the rate of all groups.
    * @returns {number}
    */
   get lr() {
@@ -118,25 +118,25 @@ export class Optimizer {
     for (const group of this.paramGroups) group.lr = lr
   }
 
-  /** Sets all gradients to zero. @param {undefined[]} more */
+  /** Sets all gradients to zero: torch.optim.Optimizer.zero_grad. @param {undefined[]} more */
   zeroGrad(...more) {
     expectArgumentCount('zeroGrad', 0, more)
     clearGradients(this.params)
   }
 
   /**
-   * The state of a parameter, made by `create` the first time, whole or not at all; it lives as long as the optimiser.
-   * `state` is public, so what a kernel is about to write over is checked each time.
+   * The state of a parameter, created by `create` the first time; it lives as long as the optimizer. `state` is public,
+   * so it is checked each time before a kernel writes to it.
    * @param {Tensor} param @param {() => any} create
    */
   stateOf(param, create) {
     if (!this.state.has(param)) {
-      const { engine } = param, made = engine.tidy(create)
-      for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
-      this.state.set(param, made)
+      const { engine } = param, created = engine.tidy(create)
+      for (const value of Object.values(created)) if (value instanceof Tensor) engine.keep(value)
+      this.state.set(param, created)
     }
     const state = this.state.get(param)
-    for (const name of /** @type {any} */ (this.constructor).remembers) this.#checkState(param, name, state?.[name])
+    for (const name of /** @type {any} */ (this.constructor).stateNames) this.#checkState(param, name, state?.[name])
     return state
   }
 
@@ -153,32 +153,32 @@ export class Optimizer {
   }
 
   /**
-   * Parameters that have a gradient and are not frozen, with their groups.
+   * The parameters that have a gradient and are not frozen, with their groups; throws for an invalid learning rate.
    * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
    */
-  get ready() {
+  findTrainable() {
     for (const { lr } of this.paramGroups) expectNumber(this.#where, 'lr', lr, 'a number >= 0', isRate)
     return this.paramGroups.flatMap(group => group.params
       .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
   }
 
   /**
-   * What it remembers and how it is set, to go on later: torch.optim.Optimizer.state_dict. The tensors are its own; as
-   * JSON they become nested arrays, which `loadStateDict` takes, too.
+   * The state and options, to continue later: torch.optim.Optimizer.state_dict. Tensors are not copied. In JSON they
+   * become nested arrays, which `loadStateDict` accepts.
    * @returns {OptimizerState}
    */
   stateDict() {
-    const { params } = this, places = new Map(params.map((param, i) => [param, i]))
+    const { params } = this, indices = new Map(params.map((param, i) => [param, i]))
     const state = params.flatMap((param, i) => (this.state.has(param) ? [[i, { ...this.state.get(param) }]] : []))
     const paramGroups = this.paramGroups.map(({ params: own, ...options }) =>
-      ({ ...options, params: own.map(param => places.get(param)) }))
+      ({ ...options, params: own.map(param => indices.get(param)) }))
     return { state: Object.fromEntries(state), paramGroups }
   }
 
   /**
-   * Goes on where another one was: torch.optim.Optimizer.load_state_dict. Values are copied.
-   * @param {OptimizerState} state of an optimiser with as many parameters in the same groups
-   * @throws {import('../errors.js').GlassformerError} 'shape' for another number of parameters or other shapes; nothing
+   * Continues from a saved state: torch.optim.Optimizer.load_state_dict. Values are copied.
+   * @param {OptimizerState} state of an optimizer with the same numbers of parameters in its groups
+   * @throws {import('../errors.js').GlassformerError} 'shape' for other numbers of parameters or other shapes; nothing
    *   is changed then
    */
   loadStateDict(state) {
@@ -190,20 +190,22 @@ export class Optimizer {
       `${sizes(this.paramGroups)} parameters, got ${sizes(state.paramGroups)}`)
     const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) =>
       ({ ...this.#check(options), ...(initialLr === undefined ? {} : { initialLr }) }))
-    const held = Object.entries(state.state).map(([i, values]) => {
+    const loaded = Object.entries(state.state).map(([i, values]) => {
       expect(Boolean(params[Number(i)]), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
-      return /** @type {const} */ ([params[Number(i)], this.#copied(where, params[Number(i)], i, values)])
+      return /** @type {const} */ ([params[Number(i)], this.#copyState(where, params[Number(i)], i, values)])
     })
     this.dispose()
-    for (const [param, values] of held) this.state.set(param, values)
+    for (const [param, values] of loaded) this.state.set(param, values)
     this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
   }
 
   /** @param {string} where @param {Tensor} param @param {string} i @param {Record<string, any>} values */
-  #copied(where, param, i, values) {
-    const { engine } = param, names = Object.keys(values), wanted = /** @type {any} */ (this.constructor).remembers
-    expect(!wanted || (names.length === wanted.length && wanted.every((/** @type {string} */ one) => names.includes(one))), 'type',
-      () => `${where}: state[${i}] must have ${wanted.join(', ')}, got ${names.join(', ') || 'nothing'}`)
+  #copyState(where, param, i, values) {
+    const { engine } = param, names = Object.keys(values)
+    /** @type {string[] | undefined} */ const expected = /** @type {any} */ (this.constructor).stateNames
+    const isComplete = !expected || (names.length === expected.length && expected.every(name => names.includes(name)))
+    expect(isComplete, 'type',
+      () => `${where}: state[${i}] must have ${expected?.join(', ')}, got ${names.join(', ') || 'nothing'}`)
     return Object.fromEntries(Object.entries(values).map(([name, value]) => {
       if (name === 'step') return [name, expectInteger(where, `state[${i}].step`, value)]
       const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
@@ -215,10 +217,10 @@ export class Optimizer {
     }))
   }
 
-  /** Frees what the optimiser remembers. */
+  /** Frees the state of all parameters. */
   dispose() {
-    const held = [...this.state.values()].flatMap(state => Object.values(state))
-    for (const value of held) if (value instanceof Tensor) value.dispose()
+    const values = [...this.state.values()].flatMap(state => Object.values(state))
+    for (const value of values) if (value instanceof Tensor) value.dispose()
     this.state.clear()
   }
 }

@@ -1,4 +1,4 @@
-import { expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
+import { expect, expectBoolean, expectNumber, expectOptions } from '../errors.js'
 import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
@@ -9,7 +9,7 @@ import { Optimizer, expectNoClosure } from './optimizer.js'
 /** @param {any} options @returns {Required<SGDOptions>} */
 function check(options) {
   const { lr = 1e-3, momentum = 0, dampening = 0, weightDecay = 0, nesterov = false } =
-    optionsOf('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov'])
+    expectOptions('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov'])
   for (const [name, value] of Object.entries({ lr, momentum, weightDecay })) {
     expectNumber('SGD', name, value, 'a number >= 0', v => v >= 0)
   }
@@ -20,22 +20,22 @@ function check(options) {
   return { lr, momentum, dampening, weightDecay, nesterov }
 }
 
-/** Stochastic gradient descent: torch.optim.SGD. */
+/** Stochastic gradient descent, with optional momentum: torch.optim.SGD. */
 export class SGD extends Optimizer {
-  /** What it keeps of a parameter. */ static remembers = ['momentumBuffer']
+  /** Names of the state of a parameter. */ static stateNames = ['momentumBuffer']
 
   /** @param {import('./optimizer.js').Params} params @param {SGDOptions} [options] */
   constructor(params, options) {
     super('SGD', params, options, check)
   }
 
-  /** One step with the gradients as they are. @param {undefined[]} more */
+  /** Updates all parameters that have a gradient. @param {undefined[]} more */
   step(...more) {
     expectNoClosure(more)
-    for (const { param, grad, group } of this.ready) {
+    for (const { param, grad, group } of this.findTrainable()) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
-      const held = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null
-      param.engine.c.gf_sgd_step(param.address, held?.momentumBuffer.address ?? 0, grad.address, param.size, lr,
+      const state = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null
+      param.engine.c.gf_sgd_step(param.dataPtr(), state?.momentumBuffer.dataPtr() ?? 0, grad.dataPtr(), param.size, lr,
         momentum, dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
       param.touch()
     }

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, isPlain, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, expectOptions, expectInteger } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
@@ -238,7 +238,7 @@ export class Tokenizer {
    */
   encode(text, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
-      optionsOf('tokenizer.encode', options, ['special']))
+      expectOptions('tokenizer.encode', options, ['special']))
     expectBoolean('tokenizer.encode', 'special', special)
     const source = createSource(this.#engine, 'tokenizer.encode', text)
     const builder = new EncodingBuilder(this.#model)
@@ -323,7 +323,7 @@ export class Tokenizer {
    */
   decode(ids, options) {
     const { special = false } = /** @type {{ special?: boolean }} */ (
-      optionsOf('tokenizer.decode', options, ['special']))
+      expectOptions('tokenizer.decode', options, ['special']))
     expectBoolean('tokenizer.decode', 'special', special)
     expectIds('tokenizer.decode', ids)
     const tokens = Array.from(ids, (id, i) => this.#expectToken('tokenizer.decode', `ids[${i}]`, id))

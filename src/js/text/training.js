@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, expectInteger } from '../errors.js'
+import { describe, expect, expectOptions, expectInteger } from '../errors.js'
 import { alternatives } from './pattern.js'
 import { toWellFormed } from './scan.js'
 
@@ -20,7 +20,7 @@ import { toWellFormed } from './scan.js'
  * @returns {CheckedOptions}
  */
 export function readTrainOptions(where, text, options, names) {
-  const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = optionsOf(where, options, names)
+  const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = expectOptions(where, options, names)
   const texts = Array.isArray(text) ? Array.from(text) : [text]
   texts.forEach((item, i) => expect(typeof item === 'string', 'type', () => Array.isArray(text)
     ? `${where}: text[${i}] must be a string, got ${describe(item)}`

@@ -1,5 +1,5 @@
 import { NO_MEMORY } from '../constants.js'
-import { GlassformerError, describe, expect, expectBoolean, expectOneOf, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 
 import { toWellFormed } from './scan.js'
 import { encodeInto } from './utf8.js'
@@ -44,7 +44,7 @@ export class Vocab {
    */
   constructor(engine, lists, options) {
     const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
-      /** @type {VocabOptions} */ (optionsOf('Vocab', options, OPTIONS))
+      /** @type {VocabOptions} */ (expectOptions('Vocab', options, OPTIONS))
     checkLists(lists)
     expectOneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
     checkSpecials(specials, maxTokens)

@@ -1,5 +1,5 @@
 import { TEXT_DROP_PUNCTUATION } from '../constants.js'
-import { expectBoolean, optionsOf } from '../errors.js'
+import { expectBoolean, expectOptions } from '../errors.js'
 import { scan } from './scan.js'
 
 /**
@@ -14,7 +14,7 @@ import { scan } from './scan.js'
  * gf.text.words('Hello, world!')                  // ['Hello', ',', 'world', '!']
  */
 export function words(engine, text, options) {
-  const { punctuation = true } = optionsOf('text.words', options, ['punctuation'])
+  const { punctuation = true } = expectOptions('text.words', options, ['punctuation'])
   expectBoolean('text.words', 'punctuation', punctuation)
   return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : TEXT_DROP_PUNCTUATION)
 }

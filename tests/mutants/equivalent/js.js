@@ -39,9 +39,9 @@ export default {
     'tables of up to two rows are left out',
   'src/js/shape.js: const index = shape.map(() => 0) [0 -> 1]': 'every place of it is written after',
   'src/js/threads/splits.js: const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({ [1 -> 2]': 'no argument stands before the first',
-  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [< -> <=]':
+  'src/js/threads/splits.js: const parts = splitRange(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [< -> <=]':
     'the first argument is never the side',
-  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [0 -> 1]':
+  'src/js/threads/splits.js: const parts = splitRange(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [0 -> 1]':
     'the first argument is never the side',
   'src/js/load.js: 0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11) [0 -> 1]':
     'a constant of a function that nobody calls; the other bytes have a test',
@@ -67,11 +67,11 @@ export default {
     'a scale at exactly this distance would be shown by another word of the same value',
   'src/js/methods.js: if (rest.length > max) expectArgumentCount(name, max, rest) [> -> >=]':
     'asked once more whether there are too many, which there are not',
-  'src/js/optim/adam.js: held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
+  'src/js/optim/adam.js: param.size, state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
   'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
     'room for one more',
-  'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
+  'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === call; n++); [=== -> !=]':
     'looks less often before it sleeps: the same work, a little later',
   'src/js/text/spm_normalizer.js: return mayBeInvalid && decodeValidUtf8(bytes.subarray(at, at + length)) === undefined ? 0 : length [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
   'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
@@ -92,7 +92,7 @@ export default {
     'of two equal numbers either is the largest',
   'src/js/memory.js: if (address + bytes > this.#end - PAGE) this.#growAhead() [> -> >=]':
     'asked once more whether the memory has grown',
-  'src/js/recording.js: if (size >= bytes && size < least) [best, least] = [address, size] [< -> <=]':
+  'src/js/recording.js: if (size >= bytes && size < minSize) [best, minSize] = [address, size] [< -> <=]':
     'of two blocks of one size either will do',
   'src/js/ops/unary.js: options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope), [> -> >=]':
     '0 times the slope is 0',
@@ -126,9 +126,9 @@ export default {
   'src/js/compile.js: if (found > 0) plans.unshift(...plans.splice(found, 1)) [> -> >=]': 'the first one is put first',
   'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
     'moves to as much room as there was',
-  'src/js/panels.js: if (panelBuffer.bytes < room) { [< -> <=]': 'other room of the same size',
+  'src/js/panels.js: if (panelBuffer.bytes < bufferBytes) { [< -> <=]': 'other room of the same size',
   'src/js/memory.js: if (count < length - 1) this.#ballast.length = count [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
-  'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
+  'src/js/ops/attention.js: mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test'
 }
