@@ -1,24 +1,26 @@
 // Arithmetic on shapes: how many cells there may be, with none of them made.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize } from '../src/js/shape.js'
+import {
+  countCells, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize
+} from '../src/js/shape.js'
 import { broadcast } from '../src/js/ops/broadcast.js'
 import { assertRejects } from './lib/engine.js'
 
 test('the number of cells is limited by the memory', () => {
-  assert.deepEqual([[], [2, 3], [2 ** 30], [2 ** 15, 2 ** 15]].map(cellsOf), [1, 6, 2 ** 30, 2 ** 30])
+  assert.deepEqual([[], [2, 3], [2 ** 30], [2 ** 15, 2 ** 15]].map(countCells), [1, 6, 2 ** 30, 2 ** 30])
   for (const shape of [[2 ** 30 + 1], [2 ** 15, 2 ** 15 + 1]]) {
-    assertRejects(() => cellsOf(shape), 'memory', 'out of memory: 429')
+    assertRejects(() => countCells(shape), 'memory', 'out of memory: 429')
   }
 })
 
 test('empty shapes: sides and rows are limited', () => {
   for (const shape of [[0], [0, 2 ** 30], [2, 0, 2 ** 29], [2 ** 24, 0], [2 ** 24, 0, 2], [0, 2 ** 29, 0]]) {
-    assert.equal(cellsOf(shape), 0, `${shape}`)
+    assert.equal(countCells(shape), 0, `${shape}`)
   }
   const large = [[0, 2 ** 30 + 1], [2, 0, 2 ** 29 + 1], [2 ** 24 + 1, 0], [2 ** 25, 0, 3], [2 ** 13, 2 ** 12, 0, 1]]
   for (const shape of large) {
-    assertRejects(() => cellsOf(shape), 'memory', `[${shape.join(', ')}] has sides that are too large even without`)
+    assertRejects(() => countCells(shape), 'memory', `[${shape.join(', ')}] has sides that are too large even without`)
   }
 })
 

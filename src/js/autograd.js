@@ -272,7 +272,7 @@ export function backward(out, start, options) {
  * @template {Tensor | readonly Tensor[]} I
  * @param {Tensor | readonly Tensor[]} outputs their sum is differentiated @param {I} inputs
  * @param {{ gradOutputs?: Tensor | readonly Tensor[], retainGraph?: boolean, allowUnused?: boolean }} [options]
- *   gradOutputs: gradients of the outputs, needed for outputs of more than one value, default: 1; retainGraph: false;
+ *   gradOutputs: 1, the gradients of the outputs, needed for outputs of more than one value; retainGraph: false;
  *   allowUnused: false; true gives null for an input that the outputs do not depend on
  * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one gradient for each input
  * @throws {import('./errors.js').GlassformerError} 'state' for an unused input, or a graph that an earlier backward has

@@ -143,8 +143,8 @@ const GUARDED = [
 
 /**
  * Loads the library. Each call creates an engine with its own memory and random stream.
- * @param {Parameters<typeof loadThreads>[0]} [options] wasm: the kernels, default: beside the package; threads: how
- *   many threads share long kernel calls where that is possible, with the same bits; default: 1, see gf.threads
+ * @param {Parameters<typeof loadThreads>[0]} [options] wasm: the kernels, default: beside the package; threads: 1,
+ *   how many threads share long kernel calls where that is possible, with the same bits, see gf.threads
  */
 export const load = options => guardPromise(start(options), GUARDED, 'const gf = await load()')
 

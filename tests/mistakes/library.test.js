@@ -1,8 +1,8 @@
 // Files, texts, models, traces: everything else: what is written often and wrongly, and what the library says to it.
 import { load } from '../../src/js/index.js'
-import { file, gf, gone, lin, nn, seq, tell, x } from './told.js'
+import { file, gf, disposed, lin, nn, seq, expectMessages, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
   [() => load(2), 'load: options must be an object with threads, wasm, got 2; write { threads: 2 }'],
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
@@ -36,7 +36,7 @@ tell([
   [() => gf.loadSafetensors('model.safetensors'),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an " +
     'object of such by name, got "model.safetensors"; write readFileSync(path), or await response.arrayBuffer()'],
-  [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; tensors that gf.tidy returns are kept'],
+  [() => disposed.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; tensors that gf.tidy returns are kept'],
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),

@@ -1,9 +1,9 @@
-// Modules, optimisers and classes of one's own: what is written often and wrongly, and what the library says to it.
+// Modules, optimizers and classes of one's own: what is written often and wrongly, and what the library says to it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { F, file, gf, layer, lin, mask, nn, optim, seq, sgd, tell, x } from './told.js'
+import { F, file, gf, layer, lin, mask, nn, optim, seq, sgd, expectMessages, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => {
     const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
     const [first, second] = [0, 1].map(() => own.forward(given).sum())

@@ -1,9 +1,9 @@
 // Tensors and functions: what is written often and wrongly, and what the library says to it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { F, gf, layer, lin, mask, nn, NO_NUMBER, tell, twice, x } from './told.js'
+import { F, gf, layer, lin, mask, nn, NO_NUMBER, expectMessages, twice, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => gf.tensor('abc'), 'tensor: values must be numbers, got "abc"'],
   [() => gf.tensor([[1], [1, 2]]),
     'tensor: values must be regular nested arrays; expected an array of 1 at depth 1, got an array of 2'],

@@ -1,4 +1,4 @@
-// Groups of parameters with options of their own, frozen ones, and an optimiser that goes on where another one was.
+// Groups of parameters with options of their own, frozen ones, and an optimizer that goes on where another one was.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'

@@ -49,8 +49,8 @@ export class MultiheadAttention extends Module {
    * @param {number} embedDim
    * @param {number} numHeads divides embedDim
    * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number, batchFirst?: true }} [options]
-   *   dropout: 0, of the attention weights in training mode; bias: true; kdim, vdim: the channels of key and value,
-   *   default: embedDim; batchFirst: only true
+   *   dropout: 0, of the weights in training mode; bias: true; kdim, vdim: embedDim, the channels of key and value;
+   *   batchFirst: true, and nothing else
    */
   constructor(engine, embedDim, numHeads, options) {
     super(engine)

@@ -48,8 +48,8 @@ export class PositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: the position of the first token; with a cache the number of tokens
-   *   before; default: 0
+   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
+   *   tokens before
    * @returns {Tensor} the same shape
    */
   forward(x, options) {
@@ -76,8 +76,8 @@ export class LearnedPositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: the position of the first token; with a cache the number of tokens
-   *   before; default: 0
+   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
+   *   tokens before
    * @returns {Tensor} the same shape
    */
   forward(x, options) {

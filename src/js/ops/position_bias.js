@@ -27,7 +27,7 @@ const op = {
 /**
  * Linear biases for attention (Press et al. 2021), to pass as attnMask: −m |i − j|, with a slope m for each head.
  * @param {Engine} engine @param {number} heads @param {number} queries @param {number} [keys] default: queries
- * @param {{ past?: number }} [options] past: the position of the first query among the keys; default: keys − queries
+ * @param {{ past?: number }} [options] past: keys − queries, the position of the first query among the keys
  * @returns {Tensor} [1, heads, queries, keys]
  */
 export function alibi(engine, heads, queries, keys = queries, options) {

@@ -18,8 +18,8 @@ const options = ({ lr, betas, eps, weight_decay, momentum, dampening, nesterov }
 
 for (const item of trajectories.filter(one => one.id !== 'adam.noam')) {
   test(`${item.id}: PyTorch's steps`, () => {
-    const Optimiser = classes[item.id.split('.')[0]]
-    assertFollows(item, parameters => new Optimiser(parameters, options(item.params)))
+    const Optimizer = classes[item.id.split('.')[0]]
+    assertFollows(item, parameters => new Optimizer(parameters, options(item.params)))
   })
 }
 
@@ -35,19 +35,19 @@ test("adam.noam: PyTorch's steps under a changing rate", () => {
   assertFollows(
     item,
     parameters => new Adam(parameters, { lr: 1, betas, eps }),
-    (optimiser, step) => {
-      optimiser.lr = rate(step)
+    (optimizer, step) => {
+      optimizer.lr = rate(step)
     }
   )
 })
 
 // PyTorch 1.13.1's, but SGD's rate, which has no default there; 1e-3 is that of PyTorch 2.
-for (const [name, Optimiser, defaults] of [
+for (const [name, Optimizer, defaults] of [
   ['SGD', SGD, { lr: 1e-3, momentum: 0, dampening: 0, weightDecay: 0, nesterov: false }],
   ['Adam', Adam, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 }],
   ['AdamW', AdamW, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 }]
 ]) test(`${name}: what it does unless it is told`, () => {
-  const { params, ...options } = new Optimiser([parameter(numbers([3], 1))]).paramGroups[0]
+  const { params, ...options } = new Optimizer([parameter(numbers([3], 1))]).paramGroups[0]
   assert.equal(params.length, 1)
   assert.deepEqual(options, defaults)
 })
@@ -62,26 +62,26 @@ test('noam: rejects invalid arguments', () => {
   ]) assert.throws(call, { name: 'GlassformerError', code, message })
 })
 
-for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
+for (const [name, Optimizer] of Object.entries({ SGD, Adam, AdamW })) {
   test(`${name}: zeroGrad, and a parameter without a gradient stays`, () => {
     const [moving, resting] = [parameter(numbers([3], 1)), parameter(numbers([3], 2))]
-    const optimiser = new Optimiser([moving, resting], { lr: 0.1 })
+    const optimizer = new Optimizer([moving, resting], { lr: 0.1 })
     setGradient(moving, numbers([3], 3))
     const before = [moving, resting].map(p => Float32Array.from(p.data))
-    optimiser.step()
+    optimizer.step()
     assert.notDeepEqual(Float32Array.from(moving.data), before[0])
     assertSame(resting, before[1])
-    optimiser.zeroGrad()
+    optimizer.zeroGrad()
     const stopped = Float32Array.from(moving.data)
     assert.ok(moving.grad === null || moving.grad.data.every(value => value === 0), 'a gradient is left after zeroGrad')
-    optimiser.step()
+    optimizer.step()
     if (name === 'SGD') assertSame(moving, stopped)
   })
 
   test(`${name}: trains the parameters of a module`, () => {
     gf.manualSeed(1)
     const layer = new gf.nn.Linear(3, 1)
-    const optimiser = new Optimiser(layer.parameters(), { lr: 0.05 })
+    const optimizer = new Optimizer(layer.parameters(), { lr: 0.05 })
     const x = gf.tensor([
       [1, 0, 0],
       [0, 1, 0],
@@ -96,27 +96,27 @@ for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
     const total = () => gf.tidy(() => loss().data.reduce((a, b) => a + b, 0))
     const before = total()
     for (let step = 0; step < 200; step++) {
-      optimiser.zeroGrad()
+      optimizer.zeroGrad()
       gf.tidy(() => loss().backward(gf.tensor([[1], [1], [1], [1]])))
-      optimiser.step()
+      optimizer.step()
     }
     assert.ok(total() < before / 10, `the loss went from ${before} to ${total()} only`)
   })
 
   test(`${name}: rejects invalid arguments`, () => {
     const p = parameter(numbers([2], 1))
-    assertRejects(() => new Optimiser([p], { lr: -1 }), 'range', name, 'lr', '-1')
-    assertRejects(() => new Optimiser(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
-    assertRejects(() => new Optimiser([], { lr: 0.1 }), null, name, 'param')
-    assertRejects(() => new Optimiser([p], { lr: 0.1, weightDecay: -0.1 }), 'range', name, 'weightDecay', '-0.1')
+    assertRejects(() => new Optimizer([p], { lr: -1 }), 'range', name, 'lr', '-1')
+    assertRejects(() => new Optimizer(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
+    assertRejects(() => new Optimizer([], { lr: 0.1 }), null, name, 'param')
+    assertRejects(() => new Optimizer([p], { lr: 0.1, weightDecay: -0.1 }), 'range', name, 'weightDecay', '-0.1')
   })
 }
 
-for (const Optimiser of [Adam, AdamW]) {
-  test(`${Optimiser.name}: betas are below 1`, () => {
+for (const Optimizer of [Adam, AdamW]) {
+  test(`${Optimizer.name}: betas are below 1`, () => {
     const p = parameter(numbers([2], 1))
-    assertRejects(() => new Optimiser([p], { betas: [0.9, 1] }), 'range', Optimiser.name, 'betas', '1')
-    assertRejects(() => new Optimiser([p], { eps: -1 }), 'range', Optimiser.name, 'eps', '-1')
+    assertRejects(() => new Optimizer([p], { betas: [0.9, 1] }), 'range', Optimizer.name, 'betas', '1')
+    assertRejects(() => new Optimizer([p], { eps: -1 }), 'range', Optimizer.name, 'eps', '-1')
   })
 }
 
