@@ -1,6 +1,7 @@
 import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
-import { createPublicClass, bindClass } from './bind_engine.js'
-import { registerForwards, withArityChecks, expectArgumentCount } from './arity.js'
+import { createPublicClass, bindClass, readConstructorArguments } from './bind_engine.js'
+import { withSignature, withSignatures, wrapForwards } from './arguments.js'
+import { expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'
 import { tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
@@ -31,6 +32,7 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
+import { INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import * as init from './nn/init.js'
@@ -60,7 +62,7 @@ const pick = (object, other) => /** @type {any} */ (Object.fromEntries(
   Object.entries(object).filter(([name]) => name in other)))
 
 /** torch.nn.functional in camelCase: tensors are positional arguments, everything else is in one options object. */
-const functional = addSpellingHints(withArityChecks({
+const functional = addSpellingHints(withSignatures({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }))
@@ -68,7 +70,7 @@ const functional = addSpellingHints(withArityChecks({
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
-registerForwards(modules)
+wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 addTensorHints(Tensor.prototype)
 for (const Class of [Methods, Tensor, modules.Module, Optimizer]) addSpellingHints(Class.prototype)
@@ -76,10 +78,27 @@ addModuleHints(modules.Module.prototype)
 addListHints(Object.getPrototypeOf(modules.ModuleList.prototype))
 addOptimizerHints(Optimizer.prototype)
 
+const initializers = withSignatures(init, INIT)
+
+/**
+ * Functions and classes of torch.optim that read their arguments in PyTorch's order.
+ * @template {Record<string, any>} T @param {T} parts @param {string} from the object they are properties of
+ * @returns {import('./argument_types.js').AllWithOrder<T>}
+ */
+const readArgumentsOf = (parts, from) => /** @type {any} */ (Object.fromEntries(
+  Object.entries(parts).map(([name, value]) => {
+    const signature = /** @type {Record<string, string>} */ (OPTIMIZERS)[name]
+    if (!signature) return [name, value]
+    return [name, /^[A-Z]/.test(name) ? readConstructorArguments(value, name, signature, from) : withSignature(name, value, signature)]
+  })))
+
+const optimizers = readArgumentsOf(optim, 'gf.optim')
+const schedulers = readArgumentsOf(optim.lrScheduler, 'gf.optim.lrScheduler')
+
 /**
  * torch.nn for one engine.
  * @param {import('./engine.js').Engine} engine
- * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K]> }
+ * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K], K> }
  *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray, options?: { requiresGrad?: boolean }) =>
  *   modules.Parameter }}
  */
@@ -119,7 +138,7 @@ function bindModules(engine) {
  * Creation functions for one engine.
  * @param {import('./engine.js').Engine} engine
  */
-const bindCreation = engine => ({
+const bindCreation = engine => withSignatures({
   /** @param {readonly number[]} shape @param {MakeOptions} [options] */
   zeros: (shape, options) => creation.zeros(engine, shape, options),
   /** @param {readonly number[]} shape @param {MakeOptions} [options] */
@@ -134,6 +153,50 @@ const bindCreation = engine => ({
   eye: (n, m, options) => creation.eye(engine, n, m, options),
   zerosLike: creation.zerosLike,
   onesLike: creation.onesLike
+})
+
+/**
+ * Random functions for one engine.
+ * @param {import('./engine.js').Engine} engine
+ */
+const bindRandom = engine => withSignatures({
+  /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
+  manualSeed: seed => random.manualSeed(engine, seed),
+  /**
+   * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
+   */
+  rand: (shape, options) => random.rand(engine, shape, options),
+  /**
+   * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
+   */
+  randn: (shape, options) => random.randn(engine, shape, options),
+  /**
+   * Random integers from low to high - 1: torch.randint.
+   * @param {number} low @param {number} high @param {readonly number[]} shape
+   */
+  randint: (low, high, shape) => random.randint(engine, low, high, shape),
+  /**
+   * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options] @param {any[]} more
+   */
+  normal: (shape, options, ...more) => {
+    // PyTorch's order is mean, std, size.
+    const [size, others] = /** @type {any[]} */ (more)
+    return typeof shape === 'number' ? random.normal(engine, size, { ...others, mean: shape, std: /** @type {any} */ (options) })
+      : random.normal(engine, shape, options)
+  },
+  /** 1 with probability p, else 0: torch.bernoulli. @param {Parameters<typeof random.bernoulli>[1]} p */
+  bernoulli: p => random.bernoulli(engine, p),
+  /**
+   * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement.
+   * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
+   * @param {Parameters<typeof random.multinomial>[3]} [options]
+   */
+  multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
+  /** The integers 0 to n - 1 in random order: torch.randperm. @param {number} n */
+  randperm: n => random.randperm(engine, n)
 })
 
 /** Properties that a caller who forgot `await` is likely to read first. */
@@ -211,38 +274,7 @@ async function start(options) {
      */
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),
-    /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
-    manualSeed: seed => random.manualSeed(engine, seed),
-    /**
-     * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
-     */
-    rand: (shape, options) => random.rand(engine, shape, options),
-    /**
-     * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
-     */
-    randn: (shape, options) => random.randn(engine, shape, options),
-    /**
-     * Random integers from low to high - 1: torch.randint.
-     * @param {number} low @param {number} high @param {readonly number[]} shape
-     */
-    randint: (low, high, shape) => random.randint(engine, low, high, shape),
-    /**
-     * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options]
-     */
-    normal: (shape, options) => random.normal(engine, shape, options),
-    /** 1 with probability p, else 0: torch.bernoulli. @param {Parameters<typeof random.bernoulli>[1]} p */
-    bernoulli: p => random.bernoulli(engine, p),
-    /**
-     * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement.
-     * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
-     * @param {Parameters<typeof random.multinomial>[3]} [options]
-     */
-    multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
-    /** The integers 0 to n - 1 in random order: torch.randperm. @param {number} n */
-    randperm: n => random.randperm(engine, n),
+    ...bindRandom(engine),
     /**
      * Sinusoidal positional encodings [maxLength, dModel]; options: base, layout, method, dtype.
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
@@ -287,8 +319,8 @@ async function start(options) {
     },
     functional,
     ...torchFunctions,
-    nn: { ...bindModules(engine), init: addSpellingHints({ ...init }), functional },
-    optim: addSpellingHints({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
+    nn: { ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional },
+    optim: addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } }),
     decoding: bindDecoding(engine)
   }))
 }

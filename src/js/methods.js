@@ -1,5 +1,6 @@
-import { expectArgumentCount, getMaxArguments } from './arity.js'
+import { createReader } from './arguments.js'
 import { GlassformerError, describe } from './errors.js'
+import { FUNCTIONS } from './signatures.js'
 import { refusesSubscripts } from './subscripts.js'
 
 /**
@@ -37,9 +38,11 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values to min and max
  * @property {(dtype: DType) => Tensor} to converts to another dtype; the tensor itself if it has that dtype
  *
+ * @typedef {import('./argument_types.js').AllWithOrder<PlainMethods>} TensorMethods
+ *
  * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
  *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
- *   & Reductions & OtherMethods & ShapeMethods} TensorMethods
+ *   & Reductions & OtherMethods & ShapeMethods} PlainMethods
  */
 
 /** The superclass of Tensor. */
@@ -59,12 +62,11 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   for (const [name, fn] of Object.entries(functions)) {
-    const max = getMaxArguments(name, fn) - 1
+    const { read } = createReader(name, /** @type {Record<string, string>} */ (FUNCTIONS)[name], fn.length, 1)
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
       value(...rest) {
-        if (rest.length > max) expectArgumentCount(name, max, rest)
-        return fn(this, ...rest)
+        return fn(this, ...read(rest))
       },
       configurable: true, writable: true
     })

@@ -25,10 +25,8 @@ export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
     enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
-    cat: ['gf.cat(tensors, { dim })', ''],
-    concat: ['gf.cat(tensors, { dim })', ''],
-    concatenate: ['gf.cat(tensors, { dim })', ''],
-    stack: ['gf.stack(tensors, { dim })', ''],
+    concat: ['gf.cat(tensors, dim)', ''],
+    concatenate: ['gf.cat(tensors, dim)', ''],
     tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
@@ -58,16 +56,13 @@ export const DIFFERS = {
     bmm: ['x.matmul(y)', ''],
     mm: ['x.matmul(y)', ''],
     mv: ['x.matmul(v)', ''],
-    softmax: ['F.softmax(x, { dim })', 'dim: -1 when not given'],
-    log_softmax: ['F.logSoftmax(x, { dim })', 'dim: -1 when not given'],
+    softmax: ['x.softmax(dim)', 'dim: -1 when not given'],
+    log_softmax: ['x.logSoftmax(dim)', 'dim: -1 when not given'],
     where: ['gf.where(mask, a, b)', ''],
     multinomial: ['gf.multinomial(p, n, { replacement })', ''],
     bernoulli: ['gf.bernoulli(p)', ''],
-    sum: ['x.sum({ dim, keepdim })', 'options by name, in all reductions'],
-    max: ['x.max({ dim })', 'the values; the places by `x.argmax({ dim })`'],
-    min: ['x.min({ dim })', 'the values; the places by `x.argmin({ dim })`'],
-    split: ['x.split(size, { dim })', ''],
-    chunk: ['x.chunk(n, { dim })', ''],
+    max: ['x.max(dim)', 'the values; the indices by `x.argmax(dim)`'],
+    min: ['x.min(dim)', 'the values; the indices by `x.argmin(dim)`'],
     unbind: ['x.select(dim, i)', 'for each place i'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
@@ -81,7 +76,6 @@ export const DIFFERS = {
   },
   'torch.nn.functional': {
     one_hot: ['F.oneHot(ids, { numClasses })', 'int32'],
-    cross_entropy: ['F.crossEntropy(logits, target, { ignoreIndex, labelSmoothing })', 'options by name, as everywhere'],
     scaled_dot_product_attention: ['F.scaledDotProductAttention(q, k, v, { isCausal })', 'added to PyTorch in 2.0'],
     multi_head_attention_forward: ['nn.MultiheadAttention', ''],
     logsigmoid: ['F.softplus(x.neg()).neg()', ''],
@@ -131,8 +125,8 @@ export const OFTEN = [
   ['x.size(0)', 'x.shape[0]', 3], ['x[0]', 'x.select(0, 0)', [0, 1, 2, 3]], ['x[-1]', 'x.select(0, -1)', [8, 9, 10, 11]],
   ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
   ['x[:, :2]', 'x.slice(1, 0, 2)', [[0, 1], [4, 5], [8, 9]]], ['x[:, None].shape', 'x.unsqueeze(1).shape', [3, 1, 4]],
-  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1)', 'x.sum({ dim: 1 })', [6, 22, 38]],
-  ['values, places = x.max(1)', '[x.max({ dim: 1 }), x.argmax({ dim: 1 })]', [[3, 7, 11], [3, 3, 3]]],
+  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
+  ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
 ]
 
@@ -164,7 +158,7 @@ export function rowsOf(part, names) {
 const SAYS = {
   torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
     '`gf.exp(x)`\nor `x.exp()`, `torch.matmul(a, b)` is `gf.matmul(a, b)`, `torch.softmax(x, dim=1)` is ' +
-    '`gf.softmax(x, { dim: 1 })`.'
+    '`gf.softmax(x, 1)` or `gf.softmax(x, { dim: 1 })`.'
 }
 
 const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
@@ -188,7 +182,9 @@ export const apiTable = ({ names }) => `${[
   '# From PyTorch',
   'Every public name of PyTorch 1.13 and whether glassformer has it. Made by `tests/api.test.js` from the library itself;' +
   '\n`UPDATE=1 node --test tests/api.test.js` writes it anew.',
-  'Everywhere: names in camelCase, tensors by position, everything else in one options object at the end, batch first.',
+  'Everywhere: names in camelCase, batch first. Arguments have PyTorch\'s order, and its keyword arguments stand in one object\n' +
+  'at the end: `x.sum(-1, { keepdim: true })`, `F.normalize(x, 2, -1)`, `new nn.Linear(3, 4, false)`, `layer(x, mask)`,\n' +
+  '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',
   '## What is written often',
   ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +

@@ -4,10 +4,12 @@
  */
 
 import ts from 'typescript'
+import { parseSignature } from '../../src/js/arguments.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
+import { FORWARDS, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types
 } from './source.js'
@@ -22,6 +24,7 @@ import {
  * @property {'function' | 'class' | 'method' | 'value' | 'type'} kind
  * @property {string} call how it is called
  * @property {string} text
+ * @property {string} [order] the arguments in PyTorch's order, where options have a position, too
  * @property {Param[]} params
  * @property {{ type: string, text: string } | null} returns
  * @property {string[]} errors
@@ -64,7 +67,9 @@ function entryOf(symbol, id, before) {
   const type = checker.getTypeOfSymbol(symbol), [construct] = type.getConstructSignatures()
   if (construct) return classOf(symbol, construct, id, before)
   const { name } = symbol, [signature] = type.getCallSignatures()
-  const declared = symbol.valueDeclaration ?? symbol.declarations?.[0], own = signature?.declaration ?? declared
+  const declared = symbol.valueDeclaration ?? symbol.declarations?.[0], first = signature?.declaration ?? declared
+  // An overload has types; the comment is at the function.
+  const own = first && ts.isJSDocSignature(first) ? declared : first
   const table = own && ts.isFunctionTypeNode(own) ? fromTable(name) : null
   const around = declared && ts.isPropertyAssignment(declared) ? declared : undefined
   const words = allSaid(table ? [] : [around, own, handedTo(own)]), plain = docOf(symbol)
@@ -198,10 +203,31 @@ function parts() {
 const isType = ({ declarations = [] }) => declarations.some(
   node => ts.isJSDocTypedefTag(node) || ts.isTypeAliasDeclaration(node))
 
+/** The signatures of entries, by how their ids begin. @type {[RegExp, Record<string, string>, number][]} */
+const SIGNATURES = [
+  [/^x\.(\w+)$/, FUNCTIONS, 1], [/^(?:F|gf)\.(\w+)$/, FUNCTIONS, 0], [/^gf\.nn\.(\w+)$/, MODULES, 0],
+  [/^gf\.nn\.(\w+)\.forward$/, FORWARDS, 0], [/^gf\.nn\.init\.(\w+)$/, INIT, 0],
+  [/^gf\.optim\.(?:lrScheduler\.)?(\w+)$/, OPTIMIZERS, 0]
+]
+
+/** The arguments of an entry in PyTorch's order, where options have a position. @param {string} id */
+export function getOrder(id) {
+  for (const [pattern, table, first] of SIGNATURES) {
+    const [, name = ''] = pattern.exec(id) ?? []
+    if (!Object.hasOwn(table, name)) continue
+    const { order, options, byName } = parseSignature(table[name])
+    if (options.some(option => !byName.includes(option))) return order.slice(first).join(', ')
+  }
+  return undefined
+}
+
 /** @returns {Section[]} */
 export function collectReference() {
   const sections = parts()
   methodsOfFunctions(sections)
+  for (const entry of sections.flatMap(({ entries }) => entries.flatMap(one => [one, ...one.members]))) {
+    entry.order = getOrder(entry.id)
+  }
   const known = new Set(sections.flatMap(({ entries }) => entries.map(({ name }) => name)))
   const rest = [...types].filter(([name, symbol]) => !known.has(name) && isType(symbol)).map(([name]) => name).sort()
   return [...sections, { id: 'types', title: 'Types', entries: rest.map(typeEntry) }]

@@ -55,12 +55,14 @@ const fact = (what, text) => `<p class="fact"><b>${what}</b> ${text}</p>`
  * @param {Entry} entry @param {Set<string>} ids @param {number} [level] of its heading
  * @returns {string}
  */
-function entryHtml({ id, kind, call, text, params, returns, errors, examples, source, members }, ids, level = 3) {
+function entryHtml(entry, ids, level = 3) {
+  const { id, kind, call, text, order, params, returns, errors, examples, source, members } = entry
   const isCalled = kind !== 'type' && kind !== 'value', type = returns ? code(returns.type) : ''
   const parts = [
     `<h${level}><a href="#${safe(id)}">${safe(id)}</a> <small>${kind}</small></h${level}>`,
     isCalled ? `<pre class="call" tabindex="0">${safe(call)}</pre>` : '', text ? `<p>${prose(text, ids)}</p>` : '',
-    table(params, ids), returns ? fact(isCalled ? 'returns' : 'is', `${type} ${prose(returns.text, ids)}`) : '',
+    table(params, ids), order ? fact('by position', code(order)) : '',
+    returns ? fact(isCalled ? 'returns' : 'is', `${type} ${prose(returns.text, ids)}`) : '',
     ...errors.map(error => fact('throws', prose(error.replace(/^\{[^}]*\}\s*/, ''), ids))), ...examples.map(example),
     source ? `<p class="source">${safe(source)}</p>` : '', ...members.map(member => entryHtml(member, ids, level + 1))
   ]

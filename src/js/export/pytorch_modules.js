@@ -1,3 +1,4 @@
+import { readerOf } from '../arguments.js'
 import { GELU, ReLU, SiLU, Sigmoid, Tanh } from '../nn/activation.js'
 import { Identity, ModuleDict, Sequential } from '../nn/containers.js'
 import { Dropout } from '../nn/dropout.js'
@@ -156,10 +157,11 @@ const BUILTINS = [
  * By forward, since a derived class may have its own.
  * @type {Map<Function, [Function, Builtin]>}
  */
-const BY_FORWARD = new Map(BUILTINS.map(([Class, builtin]) => [Class.prototype.forward, [Class, builtin]]))
+const BY_FORWARD = new Map(BUILTINS.map(([Class, builtin]) => (
+  [readerOf(Class.prototype.forward).forward, [Class, builtin]])))
 
 /** @param {Module} module */
-const findEntry = module => BY_FORWARD.get(Object.getPrototypeOf(module).forward)
+const findEntry = module => BY_FORWARD.get(readerOf(Object.getPrototypeOf(module).forward).forward)
 
 /** The name of a module's class. @param {Module} module */
 export const nameOf = module => findEntry(module)?.[0].name ?? module.constructor.name

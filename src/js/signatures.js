@@ -1,0 +1,110 @@
+/**
+ * PyTorch's signatures: the names of parameters in PyTorch's order, in camelCase. Arguments may be given in this order,
+ * by name in one object at the end, or both. The table drives the reading of arguments (arguments.js), the types
+ * (signatures.d.ts), the messages and the reference; a test compares it with PyTorch's own signatures.
+ *
+ * Parameters before the bar are arguments of the function here, those after it properties of its last argument. Those
+ * after a star have no position. A question mark marks what may be left out; a minus what PyTorch has and this library
+ * has not; a tilde what is accepted and changes nothing; a plus what PyTorch does not have. Functions of any number of
+ * arguments ('...') and those that take objects of values ('=') read their arguments themselves.
+ */
+
+const REDUCE = 'input | dim? keepdim?', SPREAD = 'input | dim? unbiased? keepdim? * correction?'
+const ONE = 'input', PAIR = 'input other', LOSS = 'input target | -sizeAverage? -reduce? reduction?'
+const CREATE = '* dtype? requiresGrad?'
+
+/** Functions of torch and torch.nn.functional; methods of tensors are those with the tensor as first argument. */
+export const FUNCTIONS = /** @type {const} */ ({
+  neg: ONE, abs: ONE, sign: ONE, floor: ONE, round: ONE, square: ONE, sqrt: ONE, rsqrt: ONE, reciprocal: ONE, exp: ONE,
+  log: ONE, sin: ONE, cos: ONE, tanh: ONE, sigmoid: ONE, isnan: ONE, isinf: ONE, logicalNot: ONE, nonzero: ONE,
+  clone: ONE, detach: ONE, relu: 'input -inplace?', silu: 'input -inplace?', softplus: 'input | beta? threshold?',
+  leakyRelu: 'input | negativeSlope? -inplace?', clamp: 'input | min? max?', gelu: 'input | * approximate?',
+  add: `${PAIR} | * -alpha?`, sub: `${PAIR} | * -alpha?`, mul: PAIR, div: PAIR, maximum: PAIR, minimum: PAIR, pow: 'input exponent',
+  eq: PAIR, ne: PAIR, lt: PAIR, le: PAIR, gt: PAIR, ge: PAIR, logicalAnd: PAIR, logicalOr: PAIR, logicalXor: PAIR,
+  equal: PAIR, matmul: PAIR, dot: PAIR, outer: 'input vec2', allclose: 'input other | rtol? atol? equalNan?',
+  sum: REDUCE, mean: REDUCE, prod: REDUCE, logsumexp: REDUCE, max: REDUCE, min: REDUCE, amax: REDUCE, amin: REDUCE,
+  all: REDUCE, any: REDUCE, argmax: REDUCE, argmin: REDUCE, var: SPREAD, std: SPREAD, norm: 'input | p? dim? keepdim?',
+  softmax: 'input | dim?', logSoftmax: 'input | dim?', normalize: 'input | p? dim? eps?',
+  dropout: 'input | p? training? -inplace?', linear: 'input weight bias?',
+  layerNorm: 'input ~normalizedShape weight? bias? | eps?', rmsNorm: 'input ~normalizedShape weight? | eps?',
+  embedding: 'input weight | paddingIdx? -maxNorm? -normType? -scaleGradByFreq? -sparse?',
+  scaledDotProductAttention: 'query key value | attnMask? dropoutP? isCausal? * scale? enableGqa? +keyPaddingMask? +window?',
+  crossEntropy: 'input target | weight? -sizeAverage? ignoreIndex? -reduce? reduction? labelSmoothing?',
+  nllLoss: 'input target | weight? -sizeAverage? ignoreIndex? -reduce? reduction?', mseLoss: LOSS, l1Loss: LOSS,
+  binaryCrossEntropy: 'input target | weight? -sizeAverage? -reduce? reduction?',
+  binaryCrossEntropyWithLogits: 'input target | weight? -sizeAverage? -reduce? reduction? posWeight?',
+  klDiv: 'input target | -sizeAverage? -reduce? reduction? logTarget?', cosineSimilarity: 'x1 x2 | dim? eps?',
+  cat: 'tensors | dim?', stack: 'tensors | dim?', split: 'tensor splitSize | dim?', chunk: 'input chunks | dim?',
+  oneHot: 'tensor | numClasses?', where: 'condition input other', reshape: 'input shape', transpose: 'input dim0 dim1',
+  narrow: 'input dim start length', select: 'input dim index', slice: '+input +dim +start +end? +step?',
+  repeatInterleave: 'input repeats | dim?', roll: 'input shifts dims?', unsqueeze: 'input dim', squeeze: 'input dim?',
+  flatten: 'input startDim? endDim?', unflatten: 'input dim sizes', indexSelect: 'input dim index',
+  gather: 'input dim index', scatter: 'input dim index src', scatterAdd: 'input dim index src',
+  maskedSelect: 'input mask', maskedFill: 'input mask value', tril: 'input diagonal?', triu: 'input diagonal?',
+  cumsum: 'input dim', sort: 'input | dim? descending?', argsort: 'input | dim? descending?',
+  topk: 'input k | dim? largest? ~sorted?', to: 'input dtype ~nonBlocking? -copy?', requiresGrad_: 'input requiresGrad?',
+  einsum: '... equation operands', expand: '... input sizes', flip: '... input dims', permute: '... input dims',
+  repeat: '... input sizes', arange: '... start end step',
+  // creation and random numbers
+  full: `size fillValue | ${CREATE}`, zeros: `size | ${CREATE}`, ones: `size | ${CREATE}`, rand: `size | ${CREATE}`,
+  randn: 'size | * requiresGrad?', zerosLike: `input | ${CREATE}`, onesLike: `input | ${CREATE}`,
+  eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size', normal: '= mean? std? size? +options?',
+  multinomial: 'input numSamples | replacement?', bernoulli: ONE, randperm: 'n', manualSeed: 'seed'
+})
+
+const PLAIN = '', IN_PLACE = '-inplace?', OLD_LOSS = '-sizeAverage? -reduce? reduction?'
+const SIZES = 'dModel? nhead? numEncoderLayers? numDecoderLayers? dimFeedforward? dropout? activation?'
+const DECODER_MASKS = 'tgtMask? memoryMask? tgtKeyPaddingMask? memoryKeyPaddingMask? tgtIsCausal? memoryIsCausal?'
+const PADDING_MASKS = 'srcKeyPaddingMask? tgtKeyPaddingMask? memoryKeyPaddingMask?'
+const LAYER = 'dModel nhead | dimFeedforward? dropout? activation? layerNormEps? batchFirst? normFirst? bias?'
+
+/** Constructors of torch.nn's modules. */
+export const MODULES = /** @type {const} */ ({
+  Module: '... args', Identity: '... args', Sequential: '... modules', ModuleList: '= modules?', ModuleDict: '= modules?',
+  Linear: 'inFeatures outFeatures | bias? -device? -dtype?', Flatten: 'startDim? endDim?', Dropout: 'p? -inplace?',
+  Embedding: 'numEmbeddings embeddingDim | paddingIdx? -maxNorm? -normType? -scaleGradByFreq? -sparse?',
+  LayerNorm: 'normalizedShape | eps? elementwiseAffine? bias? -device? -dtype?',
+  RMSNorm: 'normalizedShape | eps? elementwiseAffine? -device? -dtype?',
+  ReLU: IN_PLACE, SiLU: IN_PLACE, Tanh: PLAIN, Sigmoid: PLAIN, GELU: '| approximate?', Softmax: '| dim?', LogSoftmax: '| dim?',
+  LeakyReLU: '| negativeSlope? -inplace?', Softplus: '| beta? threshold?', CosineSimilarity: '| dim? eps?',
+  CrossEntropyLoss: '| weight? -sizeAverage? ignoreIndex? -reduce? reduction? labelSmoothing?',
+  NLLLoss: '| weight? -sizeAverage? ignoreIndex? -reduce? reduction?', MSELoss: `| ${OLD_LOSS}`, L1Loss: `| ${OLD_LOSS}`,
+  BCELoss: `| weight? ${OLD_LOSS}`, BCEWithLogitsLoss: `| weight? ${OLD_LOSS} posWeight?`, KLDivLoss: `| ${OLD_LOSS} logTarget?`,
+  MultiheadAttention: 'embedDim numHeads | dropout? bias? -addBiasKv? -addZeroAttn? kdim? vdim? batchFirst?',
+  TransformerEncoderLayer: LAYER, TransformerDecoderLayer: LAYER,
+  TransformerEncoder: 'encoderLayer numLayers | norm? ~enableNestedTensor? ~maskCheck?',
+  TransformerDecoder: 'decoderLayer numLayers | norm?',
+  Transformer: `| ${SIZES} -customEncoder? -customDecoder? layerNormEps? batchFirst? normFirst? bias?`,
+  PositionalEncoding: '+dModel +dropout? +maxLength? | * +base? +layout? +method?',
+  LearnedPositionalEncoding: '+maxLength +dModel'
+})
+
+/** Forwards of torch.nn's modules; those that are not here take tensors only. */
+export const FORWARDS = /** @type {const} */ ({
+  MultiheadAttention: 'query key? value? | keyPaddingMask? needWeights? attnMask? averageAttnWeights? isCausal? * +window? +cache?',
+  TransformerEncoderLayer: 'src | srcMask? srcKeyPaddingMask? isCausal? * +cache?',
+  TransformerDecoderLayer: `tgt memory | ${DECODER_MASKS} * +cache?`,
+  TransformerEncoder: 'src | mask? srcKeyPaddingMask? isCausal? * +cache?',
+  TransformerDecoder: `tgt memory | ${DECODER_MASKS} * +cache?`,
+  Transformer: `src tgt | srcMask? tgtMask? memoryMask? ${PADDING_MASKS} srcIsCausal? tgtIsCausal? memoryIsCausal? * +cache?`
+})
+
+/** torch.nn.init. */
+export const INIT = /** @type {const} */ ({
+  uniform_: 'tensor | a? b?', normal_: 'tensor | mean? std?', truncNormal_: 'tensor | mean? std? a? b?', constant_: 'tensor val',
+  zeros_: 'tensor', ones_: 'tensor', eye_: 'tensor', xavierUniform_: 'tensor | gain?', xavierNormal_: 'tensor | gain?',
+  kaimingUniform_: 'tensor | a? mode? nonlinearity?', kaimingNormal_: 'tensor | a? mode? nonlinearity?',
+  calculateGain: 'nonlinearity param?'
+})
+
+const CYCLE = 'totalSteps? epochs? stepsPerEpoch? pctStart? annealStrategy? cycleMomentum? baseMomentum?'
+const ADAM = 'params | lr? betas? eps? weightDecay?'
+
+/** torch.optim with its schedulers, and torch.nn.utils' clipping. */
+export const OPTIMIZERS = /** @type {const} */ ({
+  Adam: ADAM, AdamW: ADAM, SGD: 'params | lr? momentum? dampening? weightDecay? nesterov?',
+  StepLR: 'optimizer stepSize | gamma?', CosineAnnealingLR: 'optimizer tMax | etaMin?', LambdaLR: 'optimizer lrLambda',
+  LinearLR: 'optimizer | startFactor? endFactor? totalIters?',
+  OneCycleLR: `optimizer maxLr | ${CYCLE} maxMomentum? divFactor? finalDivFactor? threePhase?`,
+  clipGradNorm: 'parameters maxNorm | normType?', clipGradValue: 'parameters clipValue'
+})
