@@ -85,11 +85,10 @@ test('load reports why the kernels are missing or cannot run', async t => {
   await assert.rejects(load(), { message: /this engine has no WebAssembly SIMD/ })
 })
 
-test('printing a tensor shows its shape and first values', () => {
+test('printing a tensor shows its values', () => {
   const x = gf.tensor([[1, 2.5], [NaN, -Infinity]])
-  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2.5, NaN, -Infinity')
-  assert.equal(inspect(gf.tensor(new Int32Array(9))), 'int32 tensor [9]: 0, 0, 0, 0, 0, 0, 0, 0, …')
-  assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(weight [3, 2], bias [3])')
+  assert.equal(inspect(x), 'tensor([[1.0000, 2.5000],\n        [    nan,    -inf]])')
+  assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(in_features=2, out_features=3, bias=True)')
   assert.equal(JSON.stringify({ x: gf.tensor([[1], [2]]) }), '{"x":[[1],[2]]}')
   x.dispose()
   assert.equal(inspect(x), 'a disposed tensor')
@@ -130,7 +129,7 @@ test('other property names read as on any object', async () => {
   x.note = 'mine'
   assert.equal(x.note, 'mine')
   assert.equal(JSON.stringify({ x }), '{"x":[[1,2],[3,4]]}')
-  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2, 3, 4')
+  assert.equal(inspect(x), 'tensor([[1., 2.],\n        [3., 4.]])')
 })
 
 test('slice requires a start', () => {

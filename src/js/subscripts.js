@@ -17,8 +17,8 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u
  */
 const isName = key => (IDENTIFIER.test(key) && !WORDS.includes(key)) || key.startsWith('@@')
 
-/** A tensor as subscript is converted to 'bool tensor [2]'. @param {string} key */
-const isTensor = key => / tensor \[|^a disposed tensor$/.test(key)
+/** A tensor as subscript is converted to its string. @param {string} key */
+const isTensor = key => /tensor\b/.test(key)
 
 /** What to write instead to read values. @param {string} key */
 function readingHint(key) {

@@ -6,6 +6,7 @@ import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { getPanelOffset, unpackPanels } from './panels.js'
+import { formatScalar, formatTensor } from './print_tensor.js'
 import { countCells, nest, sameShape } from './shape.js'
 import { Storage } from './storage.js'
 
@@ -13,9 +14,6 @@ import { Storage } from './storage.js'
 /** @typedef {import('./dtype.js').Data} Data */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
-
-/** The maximum number of values that console.log prints. */
-const MAX_PRINTED = 8
 
 /** @param {Tensor} tensor of int8 */
 const int8Error = tensor => new GlassformerError('type',
@@ -343,25 +341,28 @@ export class Tensor extends Methods {
     this.#grad = null
   }
 
+  /** As PyTorch prints it: four decimals in columns, of more than 1000 values the edges: torch.Tensor.__repr__. */
   toString() {
-    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${formatShape(this.shape)}`
+    if (!this.storage) return this.isLeftOut ? `${this.dtype} tensor ${formatShape(this.shape)} without values` : 'a disposed tensor'
+    return formatTensor(this, i => this.#read(i))
   }
 
   /**
-   * Converts to a string in templates; arithmetic would give a string or NaN, so it is an error.
+   * Converts to a string in templates: a scalar to its number. Arithmetic would give a string or NaN: an error.
    * @param {string} hint @internal
    */
   [Symbol.toPrimitive](hint) {
-    if (hint === 'string') return this.toString()
+    if (hint === 'string') {
+      const isScalar = this.storage && this.shape.length === 0
+      return isScalar ? formatScalar(this.#read(0), this.dtype) : this.toString()
+    }
     throw new GlassformerError('type', `${describe(this)} cannot be used with JavaScript's + - * / < > and Math; ` +
       'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), a.exp() …, and a.item() for the value of a tensor of one')
   }
 
-  /** What console.log prints in Node: type, shape and the first values. */
+  /** What console.log prints in Node. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
-    if (!this.storage) return String(this)
-    const values = Array.from({ length: Math.min(MAX_PRINTED, this.size) }, (_, i) => String(this.#read(i)))
-    return `${this}: ${values.join(', ')}${this.size > MAX_PRINTED ? ', …' : ''}`
+    return this.toString()
   }
 
   /** @returns {any} the values as nested arrays */

@@ -141,7 +141,7 @@ expectMessages([
 ])
 
 test('conversions to strings and PyTorch-style assignments are no mistakes', () => {
-  assert.equal(`${x}`, 'float32 tensor [2, 3]')
+  assert.equal(`${x}`, 'tensor([[1., 1., 1.],\n        [1., 1., 1.]])')
   const own = new nn.Linear(3, 2)
   own.weight = new nn.Parameter(gf.ones([2, 3]))
   own.bias = null

@@ -43,4 +43,10 @@ export class Embedding extends Module {
   forward(ids) {
     return embedding(ids, this.weight, { paddingIdx: this.paddingIdx })
   }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { numEmbeddings, embeddingDim, paddingIdx } = this
+    return `${numEmbeddings}, ${embeddingDim}${paddingIdx === undefined ? '' : `, padding_idx=${paddingIdx}`}`
+  }
 }

@@ -1,6 +1,8 @@
 import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
+import { formatTuple } from '../print_tensor.js'
+import { formatArguments } from './print_module.js'
 
 /** Layer normalization over the last axis (Ba et al. 2016): torch.nn.LayerNorm. weight and bias [normalizedShape]. */
 export class LayerNorm extends Module {
@@ -33,5 +35,11 @@ export class LayerNorm extends Module {
   /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
   forward(x) {
     return layerNorm(x, this.weight, this.bias, { eps: this.eps })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { normalizedShape, eps, weight } = this
+    return `${formatTuple(normalizedShape)}, ${formatArguments({ eps, elementwise_affine: weight !== null })}`
   }
 }

@@ -10,6 +10,7 @@ import { cloneModule } from './clone.js'
 import { addHook, wrapForward } from './forward.js'
 import { guardMethods, checkProperties, registerNewParameter } from './property_checks.js'
 import { Parameter } from './parameter.js'
+import { formatModule } from './print_module.js'
 
 /** @typedef {import('./forward.js').ForwardHook} ForwardHook */
 
@@ -290,11 +291,14 @@ export class Module extends Callable {
     return String(this)
   }
 
-  /** The class, and every tensor with its shape, even one that is neither a parameter nor a buffer. */
+  /** What toString prints of the module itself, for subclasses to define: torch.nn.Module.extra_repr. */
+  extraRepr() {
+    return ''
+  }
+
+  /** The module and those inside as PyTorch prints them: torch.nn.Module.__repr__. */
   toString() {
-    const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
-      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joinPath(path, name)} ${formatShape(t.shape)}`] : [])))
-    return `${this.constructor.name}(${lines.join(', ')})`
+    return formatModule(this.constructor.name, this.extraRepr(), childrenOf(this))
   }
 
   /** Frees all parameters and buffers. */

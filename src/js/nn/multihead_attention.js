@@ -141,6 +141,11 @@ export class MultiheadAttention extends Module {
     if (!needWeights || !weights) return [output, null]
     return [output, averageAttnWeights ? averageHeads(weights) : weights]
   }
+
+  /** As PyTorch prints it, whose output projection has a class of its own. */
+  toString() {
+    return super.toString().replace('(out_proj): Linear(', '(out_proj): NonDynamicallyQuantizableLinear(')
+  }
 }
 
 /**
