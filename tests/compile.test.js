@@ -152,8 +152,10 @@ const CHANGES = {
   'a hook': module => module.layer.registerForwardHook((_, __, output) => output.mul(2))
 }
 for (const [name, change] of Object.entries(CHANGES)) test(`a change invalidates the recording: ${name}`, () => {
-  const module = new Counted(({ layer, scale, settings, extra = 0, activation }, x) => (
-    activation(layer.forward(x)).mul(scale).add(settings.shifts[1] + extra + (settings.two ?? 0))),
+  const module = new Counted((self, x) => {
+    const { layer, scale, settings, activation } = self, extra = 'extra' in self ? self.extra : 0
+    return activation(layer.forward(x)).mul(scale).add(settings.shifts[1] + extra + (settings.two ?? 0))
+  },
   { layer: new nn.Linear(4, 4), scale: 2, settings: { shifts: [0, 1], one: undefined }, activation: F.relu })
   const fast = gf.compile(module), x = gf.randn([2, 4]), plain = { forward: y => module.work(module, y) }
   agree(fast, plain, () => [x])

@@ -68,7 +68,7 @@ const hasUnbiased = options => Object(options) === options && 'unbiased' in opti
  */
 const EXCEPTIONS = {
   norm: {
-    applies: args => args.some(arg => arg === 'fro' || arg?.p === 'fro'),
+    applies: args => args.some(arg => arg === 'fro' || (isPlain(arg) && /** @type {any} */ (arg).p === 'fro')),
     after(values) {
       if (values.p === 'fro') values.p = 2
     }
@@ -122,7 +122,9 @@ function readValues(name, signature, args, first) {
   expect(early < 0, 'type', () => `${name}: options go into one object at the end, after ${describeOrder(signature, first)}; ` +
     `got ${describe(list[early])} in place of ${names[early]}`)
   const known = [...names, ...byName].filter(key => !missing.has(key) || key in named)
-  if (known.length === 0 && Object.keys(named).length) expectArgumentCount(name, 0, [named])
+  if (list.length === known.length && Object.keys(named).some(key => !known.includes(key))) {
+    expectArgumentCount(name, known.length, [...list, named], describeOrder(signature, first))
+  }
   if (list.length < given) expectOptions(name, named, known)
   /** @type {Record<string, any>} */ const values = { ...named }
   list.forEach((value, i) => {
@@ -226,6 +228,7 @@ export function wrapForwards(classes) {
         return forward.apply(this, read(args))
       }
     }
+    Object.defineProperty(reading, 'length', { value: forward.length })
     Object.defineProperty(prototype, 'forward', { value: reading })
     forwards.set(reading, { forward, read })
   }

@@ -47,7 +47,7 @@ export function describe(value) {
 function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
-  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ (value)
+  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ ('dtype' in value ? value : {})
   if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${formatShape(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`

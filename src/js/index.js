@@ -35,11 +35,15 @@ import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import { INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
+import { Callable } from './nn/callable.js'
+import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { addLibraryHints, addListHints, addModuleHints, addOptimizerHints, addSpellingHints, addTensorHints } from './name_hints.js'
+import {
+  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownModuleNames, refuseUnknownTensorNames
+} from './name_hints.js'
 import { bindText } from './text/index.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
@@ -72,11 +76,9 @@ const torchFunctions = pick(functional,
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
-addTensorHints(Tensor.prototype)
-for (const Class of [Methods, Tensor, modules.Module, Optimizer]) addSpellingHints(Class.prototype)
-addModuleHints(modules.Module.prototype)
-addListHints(Object.getPrototypeOf(modules.ModuleList.prototype))
-addOptimizerHints(Optimizer.prototype)
+refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
+refuseUnknownModuleNames(Callable.prototype, NumberedModules)
+addOptimizerHints(addSpellingHints(Optimizer.prototype))
 
 const initializers = withSignatures(init, INIT)
 

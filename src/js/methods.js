@@ -1,7 +1,6 @@
 import { createReader } from './arguments.js'
 import { GlassformerError, describe } from './errors.js'
 import { FUNCTIONS } from './signatures.js'
-import { refusesSubscripts } from './subscripts.js'
 
 /**
  * The methods of tensors that are operations: each is the function of the same name with the tensor as first argument.
@@ -47,8 +46,6 @@ import { refusesSubscripts } from './subscripts.js'
 
 /** The superclass of Tensor. */
 export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
-
-Object.setPrototypeOf(Methods.prototype, refusesSubscripts)
 
 // Without an iterator, destructuring would throw an error that names no alternative.
 Object.defineProperty(Methods.prototype, Symbol.iterator, {

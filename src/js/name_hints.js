@@ -1,5 +1,6 @@
 import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
+import { createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
@@ -81,9 +82,6 @@ const schedulerMessage = missingMessage('gf.optim.lrScheduler', 'any schedule is
 /** @param {string} name in camelCase */
 const toSnakeCase = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** @param {string} name in snake_case */
-const toCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
-
 /**
  * Makes reading a missing property throw an error with a hint; undefined would only lead to "is not a function".
  * @param {object} object @param {string} name @param {string} message
@@ -131,10 +129,12 @@ const READ_ONLY_HINTS = {
   size: ': it is the number of values; write x.reshape(…) to shape them otherwise, x.narrow(…) for fewer, gf.cat([…]) for more'
 }
 
-/** @param {object} prototype of tensors */
-export function addTensorHints(prototype) {
-  addHints(prototype, TENSOR_HINTS, (name, hint) => `a tensor has no ${name} here; ${hint}`)
-  addHint(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
+/**
+ * Makes names that tensors do not have errors with hints.
+ * @param {object} prototype of tensors @param {object} root the first prototype of its chain
+ */
+export function refuseUnknownTensorNames(prototype, root) {
+  Object.setPrototypeOf(root, createTensorEnd(TENSOR_HINTS))
   for (const [name, hint] of Object.entries(READ_ONLY_HINTS)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
     const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${hint}`) }
@@ -142,17 +142,20 @@ export function addTensorHints(prototype) {
   }
 }
 
-/** @param {object} prototype of modules */
-export function addModuleHints(prototype) {
-  addHints(prototype, MODULE_HINTS, (name, hint) => `a module has no ${name} here; ${hint}`, definingSetter)
-}
+/** What lists of modules do not have: Python allows negative indices, and JavaScript's arrays have more methods. */
+const LIST_HINTS = Object.fromEntries([
+  ...[-1, -2].map(i => [String(i), `a list of modules has no index ${i}; write list.at(${i})`]),
+  ...['map', 'forEach', 'filter', 'reduce', 'entries', 'slice'].map(
+    name => [name, `a list of modules has no ${name}; write [...list].${name}(…)`])
+])
 
-/** @param {object} prototype of lists of modules; Python allows negative indices */
-export function addListHints(prototype) {
-  for (const i of [-1, -2]) addHint(prototype, String(i), `a list of modules has no index ${i}; write list.at(${i})`)
-  for (const name of ['map', 'forEach', 'filter', 'reduce', 'entries', 'slice']) {
-    addHint(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, definingSetter(name))
-  }
+/**
+ * Makes reading names that modules do not have errors with hints.
+ * @param {object} root the first prototype of their chain @param {Function} List the class of lists of modules
+ */
+export function refuseUnknownModuleNames(root, List) {
+  const moreHints = (/** @type {object} */ module) => (module instanceof List ? LIST_HINTS : {})
+  Object.setPrototypeOf(root, createModuleEnd(Object.getPrototypeOf(root), MODULE_HINTS, moreHints))
 }
 
 /** @param {object} prototype of optimizers, whose groups are a field */

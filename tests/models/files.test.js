@@ -41,7 +41,7 @@ test('16-bit weights are read as float32', async () => {
 
 /** Everything that a model gives for the inputs of a case. */
 const answersOf = (model, { inputs: { ids } }) => gf.tidy(() => gf.noGrad(() =>
-  Object.values(model.forward(ids, model.decoder ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
+  Object.values(model.forward(ids, 'decoder' in model ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
 
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
   `${type}: load with a dtype equals quantize after load`, async () => {

@@ -61,7 +61,8 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`${type}: ins
   const files = filesOf(cases(type)[0])
   for (const dtype of ['float32', 'float16', 'bfloat16', 'int8']) {
     const { bytes } = gf.models.inspect(files, { dtype }), before = gf.memory().bytes
-    const { model } = await gf.models.load(files, { dtype }), { sinusoids } = model.encoder ?? {}
+    const { model } = await gf.models.load(files, { dtype }), encoder = 'encoder' in model ? model.encoder : {}
+    const sinusoids = 'sinusoids' in encoder ? encoder.sinusoids : undefined
     assert.equal(gf.memory().bytes - before - (sinusoids ? 2 * 4 * sinusoids.size : 0), bytes, dtype)
     model.dispose()
   }

@@ -34,7 +34,7 @@ export function accessExpression(base, module, path) {
   for (const name of path ? path.split('.') : []) {
     text = at instanceof NumberedModules && /^\d+$/.test(name) ? `${text}[${name}]`
       : at instanceof ModuleDict ? `${text}[${literal(name)}]` : attribute(text, name)
-    at = at?.[name]
+    at = at && name in at ? at[name] : undefined
   }
   return text
 }

@@ -18,7 +18,8 @@ import { formatModule } from './print_module.js'
 const foundPaths = new WeakMap()
 
 /** @param {any} module @param {string} path */
-const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
+const follow = (module, path) => (path
+  ? path.split('.').reduce((inner, name) => (inner && name in inner ? inner[name] : undefined), module) : module)
 
 /**
  * The base class of all modules: torch.nn.Module. Parameters and modules that a subclass assigns to its properties are
@@ -315,7 +316,8 @@ const FIELDS = ['forward', 'engine', 'training', 'bufferNames', 'unsavedNames']
 /** What already has a name, or ''. @param {any} module @param {string} name */
 function findNameOwner(module, name) {
   if (FIELDS.includes(name) || name in Object.getPrototypeOf(module)) return 'a property of all modules'
-  return module[name] instanceof Parameter ? 'a parameter' : module[name] instanceof Module ? 'a module' : ''
+  const value = Object.hasOwn(module, name) ? module[name] : undefined
+  return value instanceof Parameter ? 'a parameter' : value instanceof Module ? 'a module' : ''
 }
 
 /** @param {string} path @param {string} name */

@@ -19,7 +19,8 @@ const NUMBER = 4
 const MOST = 2 ** 28
 
 /** @param {any} attention a module of one of the library's models */
-const headsOf = ({ numHeads, heads, options }) => numHeads ?? heads ?? options.heads
+const headsOf = attention => ('numHeads' in attention ? attention.numHeads
+  : 'heads' in attention ? attention.heads : attention.options.heads)
 
 /**
  * The layers of a model, across its towers, with the paths of their attentions and what the matrices of these take.

@@ -46,7 +46,8 @@ export function tokensThatFit(model) {
  * @param {any} model @returns {{ most: number, by: Shortened['by'] }}
  */
 export function placesOf(model) {
-  const known = model.maxPositions ?? model.embeddings?.position_embeddings.numEmbeddings ?? Infinity
+  const known = 'maxPositions' in model ? model.maxPositions
+    : 'embeddings' in model ? model.embeddings.position_embeddings.numEmbeddings : Infinity
   const fits = tokensThatFit(model)
   return known <= fits ? { most: known, by: 'places' } : { most: fits, by: 'memory' }
 }

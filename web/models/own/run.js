@@ -40,7 +40,7 @@ function textOf(opened, text, { most, by }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
   // A mark at the end stays there.
   const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
-  const ids = some.length ? some : [opened.model.decoderStartTokenId ?? 0]
+  const ids = some.length ? some : ['decoderStartTokenId' in opened.model ? opened.model.decoderStartTokenId : 0]
   return { ids, ...(all.length > most && { cut: { text: { read: most, of: all.length, by } } }) }
 }
 

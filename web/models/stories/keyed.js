@@ -38,7 +38,7 @@ function keyed(state) {
 export async function hubFiles(gf, model, { activation, longest, end, tokenizer }) {
   const state = model.stateDict(), { decoder: { layers }, positions } = model
   const words = state['embedding.weight'], [vocab_size, n_embd] = words.shape
-  const table = positions?.weight ?? positions?.pe, [{ self_attn: attention, linear1 }] = layers
+  const table = positions && ('weight' in positions ? positions.weight : positions.pe), [{ self_attn: attention, linear1 }] = layers
   const places = table ?? gf.zeros([longest, n_embd])
   const config = {
     model_type: 'gpt2', n_layer: layers.length, n_embd, n_head: attention.numHeads, n_inner: linear1.weight.shape[0],
