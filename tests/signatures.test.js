@@ -20,7 +20,7 @@ const NEWER = {
   names: ['RMSNorm', 'rmsNorm', 'scaledDotProductAttention'],
   parameters: ['bias', 'isCausal', 'tgtIsCausal', 'memoryIsCausal', 'srcIsCausal']
 }
-const OWN = new Set(['slice', 'PositionalEncoding',
+const OWN = new Set(['slice', 'index', 'PositionalEncoding',
   'LearnedPositionalEncoding', 'Module', 'Identity', 'Sequential', 'ModuleList', 'ModuleDict'])
 
 for (const table of ['FUNCTIONS', 'MODULES', 'FORWARDS', 'INIT', 'OPTIMIZERS']) {

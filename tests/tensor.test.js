@@ -25,7 +25,7 @@ test('creates tensors from nested arrays, numbers and typed arrays', () => {
 test('at, size, shape, data', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
   assert.ok(x instanceof Tensor)
-  assert.equal(x.size, 6)
+  assert.equal(x.numel(), 6)
   assert.equal(x.at(1, 0), 4)
   assert.equal(x.at(-1, -1), 6)
   x.data[0] = 9
@@ -87,7 +87,7 @@ test('load reports why the kernels are missing or cannot run', async t => {
 
 test('printing a tensor shows its values', () => {
   const x = gf.tensor([[1, 2.5], [NaN, -Infinity]])
-  assert.equal(inspect(x), 'tensor([[1.0000, 2.5000],\n        [    nan,    -inf]])')
+  assert.equal(inspect(x), 'tensor([[1.0000, 2.5000],\n        [   nan,   -inf]])')
   assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(in_features=2, out_features=3, bias=True)')
   assert.equal(JSON.stringify({ x: gf.tensor([[1], [2]]) }), '{"x":[[1],[2]]}')
   x.dispose()

@@ -157,7 +157,7 @@ function checkStart(out, gradient) {
     () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad; make one ` +
       'with { requiresGrad: true }, and compute with it outside noGrad and without detach()')
   if (!gradient) {
-    expect(out.size === 1, 'shape',
+    expect(out.numel() === 1, 'shape',
       () => `backward: ${describe(out)} is not a single value; write y.sum().backward(), or ` +
         'y.backward(gradient) with a gradient of that shape')
     return

@@ -37,7 +37,7 @@ function createFilled(where, engine, shape, { dtype, requiresGrad }, fill) {
   const wrong = dtype === 'int32' ? values.find(isOutOfRange) : undefined
   expect(wrong === undefined, 'range',
     () => `${where}: values of an int32 tensor must be from ${INT32_MIN} to ${INT32_MAX}, got ${wrong}`)
-  engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, float64s.dataPtr(), DTYPES.float64.code, out.size)
+  engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, float64s.dataPtr(), DTYPES.float64.code, out.numel())
   float64s.dispose()
   return setRequiresGrad(out, requiresGrad)
 }

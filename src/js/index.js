@@ -17,7 +17,7 @@ import { observe } from './observe.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
-import { requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
+import { index, indexPut_, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
 import { crossEntropy } from './ops/cross_entropy.js'
@@ -73,7 +73,7 @@ const functional = addSpellingHints(withSignatures({
 /** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
-attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
+attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, index, indexPut_, requiresGrad_ })
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)

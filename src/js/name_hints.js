@@ -15,7 +15,7 @@ const TENSOR_HINTS = /** @type {const} */ ({
   copy_: 'write module.loadStateDict, or x.data.set(values)', masked_fill_: 'write x = x.maskedFill(mask, value)',
   clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
-  length: 'write x.size for the number of values, x.shape[0] for the rows',
+  length: 'write x.numel() for the number of values, x.shape[0] for the rows',
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
   indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
@@ -125,8 +125,7 @@ export function addSpellingHints(object) {
 
 /** Read-only properties of tensors, with hints for those who assign them. */
 const READ_ONLY_HINTS = {
-  shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)',
-  size: ': it is the number of values; write x.reshape(…) to shape them otherwise, x.narrow(…) for fewer, gf.cat([…]) for more'
+  shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)'
 }
 
 /**
@@ -135,6 +134,12 @@ const READ_ONLY_HINTS = {
  */
 export function refuseUnknownTensorNames(prototype, root) {
   Object.setPrototypeOf(root, createTensorEnd(TENSOR_HINTS))
+  const { size } = /** @type {any} */ (prototype), refuseSize = () => {
+    throw new GlassformerError('type', 'size is a method: write x.numel() for the number of values, x.size() or x.shape for the shape')
+  }
+  // As a property it was the number of values; a function in arithmetic would give NaN.
+  Object.defineProperty(size, Symbol.toPrimitive, { value: refuseSize })
+  Object.defineProperty(prototype, 'size', { get: () => size, set: refuseSize, configurable: true })
   for (const [name, hint] of Object.entries(READ_ONLY_HINTS)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
     const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${hint}`) }

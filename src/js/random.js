@@ -43,8 +43,8 @@ export function rand(engine, shape, options) {
   const { requiresGrad = false, dtype = 'float32' } = expectOptions('rand', options, ['requiresGrad', 'dtype'])
   expectOneOf('rand', 'dtype', dtype, ['float32', 'float64'])
   const out = engine.empty(sides, dtype)
-  if (dtype === 'float64') engine.c.gf_uniform_double(out.dataPtr(), engine.generator, out.size)
-  else engine.c.gf_uniform(out.dataPtr(), engine.generator, out.size, 0, 1)
+  if (dtype === 'float64') engine.c.gf_uniform_double(out.dataPtr(), engine.generator, out.numel())
+  else engine.c.gf_uniform(out.dataPtr(), engine.generator, out.numel(), 0, 1)
   return setRequiresGrad(out, requiresGrad)
 }
 
@@ -56,7 +56,7 @@ export function rand(engine, shape, options) {
 export function randn(engine, shape, options) {
   const sides = checkShape('randn', shape), { requiresGrad = false } = expectOptions('randn', options, ['requiresGrad'])
   const out = engine.empty(sides)
-  engine.c.gf_normal(out.dataPtr(), engine.generator, out.size, 0, 1)
+  engine.c.gf_normal(out.dataPtr(), engine.generator, out.numel(), 0, 1)
   return setRequiresGrad(out, requiresGrad)
 }
 
@@ -70,7 +70,7 @@ export function randint(engine, low, high, shape) {
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
   const sides = checkShape('randint', shape), float64s = engine.empty(sides, 'float64')
-  engine.c.gf_randint(float64s.dataPtr(), engine.generator, float64s.size, low, high - low)
+  engine.c.gf_randint(float64s.dataPtr(), engine.generator, float64s.numel(), low, high - low)
   if (low < -(2 ** 31) || high > 2 ** 31) return float64s
   const out = engine.empty(sides, 'int32')
   out.values.set(float64s.values)
@@ -104,7 +104,7 @@ export function bernoulli(engine, p) {
   expect(wrong < 0, 'range',
     () => `bernoulli: p must hold numbers from 0 to 1, got ${probabilities.values[wrong]} at index ${wrong}`)
   const out = engine.empty(probabilities.shape)
-  engine.c.gf_bernoulli(out.dataPtr(), engine.generator, probabilities.dataPtr(), out.size)
+  engine.c.gf_bernoulli(out.dataPtr(), engine.generator, probabilities.dataPtr(), out.numel())
   return out
 }
 
@@ -127,7 +127,7 @@ export function multinomial(engine, p, n, options) {
   const wrong = values.findIndex(v => !(v >= 0 && v < Infinity))
   expect(wrong < 0, 'range',
     () => `multinomial: p must hold finite numbers >= 0, got ${values[wrong]} at index ${wrong}`)
-  const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
+  const rows = C ? weights.numel() / C : 0, sums = Array.from({ length: rows }, (_, r) =>
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
   const out = engine.empty(replaceLastSize(shape, n), 'int32'), work = engine.scratch(2 * C)
@@ -149,7 +149,7 @@ export function randperm(engine, n) {
  */
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
-  if (engine.initializesWeights) engine.c.gf_uniform(tensor.dataPtr(), engine.generator, tensor.size, low, high)
+  if (engine.initializesWeights) engine.c.gf_uniform(tensor.dataPtr(), engine.generator, tensor.numel(), low, high)
   return tensor
 }
 
@@ -159,6 +159,6 @@ export function fillUniform(tensor, low, high) {
  */
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
-  if (engine.initializesWeights) engine.c.gf_normal(tensor.dataPtr(), engine.generator, tensor.size, mean, std)
+  if (engine.initializesWeights) engine.c.gf_normal(tensor.dataPtr(), engine.generator, tensor.numel(), mean, std)
   return tensor
 }

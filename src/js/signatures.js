@@ -43,6 +43,7 @@ export const FUNCTIONS = /** @type {const} */ ({
   maskedSelect: 'input mask', maskedFill: 'input mask value', tril: 'input diagonal?', triu: 'input diagonal?',
   cumsum: 'input dim', sort: 'input | dim? descending?', argsort: 'input | dim? descending?',
   topk: 'input k | dim? largest? ~sorted?', to: 'input dtype ~nonBlocking? -copy?', requiresGrad_: 'input requiresGrad?',
+  index: '... input subscripts', indexPut_: 'input indices values | accumulate?',
   einsum: '... equation operands', expand: '... input sizes', flip: '... input dims', permute: '... input dims',
   repeat: '... input sizes', arange: '... start end step',
   // creation and random numbers

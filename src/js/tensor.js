@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, formatShape } from './errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectInteger, formatShape } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -74,11 +74,6 @@ export class Tensor extends Methods {
     return this.#dtype
   }
 
-  /** The number of values. */
-  get size() {
-    return this.#size
-  }
-
   /** Whether `backward` computes a gradient for it. @returns {boolean} */
   get requiresGrad() {
     return this.#requiresGrad
@@ -145,7 +140,7 @@ export class Tensor extends Methods {
   /** The address and number of its bytes. @returns {[address: number, n: number]} */
   #locateBytes() {
     if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
-    return [this.dataPtr(), this.size * DTYPES[this.dtype].bytes]
+    return [this.dataPtr(), this.#size * DTYPES[this.dtype].bytes]
   }
 
   /** The values as bytes. @returns {Uint8Array} */
@@ -178,12 +173,12 @@ export class Tensor extends Methods {
 
   /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */
   get values() {
-    const { engine, size, dtype } = this
+    const { engine, dtype } = this, size = this.#size
     if (dtype === 'int8') return engine.memory.borrow(4 * size, address => {
       unpackInt8(address, this)
       return engine.memory.floats(address, size).slice()
     })
-    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.size)
+    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.#size)
   }
 
   /**
@@ -246,7 +241,7 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'shape' for a tensor of another size
    */
   item() {
-    expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
+    expect(this.numel() === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
     return this.#read(0)
   }
 
@@ -282,7 +277,21 @@ export class Tensor extends Methods {
 
   /** The number of values: torch.Tensor.numel. @returns {number} */
   numel() {
-    return this.size
+    return this.#size
+  }
+
+  /**
+   * The length of one axis, or of each: torch.Tensor.size.
+   * @template {number | undefined} [D = undefined]
+   * @param {D} [dim] negative ones count from the end; default: all
+   * @returns {D extends number ? number : readonly number[]}
+   * @example
+   * gf.zeros([2, 3]).size(-1)                       // 3
+   */
+  size(dim) {
+    if (dim === undefined) return /** @type {any} */ (this.#shape)
+    const rank = this.#shape.length, axis = expectInteger('size', 'dim', dim, -rank, rank - 1)
+    return /** @type {any} */ (this.#shape[axis < 0 ? axis + rank : axis])
   }
 
   /** The transpose of a matrix, as a copy: torch.Tensor.t. @returns {Tensor} */
@@ -343,7 +352,7 @@ export class Tensor extends Methods {
 
   /** As PyTorch prints it: four decimals in columns, of more than 1000 values the edges: torch.Tensor.__repr__. */
   toString() {
-    if (!this.storage) return this.isLeftOut ? `${this.dtype} tensor ${formatShape(this.shape)} without values` : 'a disposed tensor'
+    if (!this.storage) return this.isLeftOut ? `${this.dtype} tensor ${formatShape(this.shape)}` : 'a disposed tensor'
     return formatTensor(this, i => this.#read(i))
   }
 

@@ -51,7 +51,7 @@ log_softmax normalize dropout linear layer_norm embedding cross_entropy nll_loss
 binary_cross_entropy_with_logits kl_div cosine_similarity cat stack split chunk one_hot where reshape transpose narrow select
 repeat_interleave roll unsqueeze squeeze flatten unflatten index_select gather scatter scatter_add masked_select masked_fill
 tril triu cumsum sort argsort topk to requires_grad_ einsum expand flip permute repeat arange full zeros ones rand randn
-zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed slice""".split()
+zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed slice index_put_""".split()
 MODULES = """Linear Flatten Dropout Embedding LayerNorm ReLU SiLU Tanh Sigmoid GELU Softmax LogSoftmax LeakyReLU Softplus
 CosineSimilarity CrossEntropyLoss NLLLoss MSELoss L1Loss BCELoss BCEWithLogitsLoss KLDivLoss MultiheadAttention
 TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder Transformer""".split()

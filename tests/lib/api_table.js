@@ -38,8 +38,7 @@ export const DIFFERS = {
     quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
   },
   'torch.Tensor': {
-    size: ['x.shape', '`x.size` is the number of values'],
-    nelement: ['x.size', ''],
+    nelement: ['x.numel()', ''],
     dim: ['x.shape.length', ''],
     ndim: ['x.shape.length', ''],
     tolist: ['x.toArray()', ''],
@@ -122,12 +121,15 @@ export const DIFFERS = {
 
 /** What is written in every program: Python, this library, and what that is of x, the numbers 0 to 11 as [3, 4]. */
 export const OFTEN = [
-  ['x.size(0)', 'x.shape[0]', 3], ['x[0]', 'x.select(0, 0)', [0, 1, 2, 3]], ['x[-1]', 'x.select(0, -1)', [8, 9, 10, 11]],
-  ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
-  ['x[:, :2]', 'x.slice(1, 0, 2)', [[0, 1], [4, 5], [8, 9]]], ['x[:, None].shape', 'x.unsqueeze(1).shape', [3, 1, 4]],
-  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
+  ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
+  ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
+  ['x[:, :n]', 'x.index(\':\', `:${2}`)', [[0, 1], [4, 5], [8, 9]]],
+  ['x[:, [0, 2]]', "x.index(':', [0, 2])", [[0, 2], [4, 6], [8, 10]]],
+  ['x[..., None].shape', "x.index('...', 'newaxis').shape", [3, 4, 1]],
+  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
+  ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
   ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
-  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
+  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
 
 const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
@@ -187,6 +189,9 @@ export const apiTable = ({ names }) => `${[
   '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',
   '## What is written often',
   ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
+  '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
+  'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
+  '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
   'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. Batches are made by your own loop, with\n' +
   '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +

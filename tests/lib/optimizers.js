@@ -13,7 +13,7 @@ export function setGradient(p, gradient) {
   p.grad?.dispose()
   p.grad = null
   gf.tidy(() => {
-    const ones = gf.tensor(new Float32Array(p.size).fill(1), { shape: [...p.shape] })
+    const ones = gf.tensor(new Float32Array(p.numel()).fill(1), { shape: [...p.shape] })
     gf.functional.mul(p, toTensor(gradient)).backward(ones)
   })
 }

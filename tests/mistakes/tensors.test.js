@@ -99,7 +99,7 @@ expectMessages([
   [() => F.softmax(x, { dim: 1 }, 2), 'softmax: takes input, dim in this order, but also got a third: 2; options go into one ' +
   'object at the end'],
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes input, weight, bias in this order, but also got a fourth: 7'],
-  [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
+  [() => x.length, 'a tensor has no length here; write x.numel() for the number of values, x.shape[0] for the rows'],
   [() => { const [values] = x.max({ dim: 1 }); return values },
     'a float32 tensor [2] is not iterable; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
     'x.select(0, i) for a row, x.toArray() for all as an array'],
@@ -108,8 +108,8 @@ expectMessages([
   [() => { x.shape = [4, 3] }, 'shape of a tensor cannot be assigned; write x.reshape(…)'],
   [() => { x.dtype = 'int32' }, 'dtype of a tensor cannot be assigned; write x.to(dtype)'],
   [() => { x.size = 7 },
-    'size of a tensor cannot be assigned: it is the number of values; write x.reshape(…) to shape them otherwise, ' +
-    'x.narrow(…) for fewer, gf.cat([…]) for more'],
+    'size is a method: write x.numel() for the number of values, x.size() or x.shape for the shape'],
+  [() => x.size * 4, 'size is a method: write x.numel() for the number of values, x.size() or x.shape for the shape'],
   [() => { x.requiresGrad = 'false' }, 'tensor: requiresGrad must be true or false, got "false"'],
   [() => { gf.arange(3).requiresGrad = true },
     'requiresGrad: only float32 tensors have gradients, got an int32 tensor [3]'],

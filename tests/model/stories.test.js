@@ -157,7 +157,7 @@ test('every exchanged part is another model of about the same size, drawn from t
     const one = createStories(gf, { ...CONFIG, ...shapeOf(shape) })
     const out = gf.tidy(() => gf.noGrad(() => one.forward([[1, 2, 3, 4]]).values.slice()))
     const weights = one.stateDict()
-    return { out, size: one.parameters().reduce((sum, { size }) => sum + size, 0), weights }
+    return { out, size: one.parameters().reduce((sum, weight) => sum + weight.numel(), 0), weights }
   }
   const usual = drawn({})
   for (const shape of Object.values(VARIANTS).slice(1)) {

@@ -69,7 +69,7 @@ test('an embedding read in several chunks has the values of the file, and in int
   await rm(folder, { recursive: true })
   const weights = files['model.safetensors'], from = 8 + Number(weights.readBigUInt64LE())
   const loaded = async options => (await gf.models.load(files, options)).model
-  const whole = await loaded(), table = whole.wte.weight, bytes = table.size * 4
+  const whole = await loaded(), table = whole.wte.weight, bytes = table.numel() * 4
   assert.ok(bytes > 2 ** 24)
   assert.equal(Buffer.compare(Buffer.from(table.bytes), weights.subarray(from, from + bytes)), 0)
   const own = await loaded({ dtype: 'int8' })

@@ -63,7 +63,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`${type}: ins
     const { bytes } = gf.models.inspect(files, { dtype }), before = gf.memory().bytes
     const { model } = await gf.models.load(files, { dtype }), encoder = 'encoder' in model ? model.encoder : {}
     const sinusoids = 'sinusoids' in encoder ? encoder.sinusoids : undefined
-    assert.equal(gf.memory().bytes - before - (sinusoids ? 2 * 4 * sinusoids.size : 0), bytes, dtype)
+    assert.equal(gf.memory().bytes - before - (sinusoids ? 2 * 4 * sinusoids.numel() : 0), bytes, dtype)
     model.dispose()
   }
 })

@@ -110,7 +110,7 @@ export const FAULTS = [
   [`${C}unary.h`, 'X(relu, gf_select(x <= gf_zero(), gf_zero(), x)', 'X(relu, gf_select(x <= gf_zero(), x * gf_splat(0.01f), x)'],
   [`${C}unary.h`, 'X(silu, x / (one + gf_exp4(-x))', 'X(silu, x / (one + gf_exp4(x))'],
   [`${C}dropout.c`, 'dx[i] += dout[i] * mask[i]', 'dx[i] += dout[i]'],
-  [`${OPS}dropout.js`, 'engine.generator, mask.size, p)', 'engine.generator, mask.size, p / 2)'],
+  [`${OPS}dropout.js`, 'engine.generator, mask.numel(), p)', 'engine.generator, mask.numel(), p / 2)'],
   // Products, tables, sums.
   [`${C}embedding.c`, 'weight + (size_t)ids[i] * C, sizeof', 'weight + (size_t)(ids[i] > 0 ? ids[i] - 1 : 0) * C, sizeof'],
   [`${C}embedding.c`, 'row[c] += grad[c]', 'row[c] = grad[c]'],

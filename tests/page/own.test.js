@@ -100,7 +100,7 @@ test('what the matrices of attention take is known before: half of it is in memo
     const opened = await openIn(gf), made = run(gf, { beginning: '3 1 4', target: '5 6' }, [], [opened])
     const { inputs } = made.taken, lengths = { text: inputs.ids[0].length, target: inputs.decoderIds?.[0].length ?? 0 }
     const known = layersOf(opened.model, lengths), names = made.run.names.filter(isMatrix)
-    const taken = names.reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
+    const taken = names.reduce((sum, name) => sum + 4 * made.run.tensor(name).numel(), 0)
     assert.equal(known.reduce((sum, { bytes }) => sum + bytes, 0), 2 * taken, type)
     assert.equal(known.flatMap(({ paths }) => paths).length * MATRICES, names.length, type)
     assert.equal(made.keeping, undefined, 'it fits')

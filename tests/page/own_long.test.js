@@ -94,7 +94,7 @@ test('what a token leaves behind is known before: never too little, and at most 
     const isCounted = (name, { role, shape }) => role !== 'parameter' && shape.at(-1) !== V &&
       !/\.(dots|scores|masked_scores|weights)$|^sampling|log_probs/.test(name)
     const taken = made.run.names.filter(name => isCounted(name, made.run.describe(name)))
-      .reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
+      .reduce((sum, name) => sum + 4 * made.run.tensor(name).numel(), 0)
     const known = bytesPerToken(opened.model) * made.taken.inputs.ids[0].length
     assert.ok(taken <= 1.05 * known && known < 2 * taken, `${type}: ${taken} of ${known}`)
     made.run.dispose()

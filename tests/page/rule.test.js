@@ -73,7 +73,7 @@ function attempt(ask) {
 /** A use of an operation with backward done. */
 function traced(use) {
   return gf.trace(() => {
-    const out = use(), ones = new Float32Array(out.size).fill(1)
+    const out = use(), ones = new Float32Array(out.numel()).fill(1)
     if (out.requiresGrad) out.backward(gf.tensor(ones, { shape: out.shape }))
     return out
   }).trace

@@ -94,8 +94,8 @@ test('a step by layer: what each gives, its gradient and how far it is moved, in
 
 /** All of one weight in a snapshot. */
 function weightsIn({ named, letters }, { values }, at) {
-  const first = named.slice(0, at).reduce((sum, [, { size }]) => sum + (1 + letters.length) * size, 0)
-  return [...values.subarray(first, first + named[at][1].size)]
+  const first = named.slice(0, at).reduce((sum, [, tensor]) => sum + (1 + letters.length) * tensor.numel(), 0)
+  return [...values.subarray(first, first + named[at][1].numel())]
 }
 
 test('a nudged weight has the slope that its gradient says', () => {

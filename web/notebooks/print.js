@@ -27,7 +27,7 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
     return { text: typeof value === 'string' ? value : python(value), numbers: [] }
   }
   const { shape, dtype } = value
-  const isShort = value.size > threshold
+  const isShort = value.numel() > threshold
   /** @template T @param {T[]} list */
   const ends = list => (isShort && list.length > 2 * edge ? [...list.slice(0, edge), ...list.slice(-edge)] : list)
   /** @param {any} list @returns {number[]} */
@@ -79,5 +79,5 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
     return `[${slices.join(`,${'\n'.repeat(depth - 1)}${' '.repeat(indent + 1)}`)}]`
   }
   const suffix = dtype === 'float64' ? ', dtype=torch.float64' : ''
-  return { text: `tensor(${value.size ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
+  return { text: `tensor(${value.numel() ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
 }

@@ -38,7 +38,7 @@ export function stateIn(gf, { named, letters }, bytes) {
     const kinds = ['', ...letters.map(letter => `${letter}.`)]
     const parts = named.flatMap(([name, parameter]) => kinds.map(kind => {
       const found = tensors[kind + name]
-      if (found?.size !== parameter.size) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
+      if (found?.numel() !== parameter.numel()) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
       return found.values.slice()
     }))
     const values = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))

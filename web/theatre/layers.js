@@ -12,7 +12,7 @@ import { normOf, ratiosOf } from './norms.js'
  * @param {Session} session @param {any} trace of a forward
  */
 export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
-  const output = trace.get(`${name}.output`), { size, shape } = output
+  const output = trace.get(`${name}.output`), { shape } = output, size = output.numel()
   return {
     name, shape: /** @type {number[]} */ ([...shape]), rms: normOf(gf, [output]) / Math.sqrt(size),
     at: /** @type {number} */ (trace.names.indexOf(`${name}.output`))

@@ -168,14 +168,14 @@ export function createSession(gf, settings, text, start) {
       return done
     },
     /** The bytes of a snapshot. */
-    bytes: kept.reduce((sum, { size }) => sum + 4 * size, 0),
+    bytes: kept.reduce((sum, tensor) => sum + 4 * tensor.numel(), 0),
     /** @returns {Snapshot} */
     snapshot() {
-      const values = new Float32Array(kept.reduce((sum, { size }) => sum + size, 0))
+      const values = new Float32Array(kept.reduce((sum, tensor) => sum + tensor.numel(), 0))
       let at = 0
       for (const tensor of kept) {
         values.set(tensor.values, at)
-        at += tensor.size
+        at += tensor.numel()
       }
       return { step: done, values }
     },
@@ -183,8 +183,8 @@ export function createSession(gf, settings, text, start) {
     restore({ step: at, values }) {
       let from = 0
       for (const tensor of kept) {
-        tensor.data.set(values.subarray(from, from + tensor.size))
-        from += tensor.size
+        tensor.data.set(values.subarray(from, from + tensor.numel()))
+        from += tensor.numel()
       }
       for (const one of held) if ('step' in one) one.step = at
       done = at
@@ -255,7 +255,7 @@ export function createSession(gf, settings, text, start) {
     /** A weight at a step that is kept. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
     weightIn({ values }, { name, index }) {
       const at = named.findIndex(([one]) => one === name)
-      const before = named.slice(0, at).reduce((sum, [, { size }]) => sum + (1 + letters.length) * size, 0)
+      const before = named.slice(0, at).reduce((sum, [, tensor]) => sum + (1 + letters.length) * tensor.numel(), 0)
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {

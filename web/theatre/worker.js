@@ -150,7 +150,7 @@ const calls = {
     post()
     return {
       groups: session.groups.map(({ name }) => name),
-      parameters: session.named.reduce((sum, [, { size }]) => sum + size, 0)
+      parameters: session.named.reduce((sum, [, tensor]) => sum + tensor.numel(), 0)
     }
   },
   /** Plays to the end, or until a step. */

@@ -29,7 +29,7 @@ function curvesOf(gf, steps) {
  * @returns {Map<string, Float32Array>}
  */
 export function read(run, names) {
-  const sizes = names.map(name => run.tensor(name).size)
+  const sizes = names.map(name => run.tensor(name).numel())
   const block = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
   let at = 0
   return new Map(names.map((name, i) => {
@@ -84,7 +84,7 @@ const structureOf = run => ({
 export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
   const kept = names.filter(name => run.describe(name).isKept)
-  const bytes = kept.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
+  const bytes = kept.reduce((sum, name) => sum + run.tensor(name).numel() * 4, 0)
   const values = read(run, bytes < SMALL ? kept : wanted.filter(name => kept.includes(name)))
   const own = run.signature
   const isKnown = own === signature

@@ -66,7 +66,7 @@ function feedsOf(run) {
   const { names } = run
   /** @type {Map<string, string[]>} */ const feeds = new Map(names.map(name => [name, []]))
   for (const name of names) {
-    const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
+    const { inputs, size } = { size: run.tensor(name).numel(), ...run.describe(name) }
     if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
   }
   onward.set(run, feeds)

@@ -63,11 +63,11 @@ export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 
  * The indices of a row's k largest values, the largest first, ties by the smaller index; NaN comes before all.
  * @param {Tensor} row @param {number} [k] row.size @returns {Int32Array}
  */
-export function rankIndices(row, k = row.size) {
+export function rankIndices(row, k = row.numel()) {
   const { engine } = row
   return engine.tidy(() => {
     const order = engine.empty([k], 'int32')
-    engine.c.gf_sort(order.dataPtr(), engine.scratch(2 * row.size), row.dataPtr(), 1, row.size, 1, k, 1)
+    engine.c.gf_sort(order.dataPtr(), engine.scratch(2 * row.numel()), row.dataPtr(), 1, row.numel(), 1, k, 1)
     return /** @type {Int32Array} */ (order.values.slice())
   })
 }
@@ -75,7 +75,7 @@ export function rankIndices(row, k = row.size) {
 /** @param {Engine} engine @param {Float32Array} values @returns {Float32Array} */
 const softmaxOf = (engine, values) => engine.tidy(() => {
   const row = tensor(engine, values), out = engine.empty(row.shape)
-  engine.c.gf_softmax_forward(out.dataPtr(), row.dataPtr(), 1, row.size)
+  engine.c.gf_softmax_forward(out.dataPtr(), row.dataPtr(), 1, row.numel())
   return /** @type {Float32Array} */ (out.values.slice())
 })
 

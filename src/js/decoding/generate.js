@@ -214,7 +214,7 @@ class LogitsReader {
     return engine.tidy(() => engine.noGrad(() => {
       const logits = this.#next(done ? rows.map(row => row.slice(done)) : rows, cache)
       const fits = logits instanceof Tensor && logits.shape.length === 3 && logits.shape[0] === rows.length
-      expect(fits && logits.size > 0, 'shape',
+      expect(fits && logits.numel() > 0, 'shape',
         () => `generate: the model must return logits [${rows.length}, T, V], got ${describe(logits)}`)
       const [B, T, V] = logits.shape, last = engine.empty([B, V])
       const { values } = logits.dtype === 'float32' ? logits : to(logits, 'float32')

@@ -36,8 +36,8 @@ const keepsInMatmul = (node, isBatched, batch) => {
 
 /** @type {Rule} */
 const keepsInReshape = ({ inputs: { x }, outputs: { out } }, _, batch) => {
-  const inner = out.size / out.shape[0]
-  return (x.size / batch) % inner === 0
+  const inner = out.numel() / out.shape[0]
+  return (x.numel() / batch) % inner === 0
 }
 
 /** @type {Rule} */

@@ -57,9 +57,9 @@ function rawBytes({ dtype, values, bytes }) {
  */
 export function tensorText(tensor, maxValues = MAX_LITERAL_VALUES) {
   const { shape, dtype, values } = tensor, { read } = DTYPES[dtype]
-  if (tensor.size > maxValues) return `decoded('${base64(rawBytes(tensor))}', ${dtypeOf(dtype)}, ${tuple(shape)})`
-  const nested = tensor.size ? literal(nest(shape, read ? Array.from(values, read) : values)) : '[]'
-  return `torch.tensor(${nested}, dtype=${dtypeOf(dtype)})${tensor.size ? '' : `.reshape${sizeArguments(shape)}`}`
+  if (tensor.numel() > maxValues) return `decoded('${base64(rawBytes(tensor))}', ${dtypeOf(dtype)}, ${tuple(shape)})`
+  const nested = tensor.numel() ? literal(nest(shape, read ? Array.from(values, read) : values)) : '[]'
+  return `torch.tensor(${nested}, dtype=${dtypeOf(dtype)})${tensor.numel() ? '' : `.reshape${sizeArguments(shape)}`}`
 }
 
 const KEYWORDS = ('False None True and as assert async await break class continue def del elif else except finally for ' +

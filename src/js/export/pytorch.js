@@ -44,8 +44,9 @@ function tieLines(model) {
 
 /** @param {Recorded} recorded @returns {string} */
 function exampleText({ inputs, outputs }) {
-  const expected = outputs.map(({ name, tensor: { size, values, engine, dtype } }) => {
-    const step = Math.max(1, Math.ceil(size / MAX_EXPECTED_VALUES)), picked = values.filter((_, i) => i % step === 0)
+  const expected = outputs.map(({ name, tensor: { values, engine, dtype } }) => {
+    const step = Math.max(1, Math.ceil(values.length / MAX_EXPECTED_VALUES))
+    const picked = values.filter((_, i) => i % step === 0)
     const sampled = tensor(engine, /** @type {any} */ (picked), { dtype, shape: [picked.length] })
     return `    ${literal(name)}: (${step}, ${tensorText(sampled, MAX_INLINE_VALUES)})`
   })

@@ -201,7 +201,7 @@ export class Classes {
 
   /** Ids that are equal in every row of the batch are written once. @param {Tensor} tensor */
   #constantText(tensor) {
-    const [B] = tensor.shape, { size, values } = tensor, row = size / B
+    const [B] = tensor.shape, { values } = tensor, row = values.length / B
     const isRepeated = tensor.dtype === 'int32' && tensor.shape.length > 1 && B > 1 && this.#isOnlyAdded(tensor) &&
       values.every((/** @type {number} */ value, /** @type {number} */ i) => value === values[i % row])
     const { engine } = tensor

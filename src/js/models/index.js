@@ -250,7 +250,7 @@ export function inspect(files, options) {
  * @returns {Generator<any, void, any>}
  */
 function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
-  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.size / n, count = rows / n
+  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.numel() / n, count = rows / n
   if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
   if (!isTransposed) return yield* readInto(to, at, entry, name)
   const [inputs] = rest, isStored = to.dtype !== 'float32', transposed = engine.keep(engine.empty([inputs, count]))

@@ -71,7 +71,7 @@ export function normal_(tensor, options) {
 export function truncNormal_(tensor, options) {
   const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = expectOptions(where, options,
     ['mean', 'std', 'a', 'b'])
-  const { engine, size } = touchTensor(where, tensor)
+  const { engine } = touchTensor(where, tensor), size = tensor.numel()
   expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
   for (const [name, value] of Object.entries({ mean, a, b })) expectFinite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
@@ -142,7 +142,7 @@ function kaimingStd(where, tensor, options) {
  */
 export function kaimingUniform_(tensor, options) {
   const bound = Math.sqrt(3) * kaimingStd('kaimingUniform_', tensor, options)
-  return tensor.size ? fillUniform(tensor, -bound, bound) : tensor
+  return tensor.numel() ? fillUniform(tensor, -bound, bound) : tensor
 }
 
 /**
@@ -151,5 +151,5 @@ export function kaimingUniform_(tensor, options) {
  */
 export function kaimingNormal_(tensor, options) {
   const std = kaimingStd('kaimingNormal_', tensor, options)
-  return tensor.size ? fillNormal(tensor, 0, std) : tensor
+  return tensor.numel() ? fillNormal(tensor, 0, std) : tensor
 }

@@ -8,6 +8,7 @@ import { oneHot } from './one_hot.js'
 import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
 import { argsort, sort, topk } from './sort.js'
 import { expand, flip, permute, slice } from './strided.js'
+import { index, indexPut_ } from './subscript.js'
 import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 
 /**
@@ -47,6 +48,9 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
  * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
  * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
+ * @property {(...subscripts: import('./subscript.js').Subscript[]) => Tensor} index x[...] of PyTorch
+ * @property {(indices: readonly import('./subscript.js').Subscript[], values: Tensor | number | boolean,
+ *   options?: { accumulate?: boolean }) => Tensor} indexPut_ x[...] = values of PyTorch
  * @property {(requiresGrad?: boolean) => Tensor} requiresGrad_ sets requiresGrad and returns the tensor itself
  */
 
@@ -76,4 +80,4 @@ const transpose = (x, a, b) => expectTensor('transpose', 'x', x).transpose(a, b)
 /** Functions that are no methods, or methods of the class Tensor itself. */
 export const shapeFunctions = { cat, einsum, oneHot, reshape, stack, transpose, where }
 
-export { requiresGrad_ }
+export { index, indexPut_, requiresGrad_ }

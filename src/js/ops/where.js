@@ -19,8 +19,8 @@ const op = {
   /* out = a where mask, else b  =>  da += dout where mask,  db += dout elsewhere */
   backward({ inputs: { mask, a, b }, outputs: { out } }, gradient) {
     const { c } = out.engine, da = gradient(a), db = gradient(b)
-    if (da) c.gf_where_backward(da, gradient(out), mask.dataPtr(), 1, out.size)
-    if (db) c.gf_where_backward(db, gradient(out), mask.dataPtr(), 0, out.size)
+    if (da) c.gf_where_backward(da, gradient(out), mask.dataPtr(), 1, out.numel())
+    if (db) c.gf_where_backward(db, gradient(out), mask.dataPtr(), 0, out.numel())
   },
   explain({ inputs, saved }, _, index) {
     const isFirst = Boolean(inputs.mask.at(...index)), name = isFirst ? 'a' : 'b', from = inputs[name]
@@ -57,7 +57,7 @@ function selectByMask(where, mask, a, b, shape) {
     const pair = [a, b].map(value => (typeof value === 'number' ? value : 0)), scalars = engine.empty([2])
     scalars.values.set(pair)
     engine.c.gf_where_forward(out.dataPtr(), fullMask.dataPtr(), x?.dataPtr() ?? scalars.dataPtr(),
-      y?.dataPtr() ?? scalars.dataPtr() + 4, x ? 1 : 0, y ? 1 : 0, out.size)
+      y?.dataPtr() ?? scalars.dataPtr() + 4, x ? 1 : 0, y ? 1 : 0, out.numel())
     return pair
   })
   return record(engine, op, { mask: fullMask, a: x, b: y }, { out },

@@ -39,7 +39,7 @@ export class Adam extends Optimizer {
       const state = this.stateOf(param, createState), { lr, betas, eps, weightDecay } = group
       state.step++
       param.engine.c.gf_adam_step(param.dataPtr(), state.expAvg.dataPtr(), state.expAvgSq.dataPtr(), grad.dataPtr(),
-        param.size, state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
+        param.numel(), state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
       param.touch()
     }
   }

@@ -35,8 +35,8 @@ export class SGD extends Optimizer {
     for (const { param, grad, group } of this.findTrainable()) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
       const state = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null
-      param.engine.c.gf_sgd_step(param.dataPtr(), state?.momentumBuffer.dataPtr() ?? 0, grad.dataPtr(), param.size, lr,
-        momentum, dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
+      param.engine.c.gf_sgd_step(param.dataPtr(), state?.momentumBuffer.dataPtr() ?? 0, grad.dataPtr(), param.numel(),
+        lr, momentum, dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
       param.touch()
     }
   }

@@ -105,7 +105,7 @@ async function wllamaSide({ model, result }) {
 }
 
 async function prepare() {
-  const ours = decoder('float32'), weights = ours.model.parameters().reduce((sum, { size }) => sum + 4 * size, 0)
+  const ours = decoder('float32'), weights = ours.model.parameters().reduce((sum, weight) => sum + 4 * weight.numel(), 0)
   const sides = { ours }, held = { float32: ours.held }
   for (const dtype of Object.keys(STORED)) {
     const { run, ...stored } = decoder(dtype)

@@ -27,7 +27,7 @@ const TABLE = /(?:^|\.)(?:wte|wpe|shared|lm_head|\w*(?:embed|position|relative)\
 const stateOf = model => model.stateDict()
 
 /** Bytes of all weights. @param {any} model */
-export const bytesOf = model => Object.values(stateOf(model)).reduce((sum, { size }) => sum + NUMBER * size, 0)
+export const bytesOf = model => Object.values(stateOf(model)).reduce((sum, weight) => sum + NUMBER * weight.numel(), 0)
 
 /** Bytes that a token leaves behind in a run, what grows with the square of a text left out. @param {any} model */
 export function bytesPerToken(model) {
