@@ -1,12 +1,12 @@
 /** The page: keeps the state, asks the engine for runs, and hands both to the parts that show them. */
 
 import { setText } from './lib/dom.js'
-import { isUnfetched } from './lib/fetched.js'
-import { later, nextTask, painted } from './lib/later.js'
+import { isUnfetched } from './lib/lazy_import.js'
+import { later, nextTask, painted } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
-import { begin } from './shell/begin.js'
+import { begin } from './shell/start_engine.js'
 import { latest } from './shell/engine.js'
 import { glossaries } from './shell/glossary.js'
 import { header } from './shell/header.js'

@@ -1,7 +1,7 @@
 // The room of the cache in Chromium: what a step takes with a cache and without is what the same run says in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/twice.js'
+import { twice } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { addressed, beyond, runHere, stateOf, useHouse, violations } from './host.js'
 import { sample } from '../lib/long.js'

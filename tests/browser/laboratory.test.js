@@ -6,7 +6,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { longTest, sample, share } from '../lib/long.js'
 import { shownRun } from '../lib/page.js'
 import { changing, go, runHere, stateOf, useHouse, violations } from './host.js'
-import { compareTables } from './tables.js'
+import { compareTables } from './room_tables.js'
 
 const model = 'positions'
 const ROOMS = roomsOf(shownRun({ model })).map(({ id }) => id)

@@ -11,7 +11,7 @@ import { gf } from '../lib/engine.js'
 import { isLong, longTest } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
 import { beyond, bringFiles, changing, go, useHouse, violations } from './host.js'
-import { longestTasks } from './tasks.js'
+import { longestTasks } from './main_thread_tasks.js'
 import { scale, signed } from '../../web/lib/color.js'
 
 const { open, inBrowser } = useHouse()

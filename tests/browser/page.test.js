@@ -10,8 +10,8 @@ import { stageOf } from '../../web/stages/index.js'
 import { dataIn } from '../lib/page.js'
 import { longTest, sample, share } from '../lib/long.js'
 import { addressed, beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
-import { watchCanvases } from './seen.js'
-import { writes } from './written.js'
+import { watchCanvases } from './rendered_numbers.js'
+import { writes } from './writes_number.js'
 
 const SENTENCES = { model: 'sentences' }
 /** In training every room is there. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { bertFiles, t5Files, unigramFile } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { fixed } from '../../web/lib/number.js'
-import { learn } from '../../web/worker/learn.js'
+import { learn } from '../../web/worker/bpe_training.js'
 import { beyond, changing, go, useHouse, violations } from './host.js'
 import { longTest } from '../lib/long.js'
 

@@ -1,7 +1,7 @@
 // Programs drawn from a seed: operations, views and edits, one after the other on tensors of small shapes, run
 // by the library and in double by the references of src/reference. How far float32 may be off is measured: the double
 // is run again with every number moved by one rounding, wherever a number is made.
-import { drawFrom } from '../../web/models/draw.js'
+import { drawFrom } from '../../web/models/random.js'
 import * as reference from '../../src/reference/index.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 

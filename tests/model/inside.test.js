@@ -1,17 +1,17 @@
 // What is told of a model from inside: each number once more by plain loops in double, or by a run made otherwise.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partKey } from '../../web/lib/parts.js'
+import { partKey } from '../../web/lib/ablation_parts.js'
 import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { habits } from '../../web/worker/habits.js'
-import { plane } from '../../web/worker/plane.js'
-import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
+import { habits } from '../../web/worker/head_scores.js'
+import { plane } from '../../web/worker/pca.js'
+import { added, early, lengths, nearest, told } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
 import { opened } from '../lib/imported_models.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { defaultsOf } from '../../web/models/index.js'
 
 const MODELS = {

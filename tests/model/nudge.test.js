@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { NUDGE, nudged } from '../../web/worker/nudge.js'
+import { NUDGE, nudged } from '../../web/worker/finite_difference.js'
 import { made } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]

@@ -1,7 +1,7 @@
 // A step of an answer with a cache and without: products and bytes against counts made apart, bits against bits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/twice.js'
+import { twice } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { made } from '../lib/page.js'
 

@@ -6,7 +6,7 @@ import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
 import { backward, forward } from '../../src/reference/rotary.js'
 import { STEPS } from '../../web/check/steps.js'
-import { takenFrom } from '../../web/check/taken.js'
+import { takenFrom } from '../../web/check/imported_graph.js'
 
 const F = gf.functional
 

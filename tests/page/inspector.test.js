@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
-import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
+import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
 import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { cellOf, slice, squaresOf } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })

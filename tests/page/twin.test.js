@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { readAlike } from '../../web/twin/alike.js'
+import { readAlike } from '../../web/twin/shared_prefix.js'
 import { answers } from '../../web/twin/answers.js'
 import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'

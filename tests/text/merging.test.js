@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stories } from '../../web/models/stories/data.js'
-import { drawFrom } from '../../web/models/draw.js'
+import { drawFrom } from '../../web/models/random.js'
 import { assertRejects, gf } from '../lib/engine.js'
 
 const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)

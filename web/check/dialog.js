@@ -3,9 +3,9 @@
 import { h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
-import { spawn } from '../shell/lazy.js'
+import { spawn } from '../shell/fetch_on_demand.js'
 import { isPlanned } from '../models/graph.js'
 
 /** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */

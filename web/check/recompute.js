@@ -9,7 +9,7 @@ import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, isPlanned } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
-import { takenFrom } from './taken.js'
+import { takenFrom } from './imported_graph.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */

@@ -16,7 +16,7 @@ import * as relu from '../../src/reference/relu.js'
 import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
-import { exchanged, narrowed, widened } from './arranged.js'
+import { exchanged, narrowed, widened } from './rearrange.js'
 import { collected, inHeads, joined, repeated, turned } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
 

@@ -4,7 +4,7 @@ import { brief } from '../lib/number.js'
 
 /** @import { Explanation } from '../types.d.ts' */
 
-/** @typedef {import('./made.js').Term} Term */
+/** @typedef {import('./explanation.js').Term} Term */
 /** @typedef {Pick<Explanation, 'value' | 'terms' | 'steps'>} Worked */
 
 const FIRST = 2

@@ -11,7 +11,7 @@ import { lessonOf } from './index.js'
 import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
-import { standingFor } from './readings.js'
+import { standingFor } from './run_values.js'
 import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */

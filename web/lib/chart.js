@@ -1,7 +1,7 @@
 /** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
 
 import { h, isThere } from './dom.js'
-import { later, nextTask } from './later.js'
+import { later, nextTask } from './scheduling.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 

@@ -1,8 +1,8 @@
 /** A table whose cells carry a colour and a number, for what is no tensor of the run. */
 
 import { h, keep, setText } from './dom.js'
-import { inSlices } from './later.js'
-import { spans } from './spans.js'
+import { inSlices } from './scheduling.js'
+import { spans } from './token_window.js'
 
 /** @import { Built, Child } from '../types.d.ts' */
 

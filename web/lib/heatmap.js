@@ -7,7 +7,7 @@
 import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { ofSlice } from './origin.js'
-import { sightOf, whileSeen } from './sight.js'
+import { sightOf, whileSeen } from './viewport.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
 /** @import { Part } from './heatmap_paint.js' */

@@ -1,7 +1,7 @@
 /** Names along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
 import { h, keep, penOf, setText } from './dom.js'
-import { sightOf, whileSeen } from './sight.js'
+import { sightOf, whileSeen } from './viewport.js'
 
 const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14

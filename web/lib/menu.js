@@ -1,7 +1,7 @@
 /** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
 
 import { fileName, toArray, toCsv } from './export.js'
-import { copying } from './copying.js'
+import { copying } from './clipboard.js'
 import { h, penOf, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
 import { save } from './save.js'

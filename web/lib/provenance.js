@@ -1,6 +1,6 @@
 /** Where a figure is from, for a picture that leaves the page: room, head, text, changes, and the setting of a twin. */
 
-import { placeName } from './place.js'
+import { placeName } from './room_name.js'
 
 /** @import { Room, Translate } from '../types.d.ts' */
 

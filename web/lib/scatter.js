@@ -1,7 +1,7 @@
 /** Words as dots over two axes of one scale, on a canvas: hundreds of them move many times a second. */
 
 import { h } from './dom.js'
-import { later } from './later.js'
+import { later } from './scheduling.js'
 import { ticksOf } from './plot.js'
 
 /** @import { Palette } from '../types.d.ts' */

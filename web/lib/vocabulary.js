@@ -2,8 +2,8 @@
 
 import { grouped } from './costs.js'
 import { h, keep, setText } from './dom.js'
-import { finder } from './finder.js'
-import { find, isMany } from './many.js'
+import { finder } from './token_search.js'
+import { find, isMany } from './large_tables.js'
 
 /** @typedef {{ token: string, number: number, isUsed: boolean }} Entry */
 

@@ -1,15 +1,15 @@
 /** The building: every room with a stamp of its tensor, wired as the numbers flow. Click a room to enter it. */
 
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
 import { list } from './list.js'
 import { towers } from './towers.js'
 import { scale } from '../lib/color.js'
 import { following, h } from '../lib/dom.js'
-import { inSlices } from '../lib/later.js'
+import { inSlices } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
 import { Unread, describedOf } from '../lib/run.js'
-import { thumb } from '../lib/thumb.js'
+import { thumb } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
 

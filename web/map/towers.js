@@ -1,7 +1,7 @@
 /** The plan of a model with layers: its towers side by side, a floor for each part, rooms as stamps. */
 
 import { h, setText, svg, targetOf } from '../lib/dom.js'
-import { drawBranches } from '../lib/wire.js'
+import { drawBranches } from '../lib/connector.js'
 
 /** @import { Door, Plan } from './index.js' */
 /** @import { Context, Room, Translate } from '../types.d.ts' */

@@ -2,7 +2,7 @@
 
 import { MOST_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
-import { own } from './own/index.js'
+import { own } from './imported/index.js'
 import { particles } from './particles/index.js'
 import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'

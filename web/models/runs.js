@@ -1,7 +1,7 @@
 /** How each model of the page runs; only the worker needs it. */
 
 import { run as dates } from './dates/run.js'
-import { run as own } from './own/run.js'
+import { run as own } from './imported/run.js'
 import { run as particles } from './particles/run.js'
 import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'

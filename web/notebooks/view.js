@@ -2,13 +2,13 @@
 
 import { h, keep, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
-import { carried } from './carried.js'
+import { carried } from './room_settings.js'
 import { cellView } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
 import { spawnCells } from './frame.js'
-import { codesOf, keepCode, left } from './kept.js'
+import { codesOf, keepCode, left } from './saved_state.js'
 import { Stopped, runner } from './runner.js'
-import { asJupyter, asModule } from './take.js'
+import { asJupyter, asModule } from './export_notebook.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { Shown } from './cell.js' */

@@ -1,11 +1,11 @@
 /** The rooms of one attention, from its projections to its output. */
 
-import { beforeTurn, dotted, present, projection, relativeIn } from './readings.js'
+import { beforeTurn, dotted, present, projection, relativeIn } from './graph_queries.js'
 import { ATTENTION, LOOKS_BACK, MASK_CONTROLS } from './roles.js'
 
 /** @import { Step } from '../types.d.ts' */
 /** @import { Graph, Place } from './graph.js' */
-/** @import { Draft, MakeRoom, Surroundings, Towers } from './readings.js' */
+/** @import { Draft, MakeRoom, Surroundings, Towers } from './graph_queries.js' */
 
 /** The tables that queries or keys were turned by. @param {Graph} graph @param {string} name */
 function tablesOf(graph, name) {

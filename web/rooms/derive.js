@@ -6,14 +6,14 @@
 import { attentionRooms } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
-import { insideRooms } from './inside.js'
+import { insideRooms } from './interpret.js'
 import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeTurn, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './readings.js'
+import { beforeTurn, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './graph_queries.js'
 import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Draft, Surroundings } from './readings.js' */
+/** @import { Draft, Surroundings } from './graph_queries.js' */
 /** @import { Heads } from './stream.js' */
 
 /**

@@ -1,11 +1,11 @@
 /** The rooms from a text to vectors: its tokens, their rows of a table, the positions that are added. */
 
-import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './readings.js'
+import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './graph_queries.js'
 import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
 
 /** @import { Step, Stream } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Draft, Surroundings } from './readings.js' */
+/** @import { Draft, Surroundings } from './graph_queries.js' */
 
 /** The stage of a search for pieces, by the type of tokenizer. @type {Record<string, string>} */
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }

@@ -1,11 +1,11 @@
 /** The rooms of a layer beside its attention: norms with their residuals, linear layers, dropout. */
 
-import { dotted, isGate, isStream, present, projection } from './readings.js'
+import { dotted, isGate, isStream, present, projection } from './graph_queries.js'
 import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Surroundings } from './readings.js' */
+/** @import { Surroundings } from './graph_queries.js' */
 
 /**
  * A sum of two streams of vectors, one of them made from the other: a residual connection.

@@ -3,7 +3,7 @@
  * how logits come of the last. From it follow the parts that can be switched off, and what would be said early.
  */
 
-import { beforeTurn, isPlacing, isPositions, isStream, placedIn, relativeIn } from './readings.js'
+import { beforeTurn, isPlacing, isPositions, isStream, placedIn, relativeIn } from './graph_queries.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */

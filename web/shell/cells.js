@@ -5,7 +5,7 @@
 import { exists } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
 import { isThere } from '../lib/dom.js'
-import { later } from '../lib/later.js'
+import { later } from '../lib/scheduling.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'

@@ -1,14 +1,14 @@
 /** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
 
-import { reachable, rules, wordsOf } from '../inspector/made.js'
-import { lazy } from './lazy.js'
+import { reachable, rules, wordsOf } from '../inspector/explanation.js'
+import { lazy } from './fetch_on_demand.js'
 import { dotted, find, h, targetOf, uniqueId } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
 import { dimensions } from '../lib/number.js'
-import { ruleFormula } from '../lib/rule.js'
+import { ruleFormula } from '../lib/engine_formula.js'
 import { describedOf } from '../lib/run.js'
-import { bringInSight } from '../lib/sight.js'
+import { bringInSight } from '../lib/viewport.js'
 
 /** @import { Context, Depth, Recipe, Room, Run, Translate, View } from '../types.d.ts' */
 

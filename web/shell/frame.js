@@ -2,10 +2,10 @@
 
 import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
 import { Unkept, batchOf, describedOf, labelsOf } from '../lib/run.js'
-import { bringInSight } from '../lib/sight.js'
+import { bringInSight } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
@@ -13,10 +13,10 @@ import { stageOf } from '../stages/index.js'
 import { changed } from './changes.js'
 import { costLine } from './cost.js'
 import { control, isFor, isUseful, picker } from './controls.js'
-import { learnedTable } from './learned.js'
+import { learnedTable } from './training_results.js'
 import { patchFrom } from './state.js'
-import { unkept } from './unkept.js'
-import { waysFrom } from './ways.js'
+import { unkept } from './not_retained.js'
+import { waysFrom } from './room_navigation.js'
 
 /**
  * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,

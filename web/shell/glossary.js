@@ -1,6 +1,6 @@
 /** Whether the glossary is open or one of its terms is lit up; it is fetched with the first of either. */
 
-import { fetched } from '../lib/fetched.js'
+import { fetched } from '../lib/lazy_import.js'
 
 /** @import { Context } from '../types.d.ts' */
 

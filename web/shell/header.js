@@ -1,13 +1,13 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { bringing } from '../bring/index.js'
+import { bringing } from '../import/index.js'
 import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
 import { rememberLanguage } from './language.js'
-import { reading } from './reading.js'
+import { reading } from './run_status.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'

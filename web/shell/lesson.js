@@ -1,7 +1,7 @@
 /** Whether a lesson is on, and its player, which is fetched with the first. */
 
 import { lessonOf } from '../lessons/index.js'
-import { fetched } from '../lib/fetched.js'
+import { fetched } from '../lib/lazy_import.js'
 
 /** @import { Context, State } from '../types.d.ts' */
 

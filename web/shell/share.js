@@ -1,9 +1,9 @@
 /** Taking a room along: its link, or the code that puts its figure into another page. */
 
-import { copying } from '../lib/copying.js'
+import { copying } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
-import { taking } from './taking.js'
+import { taking } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
 

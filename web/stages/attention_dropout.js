@@ -1,7 +1,7 @@
 /** Dropout of attention weights: in training some shares are withdrawn, the others raised. */
 
 import { probabilities, factor } from '../lib/color.js'
-import { dropped } from '../lib/dropped.js'
+import { dropped } from '../lib/dropout_figure.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 

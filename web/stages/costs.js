@@ -4,9 +4,9 @@ import { scale } from '../lib/color.js'
 import { costsByRoom, grouped, together } from '../lib/costs.js'
 import { following, h } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { storeyOf } from '../lib/parts.js'
+import { storeyOf } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
-import { ownName } from '../lib/place.js'
+import { ownName } from '../lib/room_name.js'
 
 /** @import { Costs, Mount, Room, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */

@@ -1,7 +1,7 @@
 /** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
 import { factor } from '../lib/color.js'
-import { dropped } from '../lib/dropped.js'
+import { dropped } from '../lib/dropout_figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'

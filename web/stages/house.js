@@ -2,11 +2,11 @@
 
 import { scale } from '../lib/color.js'
 import { following, h, isThere, keep, setText, svg } from '../lib/dom.js'
-import { inSlices, later } from '../lib/later.js'
+import { inSlices, later } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
 import { describedOf } from '../lib/run.js'
-import { thumb } from '../lib/thumb.js'
-import { drawBranches } from '../lib/wire.js'
+import { thumb } from '../lib/thumbnail.js'
+import { drawBranches } from '../lib/connector.js'
 
 /**
  * @import { Built, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,

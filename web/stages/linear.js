@@ -7,7 +7,7 @@ import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
-import { SHOWN, isMany, largest } from '../lib/many.js'
+import { SHOWN, isMany, largest } from '../lib/large_tables.js'
 import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
 import { columnsOf, peak, rowsOf, slice } from '../lib/slice.js'
 

@@ -3,7 +3,7 @@
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { MOST_PIECES, spans } from '../lib/spans.js'
+import { MOST_PIECES, spans } from '../lib/token_window.js'
 import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */

@@ -5,11 +5,11 @@ import { h, keep, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
-import { isMany, largest } from '../lib/many.js'
+import { isMany, largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { ranking } from '../lib/ranking.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
-import { inSlices, nextTask, painted } from '../lib/later.js'
+import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 
 /** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 

@@ -1,9 +1,9 @@
 /** The page's side of the worker that trains: calls that answer with promises, and reports that come by themselves. */
 
 import { resources } from '../shell/resources.js'
-import { spawn } from '../shell/lazy.js'
+import { spawn } from '../shell/fetch_on_demand.js'
 
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 
 /** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
 

@@ -2,17 +2,17 @@
 
 import { LONGEST, decode, encode } from '../models/stories/data.js'
 import { vocabularyFrom } from '../models/text/vocabulary.js'
-import { trainingIn } from './file.js'
-import { textProblem } from './own_text.js'
+import { trainingIn } from './training_file.js'
+import { textProblem } from './custom_text.js'
 import { undivided } from './session.js'
 import { TABLE, TASKS as NAMES, defaultsOf, problemsOf, read } from './settings.js'
 import { TASKS } from './tasks/index.js'
 import words from './text/en.json' with { type: 'json' }
 
-export { markOf, textOf } from './own_text.js'
+export { markOf, textOf } from './custom_text.js'
 export { createPlayer } from './player.js'
 export { write } from './settings.js'
-export { pageFile } from './start.js'
+export { pageFile } from './initial_weights.js'
 export { trainingIn }
 
 /** @import { Problem } from '../types.d.ts' */

@@ -3,7 +3,7 @@
  * can be seen, what was right, and where to look for the reason. What is said of it stands in the words.
  */
 
-/** @import { Seen } from './seen.js' */
+/** @import { Seen } from './training_record.js' */
 
 /**
  * @typedef {object} Experiment

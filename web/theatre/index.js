@@ -1,20 +1,20 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
 import { resources } from '../shell/resources.js'
-import { markOf, markOfBytes, textProblem } from './own_text.js'
+import { markOf, markOfBytes, textProblem } from './custom_text.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
-import { ABOUT, houseOf } from './tasks/about.js'
-import { behindGlass } from './behind_glass.js'
+import { ABOUT, houseOf } from './tasks/task_info.js'
+import { behindGlass } from './page_settings.js'
 import { forget, keep, kept } from './store.js'
-import { trainingIn } from './file.js'
-import { pageFile, startProblem } from './start.js'
+import { trainingIn } from './training_file.js'
+import { pageFile, startProblem } from './initial_weights.js'
 import { save as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
 /** @import { Context, Failure, Translate } from '../types.d.ts' */
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 
 /** Until the reader stops moving a setting, nothing is begun anew. */

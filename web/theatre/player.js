@@ -1,9 +1,9 @@
 /** Walks through a training, forwards and back: what was is put back or computed again, to the bit. */
 
-import { stateIn } from './file.js'
-import { createFollower } from './follow.js'
+import { stateIn } from './training_file.js'
+import { createFollower } from './cell_history.js'
 import { createSession } from './session.js'
-import { createShelf } from './shelf.js'
+import { createShelf } from './snapshots.js'
 
 /** @import { TrainingState } from './settings.js' */
 
@@ -11,7 +11,7 @@ import { createShelf } from './shelf.js'
  * @typedef {ReturnType<typeof createPlayer>} Player
  *
  * Where a training broke off.
- * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./broken.js').findBroken> }} Broken
+ * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./non_finite.js').findBroken> }} Broken
  */
 
 /** Memory for snapshots. */

@@ -4,19 +4,19 @@
  */
 
 import { CROSS } from '../rooms/roles.js'
-import { findBroken } from './broken.js'
+import { findBroken } from './non_finite.js'
 import { offsetOf } from './cells.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { OPTIMIZERS } from './optimizers/index.js'
-import { axesOf, planeOf } from './plane.js'
+import { axesOf, planeOf } from './pca.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
-import { BEGUN, startFrom } from './start.js'
+import { BEGUN, startFrom } from './initial_weights.js'
 import { TASKS } from './tasks/index.js'
-import { shapeOf } from './tasks/shape.js'
+import { shapeOf } from './tasks/model_options.js'
 
 /** @import { TrainingState } from './settings.js' */
-/** @import { Seen } from './seen.js' */
+/** @import { Seen } from './training_record.js' */
 /** @import { Batch } from './tasks/index.js' */
 
 /** Steps between two looks at what is held out. */
@@ -234,7 +234,7 @@ export function createSession(gf, settings, text, start) {
     },
     /**
      * A table of embeddings in two dimensions, the first unless another is wanted.
-     * @param {string} [wanted] @returns {import('./plane.js').Plane & { names: string[] }}
+     * @param {string} [wanted] @returns {import('./pca.js').Plane & { names: string[] }}
      */
     plane(wanted) {
       if (done > furthest) {

@@ -4,7 +4,7 @@
  */
 
 import { SETTINGS, problemOf } from '../models/settings.js'
-import { ABOUT } from './tasks/about.js'
+import { ABOUT } from './tasks/task_info.js'
 
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
 

@@ -1,9 +1,9 @@
 /** A training as the page knows it: what was asked for, what has been seen, and the worker that does it. */
 
 import { createClient } from './client.js'
-import { createRecord } from './seen.js'
+import { createRecord } from './training_record.js'
 
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 
 /** @typedef {ReturnType<typeof createTraining>} Training */

@@ -1,10 +1,10 @@
 /** What is seen of a training, in one language. */
 
 import { h, setText } from '../lib/dom.js'
-import { inSlices } from '../lib/later.js'
+import { inSlices } from '../lib/scheduling.js'
 import { prose } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
-import { apart } from './parts/apart.js'
+import { apart } from './parts/step_breakdown.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
 import { embeddings } from './parts/embeddings.js'
@@ -15,11 +15,11 @@ import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
-import { ABOUT } from './tasks/about.js'
+import { ABOUT } from './tasks/task_info.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
 /** @import { Broken } from './player.js' */
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 /** @import { Training } from './training.js' */
 

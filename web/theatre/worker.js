@@ -1,7 +1,7 @@
 /** Trains away from the page: plays, pauses, goes back, and posts what can be seen at most so often a second. */
 
 import { load } from '../../src/js/index.js'
-import { nudgeWeight, takeApart } from './apart.js'
+import { nudgeWeight, takeApart } from './step_breakdown.js'
 import { createPlayer } from './player.js'
 import { report } from './report.js'
 

@@ -7,7 +7,7 @@ import { fixed, points } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
-import { readAlike } from './alike.js'
+import { readAlike } from './shared_prefix.js'
 
 /** @import { Decoding, Run, Translate, Context } from '../types.d.ts' */
 /** @import { GridCell } from '../lib/grid.js' */

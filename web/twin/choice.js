@@ -2,12 +2,12 @@
 
 import { arrange, find, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, switched } from '../lib/edits.js'
-import { fullName, lineage, partKey, partsIn } from '../lib/parts.js'
+import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
 import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
-import { isNarrow } from './beside.js'
+import { isNarrow } from './layout.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
-/** @import { Part } from '../lib/parts.js' */
+/** @import { Part } from '../lib/ablation_parts.js' */
 
 /**
  * A setting at another value: its words, and that of the value now; of a part switched off or on, what it is.

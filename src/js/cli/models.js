@@ -7,7 +7,7 @@ import { sizeOf } from '../shape.js'
 import { UsageError, inOptions } from './options.js'
 import { expectFolderPath, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
-import { spelled } from '../../../web/models/spelling.js'
+import { spelled } from '../../../web/models/token_text.js'
 
 /**
  * Commands about a model in files: a folder as Hugging Face's hub has it, or single files.

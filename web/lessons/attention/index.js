@@ -2,7 +2,7 @@
 
 import { fixed, likely } from '../../lib/number.js'
 import { headMatrix, tensorOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */

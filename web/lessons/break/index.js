@@ -1,7 +1,7 @@
 /** Break it: one number is changed, and the reader says who will notice. */
 
 import { fixed } from '../../lib/number.js'
-import { at, written } from '../readings.js'
+import { at, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */

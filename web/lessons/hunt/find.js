@@ -6,7 +6,7 @@
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
 import { roomsOf } from '../../rooms/index.js'
-import { at, rowAt } from '../readings.js'
+import { at, rowAt } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 

@@ -2,7 +2,7 @@
 
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
-import { at, lossOf, whose, written } from '../readings.js'
+import { at, lossOf, whose, written } from '../run_values.js'
 import { FINDS, found } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */

@@ -1,7 +1,7 @@
 /** What the mask forbids: nobody reads what is not written yet. */
 
 import { fixed } from '../../lib/number.js'
-import { at, lossOf, rowAt, tokensOf, whose, written } from '../readings.js'
+import { at, lossOf, rowAt, tokensOf, whose, written } from '../run_values.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */

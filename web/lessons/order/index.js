@@ -2,7 +2,7 @@
 
 import { fixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { lossOf, rowAt, whose, written } from '../readings.js'
+import { lossOf, rowAt, whose, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */

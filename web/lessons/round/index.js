@@ -1,7 +1,7 @@
 /** One number's way through the whole model, and back: forward to the loss, then the gradient of one weight it met. */
 
 import { fixed, likely } from '../../lib/number.js'
-import { at, ranked, rowAt, tokensOf, written } from '../readings.js'
+import { at, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */

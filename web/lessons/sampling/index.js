@@ -1,7 +1,7 @@
 /** Temperature, top-k, top-p, beams: from probabilities to a character. */
 
 import { likely } from '../../lib/number.js'
-import { at, chosen, ranked, rowAt, written } from '../readings.js'
+import { at, chosen, ranked, rowAt, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */

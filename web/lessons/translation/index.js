@@ -2,7 +2,7 @@
 
 import { fixed, likely } from '../../lib/number.js'
 import { describedOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../readings.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */

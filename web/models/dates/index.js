@@ -2,7 +2,7 @@
 
 import { isLearned, take } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
-import { familiarity } from './familiar.js'
+import { familiarity } from './familiarity.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
 

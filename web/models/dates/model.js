@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../places.js'
+import { createPlaces } from '../positional_encoding.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
 
 /** The size of the model on the page. */

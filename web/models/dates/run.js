@@ -1,17 +1,17 @@
 /** The whole encoder-decoder on one source and one target, with every number on the way. */
 
-import { answer } from '../answer.js'
-import { answered } from '../answered.js'
-import { hold } from '../hold.js'
+import { answer } from '../generation.js'
+import { answered } from '../generated_run.js'
+import { hold } from '../model_cache.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
-import { rightAnswers } from './familiar.js'
+import { rightAnswers } from './familiarity.js'
 import { withFault } from './faults.js'
 import { CONFIG, createTranslator } from './model.js'
 
-/** @import { Chosen } from '../answer.js' */
+/** @import { Chosen } from '../generation.js' */
 /** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)

@@ -1,11 +1,11 @@
 /** Sentences with a word missing: what the model reads, and what is right. */
 
-import { drawFrom } from '../draw.js'
+import { drawFrom } from '../random.js'
 import { englishSentence } from './english.js'
 import { koreanSentence } from './korean.js'
 import { LONGEST, MASK, WORDS, encode } from './tokens.js'
 
-/** @typedef {import('./korean.js').Part} Part @typedef {import('../draw.js').Draw} Draw */
+/** @typedef {import('./korean.js').Part} Part @typedef {import('../random.js').Draw} Draw */
 
 /** @type {Record<string, (draw: Draw, isHeldOut: boolean) => Part[]>} */
 const LANGUAGES = { ko: koreanSentence, en: englishSentence }

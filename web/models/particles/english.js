@@ -3,7 +3,7 @@
 import { bothNumbers } from '../english.js'
 import { ENGLISH, ENGLISH_HELD_OUT } from './words.js'
 
-/** @typedef {import('../draw.js').Draw} Draw @typedef {import('./korean.js').Part} Part */
+/** @typedef {import('../random.js').Draw} Draw @typedef {import('./korean.js').Part} Part */
 
 /**
  * What a verb does, with its two forms: for one, and for many.

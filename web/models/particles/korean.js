@@ -3,7 +3,7 @@
 import { forms } from '../hangul.js'
 import { KOREAN, KOREAN_HELD_OUT } from './words.js'
 
-/** @typedef {import('../draw.js').Draw} Draw */
+/** @typedef {import('../random.js').Draw} Draw */
 
 /** @param {string} text one entry a line */
 const lines = text => text.trim().split(/\n\s*/)

@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../places.js'
+import { createPlaces } from '../positional_encoding.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
 
 /**

@@ -1,8 +1,8 @@
 /** One sentence with gaps through the encoder, and the word for every gap, with every number on the way. */
 
-import { choose } from '../answer.js'
-import { answered } from '../answered.js'
-import { hold } from '../hold.js'
+import { choose } from '../generation.js'
+import { answered } from '../generated_run.js'
+import { hold } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
@@ -11,7 +11,7 @@ import { CONFIG, createParticles } from './model.js'
 import { hangulOf } from '../syllables.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
-/** @import { Chosen } from '../answer.js' */
+/** @import { Chosen } from '../generation.js' */
 /** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
 
 /** @param {string} of */

@@ -3,7 +3,7 @@
  * language, and the words for the places along an axis. The sentence to it is the text `meanings.` and the name.
  */
 
-import { SCHEMES, TRAINED } from './beyond.js'
+import { SCHEMES, TRAINED } from './extrapolation.js'
 
 /** @import { Meaning } from '../../types.d.ts' */
 

@@ -1,7 +1,7 @@
 /** The experiments on one sentence. */
 
 import { positions as page, LARGEST_SHIFT, MOST_WORDS, wordsOf } from './index.js'
-import { LONGEST, TRAINED, WORDS, before, loadInto } from './beyond.js'
+import { LONGEST, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
 import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'

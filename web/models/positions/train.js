@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { train, trainingOptions } from '../training.js'
-import { LONGEST, SCHEMES, TRAINED, WORDS, before, loadInto } from './beyond.js'
+import { LONGEST, SCHEMES, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
 
 const BATCH = 64, NONE = -100
 const OUT = fileURLToPath(new URL('beyond.safetensors', import.meta.url))

@@ -1,6 +1,6 @@
 /** From a reader's beginning to a story, token by token. */
 
-import { drawFrom } from '../draw.js'
+import { drawFrom } from '../random.js'
 import { END, LONGEST, decode, encode } from './data.js'
 
 /** Tokens kept free for what the model says, however long the beginning is. */

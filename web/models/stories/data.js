@@ -1,7 +1,7 @@
 /** Stories as tokens: byte-pair encoding learned from the stories themselves, and what the model is trained on. */
 
-import { drawFrom } from '../draw.js'
-import { readable } from '../spelling.js'
+import { drawFrom } from '../random.js'
+import { readable } from '../token_text.js'
 import { story } from './grammar.js'
 
 /** Stands before a story and after it. */

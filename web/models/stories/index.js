@@ -1,7 +1,7 @@
 /** Short stories, Korean and English: a decoder that goes on with what the reader begins, trained by this library. */
 
 import { isGiven, take } from '../settings.js'
-import { written } from '../spelling.js'
+import { written } from '../token_text.js'
 import { USUAL, VARIANTS, fileOf, trainingOf } from './variants.js'
 
 /** @import { PageModel, Setting, Settings } from '../../types.d.ts' */

@@ -1,5 +1,5 @@
 import { createLayer, createNorm } from '../layer.js'
-import { createPlaces } from '../places.js'
+import { createPlaces } from '../positional_encoding.js'
 import { LONGEST } from './data.js'
 
 /**

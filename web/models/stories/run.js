@@ -1,21 +1,21 @@
 /** A beginning and how the decoder goes on with it, with every number on the way. */
 
-import { hold } from '../hold.js'
+import { hold } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../languages.js'
+import { costsOf } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
-import { spelled } from '../spelling.js'
+import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../telling.js'
+import { tell } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
 import { stories } from './index.js'
-import { hubFiles, isKeyed } from './keyed.js'
+import { hubFiles, isKeyed } from './hub_files.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
 /** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
-/** @import { Language } from '../telling.js' */
+/** @import { Language } from '../decoder_only.js' */
 
 /** @typedef {Language & { tokenizer: any }} Told */
 

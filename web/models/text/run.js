@@ -1,21 +1,21 @@
 /** A beginning and how a model goes on with it that has learned the reader's own text. */
 
 import { exampleText } from '../stories/data.js'
-import { hold } from '../hold.js'
+import { hold } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../languages.js'
+import { costsOf } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
-import { hubFiles, isKeyed } from '../stories/keyed.js'
+import { hubFiles, isKeyed } from '../stories/hub_files.js'
 import { shapeOf } from '../stories/variants.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../telling.js'
+import { tell } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
 import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
 
 /** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
-/** @import { Language } from '../telling.js' */
+/** @import { Language } from '../decoder_only.js' */
 /** @import { Vocabulary } from './vocabulary.js' */
 
 /** Tokens that a model reads of which nobody has said so: as many as it learns from at a time. */

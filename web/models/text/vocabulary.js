@@ -1,6 +1,6 @@
 /** The tokens of a reader's own text: its characters, or pairs of bytes learned from it; or words of a list. */
 
-import { spelled } from '../spelling.js'
+import { spelled } from '../token_text.js'
 import { decode } from '../stories/data.js'
 
 /** @import { Cutting } from '../syllables.js' */

@@ -1,6 +1,6 @@
 /** Adam, and AdamW where weights decay. */
 
-import { line, written } from './line.js'
+import { line, written } from './formula_line.js'
 
 /** @import { Optimizer } from './index.js' */
 

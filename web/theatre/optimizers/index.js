@@ -17,7 +17,7 @@ import { sgd } from './sgd.js'
  *   first step, as the first step would make it
  * @property {(group: any, step: { t: number, rate: number, g: number, before: Cell, after: Cell }) =>
  *   Record<string, number>} terms of the formula that are not kept, among them the change
- * @property {(made: any) => ReturnType<typeof import('./line.js').line>[]} lines one step of one cell, from the
+ * @property {(made: any) => ReturnType<typeof import('./formula_line.js').line>[]} lines one step of one cell, from the
  *   gradient to the weight
  */
 

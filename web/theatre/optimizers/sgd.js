@@ -1,6 +1,6 @@
 /** Stochastic gradient descent, with a momentum or without. */
 
-import { line, written } from './line.js'
+import { line, written } from './formula_line.js'
 
 /** @import { Optimizer } from './index.js' */
 

@@ -2,7 +2,7 @@
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { Translate } from '../../types.d.ts' */
 
 /**

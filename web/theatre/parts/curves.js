@@ -3,11 +3,11 @@
 import { lines } from '../../lib/chart.js'
 import { find, h, keep, setText, svg } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
-import { divergence, pointsOf } from '../points.js'
+import { divergence, pointsOf } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
-/** @import { Look, Seen } from '../seen.js' */
+/** @import { Look, Seen } from '../training_record.js' */
 
 const MOST_POINTS = 400
 

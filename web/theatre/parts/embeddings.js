@@ -3,11 +3,11 @@
 import { h, setText } from '../../lib/dom.js'
 import { exact, fixed } from '../../lib/number.js'
 import { scatter } from '../../lib/scatter.js'
-import { largest } from '../tasks/shape.js'
+import { largest } from '../tasks/model_options.js'
 import { choice } from './choice.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { News } from '../seen.js' */
+/** @import { News } from '../training_record.js' */
 
 const TALLEST = 380
 

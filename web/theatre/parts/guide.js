@@ -9,7 +9,7 @@ import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../experiments.js'
 import { write } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { TrainingState } from '../settings.js' */
 
 /** Where the reason for something is seen. @type {Record<string, string>} */

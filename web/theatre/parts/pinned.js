@@ -6,7 +6,7 @@ import { dimensions, exact } from '../../lib/number.js'
 import { readIndex } from '../cells.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { Followed, Pin } from '../follow.js' */
+/** @import { Followed, Pin } from '../cell_history.js' */
 
 /** @typedef {{ name: string, shape: number[] }} Place */
 

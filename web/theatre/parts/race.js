@@ -3,11 +3,11 @@
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { brief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
-import { divergence } from '../points.js'
+import { divergence } from '../downsample.js'
 import { TABLE, rivalText } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { TrainingSetting, TrainingState } from '../settings.js' */
 
 /**

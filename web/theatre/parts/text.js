@@ -1,7 +1,7 @@
 /** Where a reader's own text goes in: written, pasted, or a file that is chosen or dropped. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { sizeProblem, textOf } from '../own_text.js'
+import { sizeProblem, textOf } from '../custom_text.js'
 
 /** @import { Problem, Translate } from '../../types.d.ts' */
 

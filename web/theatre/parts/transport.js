@@ -3,7 +3,7 @@
 import { h, setText, uniqueId } from '../../lib/dom.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { News } from '../seen.js' */
+/** @import { News } from '../training_record.js' */
 
 /** Milliseconds a step takes at least, by the word of the pace. @type {Record<string, number>} */
 const PACES = { full: 0, watch: 100, slow: 1000 }

@@ -5,7 +5,7 @@ import { LONGEST, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, isHeldOut,
 import { dates as model } from '../../models/dates/index.js'
 import { drawExamples, exactShare } from '../../models/dates/measure.js'
 import { createTranslator } from '../../models/dates/model.js'
-import { shapeOf } from './shape.js'
+import { shapeOf } from './model_options.js'
 
 /** @import { Settings } from '../../types.d.ts' */
 /** @import { Example } from '../../models/dates/measure.js' */

@@ -1,9 +1,9 @@
 /** Short stories: which token comes next. */
 
-import { SPACE, asBytes } from '../../models/spelling.js'
+import { SPACE, asBytes } from '../../models/token_text.js'
 import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
-import { largest, nextShare, shapeOf } from './shape.js'
+import { largest, nextShare, shapeOf } from './model_options.js'
 
 const TESTS = 32, NONE = -100
 /** Most tokens that are said at each look: the reader watches it learn, and it should not wait. */

@@ -1,9 +1,9 @@
 /** Sums on a clock of 31 hours, half of them never shown: learned by heart first and understood much later. */
 
-import { drawFrom } from '../../models/draw.js'
+import { drawFrom } from '../../models/random.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { wordVocabulary } from '../../models/text/vocabulary.js'
-import { largest, nextShare, shapeOf } from './shape.js'
+import { largest, nextShare, shapeOf } from './model_options.js'
 
 /** Hours of the clock; every number below is a token. */
 export const HOURS = 31

@@ -1,10 +1,10 @@
 /** A reader's own text: which character, or which pair of bytes, comes next. */
 
-import { drawFrom } from '../../models/draw.js'
+import { drawFrom } from '../../models/random.js'
 import { exampleText } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { vocabularyOf } from '../../models/text/vocabulary.js'
-import { nextShare, shapeOf } from './shape.js'
+import { nextShare, shapeOf } from './model_options.js'
 import { goOn } from './stories.js'
 
 const TESTS = 32, NONE = -100

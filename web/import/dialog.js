@@ -1,0 +1,176 @@
+/** Files of a model that the reader brings: chosen or dropped, looked at before anything is read, then opened. */
+
+import { h, setText, uniqueId } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
+import { defaults } from '../shell/state.js'
+import { keptPart } from './stored_model.js'
+import { reading } from './load_progress.js'
+import { size } from './format_bytes.js'
+
+/** @import { Context, Failure, Inspection, Patch } from '../types.d.ts' */
+/** @typedef {NonNullable<Inspection['training']>} Found */
+
+const MOST_LISTED = 12
+const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
+
+/** A message of the library's without the function that it names; the name of a file stays. @param {string} text */
+const withoutFunction = text => text.replace(/^(models(\.\w+)?|safetensors): /, '')
+
+/** @param {unknown} error */
+const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
+
+/**
+ * Names that are missing, left over or not understood, as many as can be read.
+ * @param {string} title @param {string[]} names
+ */
+function listed(title, names) {
+  const rest = names.length - MOST_LISTED
+  return names.length === 0 ? '' : h('section', {}, h('h3', {}, title),
+    h('ul', {}, names.slice(0, MOST_LISTED).map(name => h('li', {}, h('code', {}, name))),
+      rest > 0 ? h('li', {}, `+ ${rest}`) : ''))
+}
+
+/**
+ * @param {Pick<Context, 't' | 'set' | 'get' | 'ask' | 'language' | 'again'>} context
+ */
+export function dialogOf({ t, set, get, ask, language, again }) {
+  const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
+    onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
+  const found = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
+  const open = h('button', { type: 'button', className: 'primary', onclick: () => (training ? enterTraining(training) : start(files)) })
+  const keeps = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
+  const keeping = h('label', { for: keeps.id })
+  const asks = h('p', {}, keeps, keeping)
+  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, asks, open)
+  const progress = reading(t, () => ask('stop', {}))
+  const failure = h('p', { className: 'problem', role: 'alert' })
+  const before = keptPart({ t, ask }, () => start())
+  const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
+  const title = h('h2')
+  const what = h('p')
+  const label = h('label', { for: input.id, className: 'visually-hidden' })
+  const stays = h('p', { className: 'note' })
+  const place = h('div', { className: 'bring-place' }, label, input)
+  /** @type {HTMLDialogElement} */
+  const dialog = h('dialog', { className: 'settings bring' },
+    h('div', { className: 'dialog-head' }, title, close), what, before.element, place, found, deeds, progress.element, failure, stays)
+  dialog.addEventListener('click', event => event.target === dialog && dialog.close())
+  /** @type {Record<string, File>} */ let files = {}
+  /** A training among them. @type {Inspection['training']} */ let training = null
+  let serial = 0
+
+  /** Files as they lie in a folder: the last one of a name counts. @param {FileList | File[]} list */
+  async function look(list) {
+    files = Object.fromEntries(Array.from(list, file => [file.name, file]))
+    serial += 1
+    const own = serial
+    deeds.hidden = true
+    setText(failure, '')
+    if (Object.keys(files).length === 0) return
+    found.replaceChildren(h('p', {}, t('bring.looking')))
+    try {
+      const inspection = await ask('inspect', { files })
+      if (own === serial) tell(inspection)
+    } catch (error) {
+      if (own === serial) found.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
+    }
+  }
+
+  /** @param {Found} found */
+  function tellTraining({ name, step }) {
+    found.replaceChildren(h('p', { className: 'bring-type' }, t('bring.training', {
+      name, step: number(step), bytes: size(files[name].size)
+    })))
+    offer(false)
+  }
+
+  /** @param {boolean} isKeepable */
+  function offer(isKeepable) {
+    setText(open, t('bring.open'))
+    setText(keeping, t('bring.keep'))
+    asks.hidden = !isKeepable
+    deeds.hidden = false
+    open.focus()
+  }
+
+  /** @param {number} value */
+  const number = value => value.toLocaleString(language())
+
+  /** @param {Inspection} inspection */
+  function tell({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
+    training = rest.training
+    if (training) return tellTraining(training)
+    const isWhole = type && missing.length === 0 && problems.length === 0
+    const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
+    const isWrong = problems.length > 0 || missing.length > 0
+    found.replaceChildren(
+      type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
+        type, parameters: number(parameters), bytes: size(bytes)
+      })) : '',
+      isWhole ? h('p', {}, t('bring.fits', { room: size(room) })) : '',
+      isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
+      listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused),
+      isWrong ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
+    if (isWhole) offer(true)
+  }
+
+  /** The weights of a training stand behind the glass as those do that were just learned. @param {Found} found */
+  async function enterTraining({ name, training: link }) {
+    setText(failure, '')
+    const [{ read }, { behindGlass }, { ABOUT, houseOf }] = await Promise.all([
+      import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
+    try {
+      const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
+      await ask('lend', { model: houseOf(settings.task), file })
+      dialog.close()
+      enter(behindGlass(settings, ABOUT[settings.task].sample))
+    } catch (error) {
+      setText(failure, `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+    }
+  }
+
+  /**
+   * The page goes on with the model it had until this one is there.
+   * @param {Record<string, File>} [chosen] without them those that the browser keeps
+   */
+  async function start(chosen) {
+    setText(failure, '')
+    for (const element of [deeds, before.element, place]) element.inert = true
+    progress.begin()
+    try {
+      await ask('open', chosen ? { files: chosen } : {}, progress.tell)
+      const isKept = !chosen || !keeps.checked || await ask('remember', {})
+      if (isKept) dialog.close()
+      else setText(failure, t('bring.unkept'))
+      enter(defaults('own'))
+    } catch (problem) {
+      const error = /** @type {Failure} */ (problem)
+      setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+      // One copy was in memory at a time: the weights of the run that is shown are read anew.
+      if (get().model === 'own') again()
+    }
+    for (const element of [deeds, before.element, place]) element.inert = false
+    progress.end()
+  }
+
+  /** The reader's own model, or what stands in its place. @param {Patch} patch */
+  function enter(patch) {
+    const { language: spoken, theme, depth } = get()
+    set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')
+    again()
+  }
+
+  /** @param {File[] | null} [list] files that were dropped on the page */
+  function show(list = null) {
+    setText(title, t('bring.title'))
+    setText(label, t('bring.choose'))
+    setText(stays, t('bring.stays'))
+    what.replaceChildren(...[prose(t('bring.what'))].flat())
+    setText(close, t('app.close'))
+    dialog.setAttribute('aria-label', t('bring.title'))
+    before.update()
+    if (!dialog.open) dialog.showModal()
+    if (list) look(list)
+  }
+  return { dialog, show }
+}

@@ -1,0 +1,72 @@
+/** The gradient put to the test: its cell nudged up and down, the slope of the loss beside what backward gave. */
+
+import { sameCell } from '../lib/cell.js'
+import { h, setText } from '../lib/dom.js'
+import { isEditable } from '../lib/edits.js'
+import { brief, exact } from '../lib/number.js'
+import { tensorOf } from '../lib/run.js'
+import { valueAt } from '../lib/slice.js'
+import { answering, settingsOf } from '../models/index.js'
+import { NUDGE } from '../worker/finite_difference.js'
+
+/** @import { Cell, Child, Context, Run, State, Told } from '../types.d.ts' */
+
+/** @typedef {{ run: Run, cell: Cell, explanation: Told | null }} Asked a cell and how it was made */
+
+/** Losses differ late: six digits of them, four of slopes. @param {number} value @param {number} count */
+const digits = (value, count) => exact(Number(value.toPrecision(count)))
+
+/**
+ * The settings that give this run again, with its decoder reading what it reads now.
+ * @param {Run} run @param {State} state
+ */
+function settingsAgain(run, state) {
+  const settings = settingsOf(state)
+  return run.decoding ? answering(settings, run.decoding) : settings
+}
+
+/**
+ * @param {Pick<Context, 't' | 'ask' | 'get'> & { redraw: () => void, live: Element }} context
+ *   live: a live region that outlasts the sections, since one drawn with its text is not heard
+ * @returns {(view: Asked) => Child} the section for a cell
+ */
+export function nudge({ t, ask, get, redraw, live }) {
+  /** @type {{ run: Run | null, cell: Cell | null, result: Record<string, string> | null }} */
+  let known = { run: null, cell: null, result: null }
+  /** @param {Run} run @param {Cell} cell */
+  const isKnown = (run, cell) => known.run === run && sameCell(known.cell, cell)
+
+  /** @param {Asked} asked @param {number} value */
+  async function measure({ run, cell, explanation }, value) {
+    known = { run, cell, result: null }
+    setText(live, '')
+    const { high, low, slope } = await ask('nudge', { settings: settingsAgain(run, get()), cell, value })
+    if (!isKnown(run, cell)) return
+    const gradient = explanation?.value ?? NaN
+    const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }
+    known.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
+    redraw()
+    setText(live, t('inspector.nudge.said', compared))
+  }
+  /** @param {Record<string, string>} result */
+  function found(result) {
+    /** @param {[string, string]} entry */
+    const line = ([name, value]) => [h('dt', {}, t(`inspector.nudge.${name}`)), h('dd', {}, value)]
+    return [
+      h('dl', { className: 'steps' }, Object.entries(result).map(line)),
+      h('p', { className: 'note' }, t(get().edits.length ? 'inspector.nudge.edited' : 'inspector.nudge.why'))
+    ]
+  }
+  return view => {
+    const { run, cell, explanation } = view
+    if (!isKnown(run, cell)) setText(live, '')
+    if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
+    const value = valueAt(tensorOf(run, cell.name), cell.index)
+    if (!Number.isFinite(value)) return ''
+    return h('section', { className: 'nudge' },
+      h('button', {
+        'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
+      }, t('inspector.nudge.do', { step: exact(NUDGE) })),
+      isKnown(run, cell) && known.result ? found(known.result) : '')
+  }
+}

@@ -1,0 +1,84 @@
+/** Rows of a table in two dimensions, for whoever opens it: a dot each, and where the one lies that is looked at. */
+
+import { h, setText } from './dom.js'
+import { largest } from './large_tables.js'
+import { exact, fixed } from './number.js'
+import { scatter } from './scatter.js'
+
+/** @import { Context, Plane, Run } from '../types.d.ts' */
+
+const TALLEST = 380
+
+/**
+ * The rows that are drawn, of which run; null for all.
+ * @typedef {{ run: Run, name: string, rows: number[] | null, words: string[] }} Wanted
+ */
+
+/** @param {number} share */
+const percent = share => `${fixed(100 * share, 1)} %`
+
+/**
+ * @param {Element} container
+ * @param {Pick<Context, 't' | 'ask' | 'theme' | 'fails'>} context
+ */
+export function planePart(container, context) {
+  const { t, ask, theme, fails } = context
+  const slot = h('div', { className: 'plane-slot' })
+  const place = h('output', { className: 'plane-at' })
+  const why = h('p', { className: 'note' })
+  const element = h('details', { 'className': 'plane', 'data-action': 'plane', 'ontoggle': () => find() },
+    h('summary', {}, t('stages.embedding.plane')), slot, place, why)
+  container.append(element)
+  /** @type {Wanted | null} */ let wanted = null
+  /** @type {Plane | null} */ let shown = null
+  let chosen = -1, asked = 0
+  const picture = scatter(slot, i => {
+    chosen = i
+    draw()
+  })
+
+  function draw() {
+    if (!shown || !wanted) return
+    const { x, y, shares } = shown, { words } = wanted
+    if (chosen < 0) [chosen] = largest(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
+    const at = t('stages.embedding.planeAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
+    const width = Math.floor(slot.getBoundingClientRect().width) || 320
+    setText(place, at)
+    const [first, second] = shares.map(percent)
+    setText(why, t('stages.embedding.planeWhy', { count: x.length, first, second }))
+    picture.update({
+      x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
+      label: `${t('stages.embedding.plane')}. ${at}`
+    })
+  }
+  /** Only what somebody looks at is computed. */
+  async function find() {
+    if (!element.open || !wanted) return
+    asked += 1
+    const mine = asked, { name, rows } = wanted
+    element.setAttribute('aria-busy', 'true')
+    try {
+      const found = await ask('plane', { name, rows, isTwin: 'which' in context })
+      if (mine !== asked) return
+      shown = found
+      draw()
+      element.setAttribute('aria-busy', 'false')
+    } catch (error) {
+      fails(error)
+    }
+  }
+  return {
+    /** @param {Wanted} next */
+    update(next) {
+      const isSame = next.run === wanted?.run && String(next.rows) === String(wanted.rows)
+      wanted = next
+      if (isSame) return draw()
+      shown = null
+      chosen = -1
+      find()
+    },
+    destroy() {
+      asked += 1
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Pictures in the size of a stamp of tensors that stay in the worker: of a long text there are too many numbers to
+ * bring all of them here for pictures of a few pixels.
+ */
+
+import { binned } from './large_tables.js'
+
+/** @import { KnownTensor, Run } from '../types.d.ts' */
+/** @typedef {Pick<KnownTensor, 'shape' | 'axes'>} Shaped */
+
+/** From so many cells on a matrix is drawn from a stamp. */
+const MOST_CELLS = 2 ** 15
+const STAMP = { rows: 64, cols: 512 }
+
+/**
+ * The sides of a matrix in a stamp: channels are divided evenly, so that those of a head stay together.
+ * @param {Shaped} tensor
+ */
+function sidesOf({ shape, axes }) {
+  const [rows, cols] = shape.slice(-2), isChannels = axes.at(-1)?.name === 'channel'
+  let part = Math.ceil(cols / STAMP.cols)
+  while (isChannels && cols % part) part += 1
+  return [Math.min(rows, STAMP.rows), isChannels ? cols / part : Math.min(cols, STAMP.cols)]
+}
+
+/** Whether a tensor is so large that its pictures are made of a stamp of it. @param {Shaped} tensor */
+const isStamped = ({ shape: [...sides] }) => (
+  sides.length > 2 && sides.slice(-2).reduce((product, side) => product * side) > MOST_CELLS)
+
+/** @param {Shaped} tensor */
+const stampedShape = tensor => [...tensor.shape.slice(0, -2), ...sidesOf(tensor)]
+
+/**
+ * The stamps of all matrices of a tensor.
+ * @param {Shaped} tensor @param {Float32Array} values
+ */
+export function stampsOf(tensor, values) {
+  const [rows, cols] = tensor.shape.slice(-2), [high, wide] = sidesOf(tensor), size = rows * cols
+  const all = new Float32Array((values.length / size) * high * wide)
+  for (let from = 0, at = 0; from < values.length; from += size, at += high * wide) {
+    all.set(binned({ rows, cols, values: values.subarray(from, from + size) }, { rows: high, cols: wide }).values, at)
+  }
+  return all
+}
+
+/** @type {WeakMap<KnownTensor, KnownTensor>} */ const stamped = new WeakMap()
+
+/** What stands for a tensor whose numbers are not here. @param {KnownTensor} tensor @returns {KnownTensor} */
+function stampOf(tensor) {
+  const known = stamped.get(tensor) ?? { ...tensor, shape: stampedShape(tensor), data: null, isStamp: true }
+  stamped.set(tensor, known)
+  return known
+}
+
+/**
+ * A run to make pictures of: what is large and not here is its stamp.
+ * @param {Run} run @returns {Run}
+ */
+export function inStamps(run) {
+  const { tensors } = run
+  /** @param {string} name */
+  const get = name => {
+    const tensor = tensors.get(name)
+    return tensor && !tensor.data && tensor.isKept !== false && isStamped(tensor) ? stampOf(tensor) : tensor
+  }
+  return { ...run, tensors: /** @type {Run['tensors']} */ (/** @type {object} */ (
+    { get, has: (/** @type {string} */ name) => tensors.has(name) })) }
+}

@@ -1,0 +1,73 @@
+/** A decoder without an encoder goes on with a reader's beginning: stories, or a text of the reader's own. */
+
+import { answer } from './generation.js'
+import { answered } from './generated_run.js'
+
+/** @import { Chosen } from './generation.js' */
+/** @import { Held } from './model_cache.js' */
+/** @import { Costly, Edit, Hangul, Library, Made, Settings, TokenMerge } from '../types.d.ts' */
+
+/**
+ * How a model reads and writes.
+ * @typedef {object} Language
+ * @property {string[]} vocabulary tokens as they are shown
+ * @property {number} longest tokens that can be read at a time
+ * @property {number} end the token that ends a text, −1 where there is none
+ * @property {(text: string, room: number) => number[]} begin a beginning, with so many tokens kept free for the answer
+ * @property {(text: string) => number[]} go what a reader goes on with
+ * @property {(ids: number[]) => Record<number, TokenMerge[]>} [merges] how tokens came about
+ * @property {(text: string) => Hangul | undefined} [hangul] the tokens of its syllables
+ * @property {Costly[]} [languages] what a sentence costs in each
+ */
+
+/**
+ * Most tokens of an answer, so that the figures of a run can still be read. A story is over by then, and of a text that
+ * the theatre has learned no more than some 48 tokens were read at a time: what is longer would show nothing new.
+ */
+export const MOST = 32
+
+const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
+
+/**
+ * How it goes on: the reader's words, ids that another run has chosen, or the model's own.
+ * @param {Library} gf @param {any} model @param {Settings} settings @param {Language} language
+ * @param {number[]} start @param {Edit[]} edits @returns {Chosen}
+ */
+function targetOf(gf, model, settings, { go, end, vocabulary, longest: reach }, start, edits) {
+  const { target } = settings
+  const longest = Math.min(MOST, reach - start.length + 1)
+  if (Array.isArray(target)) return { ids: target, isGiven: true, random: null, tree: null, best: null }
+  if (target.trim() !== '') {
+    const ids = [...go(target.trim()), ...(end < 0 ? [] : [end])].slice(0, longest)
+    return { ids, isGiven: true, random: null, tree: null, best: null }
+  }
+  const frame = { start, end, longest, V: vocabulary.length, isCausal: true }
+  return { ...answer(gf, settings, rows => model.forward(rows), frame, edits), isGiven: false }
+}
+
+/** @param {Settings} settings @param {Language} language @param {number[]} input */
+const streamOf = (settings, { merges, hangul, languages, vocabulary }, input) => ({
+  texts: [settings.beginning], tokens: [input.map(id => vocabulary[id])], ids: [input], vocabulary,
+  padding: [input.map(() => false)], lengths: [input.length], merges: merges?.(input) ?? {},
+  ...(hangul && { hangul: hangul(settings.beginning) }), ...(languages && { languages })
+})
+
+/**
+ * @param {any} gf the library @param {Held} made @param {Settings} settings @param {Language} language
+ * @param {Edit[]} edits @returns {Omit<Made, 'hints'>}
+ */
+export function tell(gf, made, settings, language, edits) {
+  const { model } = made, { vocabulary } = language
+  const start = language.begin(settings.beginning, MOST)
+  const choose = () => targetOf(gf, model, settings, language, start, edits)
+  return answered(gf, made, settings, edits, choose, ({ ids }) => {
+    const input = [...start, ...ids.slice(0, -1)], rows = ids.map((_, t) => start.length - 1 + t)
+    return {
+      forward: () => model.forward([input]), right: [...Array(start.length - 1).fill(-100), ...ids], vocabulary,
+      rows, axes: AXES, inputs: { ids: [input] }, streams: { text: streamOf(settings, language, input) },
+      passes: [{ kind: 'prefill', rows: start.length },
+        ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))],
+      going: { ids: input, begin: () => (some, cache) => model.forward([some], undefined, cache) }
+    }
+  })
+}

@@ -1,0 +1,116 @@
+/**
+ * What a model that was brought writes by itself: token by token over a cache, in turns with other tasks where somebody
+ * may stop it. With numbers overwritten every token is computed anew, in the order of the runs that show it.
+ */
+
+import { nextTask } from '../../../src/js/next_task.js'
+import { answer, answered } from '../generation.js'
+import { choosable } from '../decoding.js'
+
+/** @import { Chosen } from '../generation.js' */
+/** @import { Frame } from '../decoding.js' */
+/** @import { Edit, Library, LibraryTensor, Settings } from '../../types.d.ts' */
+/** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
+
+/**
+ * How a kind of model goes on.
+ * @typedef {object} Going
+ * @property {Frame & { V: number, isCausal: boolean }} frame
+ * @property {readonly number[]} ends every token that ends an answer
+ * @property {(rows: number[][]) => LibraryTensor} forward logits of all rows, as a run has them
+ * @property {() => { next: (rows: number[][], cache: Cache | null) => LibraryTensor, done: () => void }} begin
+ *   logits of the last tokens, over a cache
+ */
+
+/**
+ * Who waits for an answer: ends it early, and hears how many tokens there are.
+ * @typedef {{ signal: AbortSignal, onWritten: (count: number) => void }} Waiting
+ */
+
+/** @param {Partial<Chosen> & { ids: number[] }} made @returns {Chosen} */
+const chosen = made => ({ random: null, tree: null, best: null, isGiven: false, ...made })
+
+/** What the settings ask of a decoding. @param {Settings} settings */
+function wayOf({ decoding, beams, temperature, topK, topP, seed }) {
+  if (decoding === 'beam') return { beams }
+  return decoding === 'sample' ? { temperature, topK, topP, seed } : {}
+}
+
+/**
+ * @param {{ ids: number[], steps: { random: number | null }[], tree: Chosen['tree'], best: number | null }} made
+ * @param {Settings} settings @param {number} end
+ */
+function read({ ids, steps, tree, best }, { decoding }, end) {
+  if (!ids.length) return chosen({ ids: [end] })
+  return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ random }) => Number(random)) : null })
+}
+
+/** What is asked of a decoding over the cache. @param {Going} going @param {Settings} settings */
+const askedOf = ({ frame, ends }, settings) => (
+  { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] })
+
+/**
+ * The next logits [B, T, V], from whose last rows a token can be chosen.
+ * @param {Library} gf @param {(...given: any[]) => any} next @returns {(...given: any[]) => any}
+ */
+const withChoosable = (gf, next) => (...given) => {
+  const logits = next(...given), [B, T, V] = logits.shape, { values } = logits
+  const rows = Array.from({ length: B }, (_, b) => values.subarray((b * T + T - 1) * V, (b + 1) * T * V))
+  if (rows.every(row => choosable(row) === row)) return logits
+  return gf.tensor(Float32Array.from(rows.flatMap(row => [...choosable(row)])), { shape: [B, 1, V] })
+}
+
+/**
+ * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits
+ * @returns {Chosen}
+ */
+export function written(gf, settings, going, edits) {
+  const { frame, forward, begin } = going
+  if (edits.length) return answer(gf, settings, forward, frame, edits)
+  const { next, done } = begin()
+  try {
+    const options = askedOf(going, settings)
+    return read(gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
+  } finally {
+    done()
+  }
+}
+
+/**
+ * The last of what there is step by step, or what there is when it is ended.
+ * @param {Iterable<Chosen>} steps @param {Waiting} waiting
+ */
+async function inTurns(steps, { signal, onWritten }) {
+  /** @type {Chosen | null} */ let last = null
+  for (const chosen of steps) {
+    last = chosen
+    onWritten(chosen.ids.length)
+    await nextTask()
+    if (signal.aborted) break
+  }
+  return /** @type {Chosen} */ (last)
+}
+
+/**
+ * The same for somebody who waits; ended early it is what there is by then, at least one token.
+ * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits @param {Waiting} waiting
+ * @returns {Promise<Chosen>}
+ */
+export async function writing(gf, settings, going, edits, waiting) {
+  const { frame, forward, begin } = going, { signal, onWritten } = waiting
+  if (edits.length) return inTurns(answered(gf, settings, forward, frame, edits), waiting)
+  const { next, done } = begin()
+  // The signal is what lets other tasks run; an answer that it ended would be lost.
+  const options = {
+    ...askedOf(going, settings), signal: new AbortController().signal,
+    stoppingCriteria(/** @type {number[]} */ { length }) {
+      onWritten(length)
+      return signal.aborted
+    }
+  }
+  try {
+    return read(await gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
+  } finally {
+    done()
+  }
+}

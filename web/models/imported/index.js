@@ -1,0 +1,29 @@
+/** A model that the reader brings: files as they lie in its folder, read by this tab and sent nowhere. */
+
+import { take } from '../settings.js'
+import { written } from '../token_text.js'
+
+/** @import { PageModel } from '../../types.d.ts' */
+
+/** A text as long as is read at once, of eight signs a token; the link holds all of it. */
+const SIGNS = 8 * 1024
+
+/** @type {PageModel} */
+export const own = {
+  id: 'own',
+  files: [],
+  isBrought: true,
+  settings: take({
+    seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, maxNewTokens: {}, beams: {}, kept: {}, keptBytes: {}
+  }),
+  fields: {
+    beginning: { default: 'Once upon a time', notes: ['known'], most: SIGNS, hasBreaks: true },
+    target: { default: '', notes: ['known'], isAnswer: true, hasBreaks: true }
+  },
+  examples: [],
+  hints: {},
+  problems: () => ({}),
+  written,
+  kind: state => (state.edits.length ? 'edited' : 'trained'),
+  explainError: ({ code }) => (code === 'nofiles' ? { engine: { key: 'bring.none', values: {} } } : null)
+}

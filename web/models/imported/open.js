@@ -1,0 +1,135 @@
+/** The model that was brought: its files, what they hold, and the model itself in each engine that asks for it. */
+
+import { trainingOf } from '../../theatre/training_file.js'
+import { ADDRESSED } from './text_limits.js'
+import * as store from './store.js'
+
+/** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
+/** @import { Library } from '../../types.d.ts' */
+
+/** @import { Files } from './store.js' */
+
+/** The files that were chosen last, and how many were before them. @type {{ files: Files, serial: number } | null} */
+let brought = null
+let serials = 0
+/** Stops what is being read. @type {AbortController | null} */ let reading = null
+
+/**
+ * Weights that are NaN or infinite: how many, and the first tensor that holds any.
+ * @typedef {{ count: number, first: string }} Broken
+ *
+ * A model that was brought, in one engine.
+ * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number,
+ *   broken: Broken | null }} Opened
+ */
+
+/** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
+
+/** Files that a model may be made of: of what else was chosen with them nothing is kept. */
+const OF_MODELS = /\.(json|txt|model|spm|bin|safetensors)$/
+
+/**
+ * What some files hold, from their headers alone: a model, or a training of the page's own.
+ * @param {Library} gf @param {Record<string, Blob>} files
+ */
+export async function bring(gf, files) {
+  const inspection = await gf.models.inspect(files)
+  const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
+  const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
+  return {
+    ...inspection, names: Object.keys(files), room: ADDRESSED, training: training && { ...training, name: weights[0] }
+  }
+}
+
+/** From now on this is the model; it is read when a run asks for it. @param {Files} files */
+export function choose(files) {
+  serials += 1
+  brought = { files, serial: serials }
+}
+
+/**
+ * Reads a model and makes it the one that runs ask for. Where that fails or is stopped, it is the one before.
+ * @param {Library} gf @param {Files} files
+ * @param {(progress: { done: number, total: number }) => void} onProgress bytes
+ * @returns {Promise<Opened>}
+ */
+export async function open(gf, files, onProgress) {
+  const before = brought
+  reading = new AbortController()
+  choose(files)
+  try {
+    return await openIn(gf, { onProgress, signal: reading.signal })
+  } catch (error) {
+    brought = before
+    throw error
+  }
+}
+
+/** What is being read is not read to its end. */
+export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
+
+/** Whether the browser keeps the files of the model, from now on. */
+export const remember = async () => brought !== null && store.keep(
+  Object.fromEntries(Object.entries(brought.files).filter(([name]) => OF_MODELS.test(name))))
+
+/** What the browser keeps, without reading it. */
+export async function remembered() {
+  const files = await store.kept()
+  return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
+}
+
+/** The files that the browser keeps. */
+export const kept = () => store.kept()
+
+export const forget = () => store.forget()
+
+/**
+ * A tokenizer that gives ids beyond the table of words is of another model.
+ * @param {Pick<Opened, 'tokenizer' | 'config'>} opened
+ */
+function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
+  if (!tokenizer || words === undefined || tokenizer.size <= words) return
+  const what = `the tokenizer has ${tokenizer.size} tokens, but the model knows ${words}: it is of another model`
+  throw Object.assign(new Error(`${what}; choose the tokenizer from the folder of this one`), { code: 'format' })
+}
+
+/** @param {any} model @returns {Broken | null} */
+function brokenIn(model) {
+  let count = 0, first = ''
+  for (const [name, { values }] of Object.entries(/** @type {Record<string, any>} */ (model.stateDict()))) {
+    for (let i = 0; i < values.length; i++) {
+      if (Number.isFinite(values[i])) continue
+      first ||= name
+      count += 1
+    }
+  }
+  return count ? { count, first } : null
+}
+
+/**
+ * The model in an engine, read once; where none was brought, the one that the browser keeps.
+ * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
+ * @returns {Promise<Opened>}
+ */
+export async function openIn(gf, options) {
+  if (!brought) {
+    const files = await store.kept()
+    if (files) choose(files)
+  }
+  if (!brought) throw Object.assign(new Error('no files were chosen'), { code: 'nofiles' })
+  const last = opened.get(gf), { files, serial } = brought
+  if (last?.serial === serial) return last
+  last?.model.dispose()
+  opened.delete(gf)
+  const { type } = await gf.models.inspect(files)
+  const made = await gf.models.load(files, options)
+  try {
+    expectOwnTokenizer(made)
+  } catch (error) {
+    made.model.dispose()
+    throw error
+  }
+  const whole = { ...made, type, serial, broken: brokenIn(made.model) }
+  opened.set(gf, whole)
+  return whole
+}

@@ -1,0 +1,32 @@
+/** What stands in place of a figure whose matrices the run has left out, and the press that keeps them. */
+
+import { h, setText } from '../lib/dom.js'
+import { size } from '../import/format_bytes.js'
+import { chosenLayers } from '../models/imported/retained_layers.js'
+
+/** @import { Context, Room, Run } from '../types.d.ts' */
+
+/** So many choices of a reader's are remembered. */
+const MOST_CHOSEN = 8
+
+/**
+ * @param {Room} room @param {Pick<Context, 't' | 'get' | 'set'>} context
+ */
+export function unkept({ layer = 0 }, { t, get, set }) {
+  const said = h('p')
+  const press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'keep', 'onclick': () => {
+    const before = chosenLayers(get()).filter(number => number !== layer)
+    set({ kept: [layer, ...before].slice(0, MOST_CHOSEN).join() })
+  } }, t('frame.keepLayer', { layer: layer + 1 }))
+  const element = h('div', { className: 'unkept', hidden: true }, said, h('p', {}, press))
+  return {
+    element,
+    /** @param {Run | null} run one that has left something out */
+    say(run) {
+      element.hidden = !run
+      const { layers = [], of = 0, total = 0, room = 0 } = run?.keeping ?? {}
+      const kept = layers.map(number => number + 1).join(', '), count = layers.length
+      if (run) setText(said, t('frame.unkept', { kept, count, of, total: size(total), room: size(room) }))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** The ways from a room to those before and after it on the tour, and what they pass over. */
+
+import { following, h } from '../lib/dom.js'
+import { ownName, partName } from '../lib/room_name.js'
+import { isIdle } from '../rooms/idle.js'
+
+/** @import { Context, Room, Run } from '../types.d.ts' */
+
+const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
+
+/** @typedef {{ element: HTMLElement, flow?: HTMLElement, update: () => void }} Way to a neighbour */
+/** @typedef {{ step: number, direction: 'prev' | 'next', word: string }} Direction */
+
+/**
+ * Whether the way from a room may lead to another: along the tour, or within a layer that is off it.
+ * @param {Room} from @param {Room} to
+ */
+const leads = (from, to) => (
+  Boolean(to.isOnTour || (!from.isOnTour && to.layer === from.layer && to.tower === from.tower)))
+
+/**
+ * The way to a neighbour: where it is, if that is another part of the house, and what the way passes over.
+ * @param {Room} from @param {Room[]} rooms @param {Room[]} idle @param {Direction} to @param {Context} context
+ * @returns {Way}
+ */
+function wayTo(from, rooms, idle, { step, direction, word }, { t, enter, href }) {
+  const at = rooms.indexOf(from)
+  const side = step < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
+  const room = side.find(one => leads(from, one) && !idle.includes(one))
+  if (!room) return { element: h('span'), update() {} }
+  const flow = h('span', { className: 'shape' })
+  const part = partName(room, t)
+  const passed = step > 0 ? side.slice(0, side.indexOf(room)) : []
+  const still = passed.filter(one => leads(from, one)).map(one => t('frame.idle', { name: ownName(one, t) }))
+  const skips = [...still, ...(passed.length > still.length ? [t('frame.skips')] : [])]
+  const element = h('a', {
+    'className': `way-${direction}`, 'rel': direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    'onclick': following(() => enter(room.id))
+  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
+  h('b', {}, ownName(room, t)), flow, skips.map(text => h('span', { className: 'way-skips' }, text)))
+  return { element, flow, update: () => element.setAttribute('href', href(room.id)) }
+}
+
+/** Mounts the ways from a room. @param {Room} room @param {Context} context */
+export function waysFrom(room, context) {
+  const { t } = context
+  /** @type {Direction[]} */
+  const directions = [
+    { step: -1, direction: 'prev', word: 'frame.previous' },
+    { step: 1, direction: 'next', word: context.rooms().indexOf(room) ? 'frame.next' : 'frame.start' }
+  ]
+  const keys = h('p', { className: 'ways-keys' }, t('frame.keys'))
+  const element = h('nav', { 'className': 'ways', 'aria-label': t('frame.ways') })
+  /** @type {{ rooms: Room[], idle: Room[], ways: Way[] }} */
+  let shown = { rooms: [], idle: [], ways: [] }
+  /** @param {Run | null} run */
+  function update(run) {
+    const rooms = context.rooms()
+    const idle = run ? rooms.filter(one => isIdle(run, one)) : shown.idle
+    const ids = (/** @type {Room[]} */ list) => list.map(({ id }) => id).join()
+    if (rooms !== shown.rooms || ids(idle) !== ids(shown.idle)) {
+      const ways = directions.map(one => wayTo(room, rooms, idle, one, context))
+      shown = { rooms, idle, ways }
+      element.replaceChildren(...ways.map(way => way.element), keys)
+    }
+    shown.ways.forEach(way => way.update())
+  }
+  update(context.run())
+  return {
+    element, update,
+    /** Where the next way says what flows on. */
+    flow: () => shown.ways[1].flow
+  }
+}

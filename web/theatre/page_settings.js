@@ -1,0 +1,25 @@
+/** What the page is set to while the weights of a training stand behind the glass. */
+
+import { modelOf } from '../models/index.js'
+import { defaults } from '../shell/state.js'
+import { ABOUT, houseOf } from './tasks/task_info.js'
+
+/** @import { Patch } from '../types.d.ts' */
+/** @import { TrainingState } from './settings.js' */
+
+/**
+ * The sentence, and what the model has to be set to.
+ * @param {TrainingState} training @param {string} sentence @returns {Patch}
+ */
+export function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
+  const { fields, settings } = modelOf(houseOf(task))
+  const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  /** @param {[string, unknown]} entry */
+  const isKnown = ([name, value]) => name in settings &&
+    (!settings[name].options || Object.values(settings[name].options).includes(value))
+  const known = Object.entries(all).filter(isKnown)
+  return {
+    ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: ABOUT[task].asked?.(sentence) ?? sentence,
+    ...Object.fromEntries(known), weights: 'theatre', theatre: ''
+  }
+}

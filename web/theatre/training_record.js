@@ -1,0 +1,67 @@
+/** What the page has been told of a training so far. */
+
+/** @import { Problem } from '../types.d.ts' */
+/** @import { Broken } from './player.js' */
+/** @import { Session } from './session.js' */
+/** @import { Shelf } from './snapshots.js' */
+
+/**
+ * What has been seen of a training: by step, by look at what is held out, and some answers.
+ * @typedef {object} Seen
+ * @property {number[]} loss
+ * @property {number[]} rate
+ * @property {number[]} norm
+ * @property {number[][]} norms by step and group
+ * @property {Look[]} looks
+ * @property {{ step: number, text: string }[]} answers
+ * @property {number} done
+ *
+ * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Look at what is held out
+ *
+ * What the worker reports.
+ * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
+ *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
+ *   followed?: import('./cell_history.js').Followed | null, perStep: number | null,
+ *   shelf: Shelf['facts'] }} News
+ */
+
+/** @returns {Seen} */
+const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answers: [], done: 0 })
+
+/** Answers that are kept to be read again: each further from the one before than all before. */
+const MOST_ANSWERS = 8
+
+/**
+ * The answers at steps that are about evenly far apart when steps are counted in doublings, and that of now.
+ * @param {Seen['answers']} answers @param {number} now
+ */
+function thinned(answers, now) {
+  if (answers.length <= MOST_ANSWERS) return answers
+  /** @param {number} i */
+  const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
+  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
+  const least = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
+  return answers.filter((_, i) => i !== least)
+}
+
+/** A record that grows by reports. */
+export function createRecord() {
+  let seen = empty()
+  return {
+    get: () => seen,
+    clear: () => { seen = empty() },
+    /** Forgets what was answered to another sentence. */
+    clearAnswers: () => { seen.answers = [] },
+    /** @param {News} news */
+    add(news) {
+      for (const name of /** @type {const} */ (['loss', 'rate', 'norm'])) seen[name].push(...news[name])
+      seen.norms.push(...news.norms)
+      seen.looks.push(...news.looks)
+      seen.done = news.done
+      if (!news.answer) return
+      const answers = seen.answers.filter(({ step }) => step !== news.done)
+      const known = [...answers, { step: news.done, text: news.answer.text }].sort((a, b) => a.step - b.step)
+      seen.answers = thinned(known, news.done)
+    }
+  }
+}

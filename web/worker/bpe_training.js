@@ -1,0 +1,47 @@
+/** Byte-pair encoding learned from a text of the reader's, one merge at a time. */
+
+import { spelled } from '../models/token_text.js'
+
+/** @import { Learned, Library } from '../types.d.ts' */
+/** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
+
+/** Most merges, and characters of a text, so that every one can be looked at. */
+const MOST = { merges: 80, text: 2000, pairs: 8 }
+const BYTES = 256
+
+/** What was learned last, in each engine. @type {WeakMap<Library, { text: string, tokenizer: Tokenizer }>} */
+const known = new WeakMap()
+
+/** @param {Library} gf @param {string} text */
+function learnedFrom(gf, text) {
+  const last = known.get(gf)
+  if (last?.text === text) return last.tokenizer
+  const tokenizer = gf.text.trainBPE(text, { vocabSize: BYTES + MOST.merges, minFrequency: 2 })
+  known.set(gf, { text, tokenizer })
+  return tokenizer
+}
+
+/**
+ * How a text stands before a merge, or after the last one.
+ * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {Learned}
+ */
+export function learn(gf, { text: given, step }) {
+  const text = [...given].slice(0, MOST.text).join('')
+  const tokenizer = learnedFrom(gf, text), { merges } = tokenizer
+  const at = step < 0 ? merges.length : Math.min(step, merges.length)
+  const { words, pairs } = tokenizer.replay(text, at)
+  /** @param {string} token */
+  const shown = token => spelled(tokenizer.bytesOf(/** @type {number} */ (tokenizer.idOf(token))))
+  /** @param {[string, string]} pair @returns {[string, string]} */
+  const both = ([left, right]) => [shown(left), shown(right)]
+  const next = merges[at]
+  // Of equals the trainer takes the pair whose tokens are older; it stands first here, too.
+  /** @param {{ pair: [string, string] }} one */
+  const isNext = ({ pair }) => next?.pair.every((token, i) => token === pair[i])
+  const listed = next ? [...pairs.filter(isNext), ...pairs.filter(one => !isNext(one))] : pairs
+  return {
+    count: merges.length, words: words.map(word => word.map(shown)),
+    pairs: listed.slice(0, MOST.pairs).map(({ pair, count }) => ({ pair: both(pair), count })),
+    merge: next ? { pair: both(next.pair), token: shown(next.token), count: next.count ?? 0 } : null
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Where heads look in a text that stands there twice: one token back, at the same token of the first time, at what came
+ * after it then, at the first token of all.
+ */
+
+import { unlearning } from './cache_comparison.js'
+
+/** @import { Failure, Habits, Library, Made } from '../types.d.ts' */
+
+/** Most tokens of what is repeated, and fewest. */
+const [MOST, LEAST] = [24, 2]
+
+/** Where a token of the second time looks, by its place and how many tokens were repeated. */
+const PLACES = [
+  (/** @type {number} */ at) => at - 1,
+  (/** @type {number} */ at, /** @type {number} */ n) => at - n,
+  (/** @type {number} */ at, /** @type {number} */ n) => at - n + 1,
+  () => 0
+]
+export const LOOKS = PLACES.length
+
+/**
+ * The mean share of each look, over all tokens of the second time.
+ * @param {ArrayLike<number>} weights [T, T] of one head @param {number} n @param {number} T
+ */
+const meansOf = (weights, n, T) => PLACES.map(place => {
+  let sum = 0
+  for (let at = T - n; at < T; at++) sum += weights[at * T + place(at, n)]
+  return sum / n
+})
+
+/**
+ * @param {Library} gf @param {NonNullable<Made['going']>} going @param {number[]} ids @param {number} n
+ * @returns {Habits}
+ */
+function measured(gf, { model, begin }, ids, n) {
+  const compute = () => {
+    const logitsOf = begin()
+    const { trace } = gf.trace(() => logitsOf(ids, null))
+    const own = trace.nodes.filter(({ op, saved }) => op.name === 'attention' && saved.isCausal)
+    const layers = own.map(({ outputs: { weights } }) => {
+      const { shape: [, H, T], values } = /** @type {import('../types.d.ts').LibraryTensor} */ (weights)
+      return Array.from({ length: H }, (_, head) => (
+        meansOf(/** @type {Float32Array} */ (values).subarray(head * T * T, (head + 1) * T * T), n, T)))
+    })
+    trace.dispose()
+    return layers
+  }
+  return { count: n, layers: unlearning(model, () => gf.tidy(() => gf.noGrad(compute))) }
+}
+
+/**
+ * The first token of a run stays the first; those after it are read twice, as many as the model has places for.
+ * @param {Library} gf @param {Pick<Made, 'going'>} made @returns {Habits | null} null where nothing looks back
+ */
+export function habits(gf, { going }) {
+  if (!going) return null
+  const [first, ...rest] = going.ids
+  for (let n = Math.min(MOST, rest.length); n >= LEAST; n = Math.floor(n / 2)) {
+    const text = rest.slice(0, n)
+    try {
+      return measured(gf, going, [first, ...text, ...text], n)
+    } catch (problem) {
+      const { code } = /** @type {Failure} */ (problem)
+      // A model knows only so many places.
+      if (!code) throw problem
+    }
+  }
+  return null
+}

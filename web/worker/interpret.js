@@ -1,0 +1,166 @@
+/**
+ * What a run holds that no operation of it says: what would be told early, how long the stream is, what each head adds,
+ * which words are near a vector. Computed by the kernels, from the tensors of the run.
+ */
+
+import { binned, largest } from '../lib/large_tables.js'
+import { peak } from '../lib/slice.js'
+import { plane } from './pca.js'
+
+/** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
+/** @import { Last } from '../rooms/stream.js' */
+
+/** How many words are told of every place. */
+const MOST = 5
+/** Rows of a table that are measured at a time. */
+const ROWS = 4096
+
+/** @typedef {Record<string, LibraryTensor>} Read */
+
+/** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
+const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
+
+/**
+ * The steps that may lie between the stream and logits, as the run took them; dropout is off where nothing is learned.
+ * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, told: any) => LibraryTensor>}
+ */
+const STEPS = {
+  layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
+  rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
+  linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
+    gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
+  mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
+  add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
+  gelu: ({ functional }, x, _, told) => functional.gelu(x, told),
+  relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
+  silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
+}
+
+/** @template T @param {Library} gf @param {() => T} fn @returns {T} */
+const quietly = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
+
+/** The lengths of vectors along the last axis. @param {LibraryTensor} x */
+const lengthsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
+
+/** @param {LibraryTensor} x @returns {Float32Array} */
+const copy = x => /** @type {Float32Array} */ (x.values.slice())
+
+/**
+ * What would be told if the stream ended at a point: the last steps of the model, taken from there.
+ * @param {Library} gf @param {LibraryRun} run
+ * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
+ * @returns {Early[][]} by point and row
+ */
+export function early(gf, run, { points, rows, ids }) {
+  return points.map(({ name, last }) => quietly(gf, () => {
+    const [first] = rows, count = rows[rows.length - 1] - first + 1
+    const logits = last.reduce((x, { op, inputs, parameters }) => {
+      const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
+      return STEPS[op](gf, x, read, parameters)
+    }, gf.functional.narrow(run.tensor(name), 1, first, count))
+    const shares = gf.functional.softmax(logits), V = shares.shape[2], { values } = shares
+    return rows.map((row, n) => {
+      const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
+      const words = largest(own, 0, V, MOST)
+      return { words, shares: words.map(word => own[word]), chosen: own[ids[n]] }
+    })
+  }))
+}
+
+/**
+ * How long the vectors of some tensors are, at every place.
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
+ */
+export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () => copy(lengthsOf(run.tensor(name)))))
+
+/**
+ * What each head adds to the output of its attention: its columns through its part of the output weight.
+ * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
+ * @returns {{ added: Float32Array, lengths: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
+ *   head
+ */
+export function added(gf, run, { x: name, weight, heads }) {
+  return quietly(gf, () => {
+    const joined = run.tensor(name), w = run.tensor(weight), width = w.shape[1] / heads
+    return Array.from({ length: heads }, (_, head) => {
+      const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
+        : gf.functional.narrow(joined, 2, head * width, width)
+      const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
+      return { added: copy(own), lengths: copy(lengthsOf(own)), shape: own.shape }
+    })
+  })
+}
+
+/**
+ * The same as it is shown: a picture of every sentence, and the largest number of all.
+ * @param {ReturnType<typeof added>[0]} one
+ */
+function pictured({ added: values, lengths: sizes, shape: [B, rows, cols] }) {
+  const pictures = Array.from({ length: B }, (_, b) => {
+    const own = values.subarray(b * rows * cols, (b + 1) * rows * cols), picture = binned({ rows, cols, values: own })
+    return { ...picture, values: picture.values.slice() }
+  })
+  return { pictures, lengths: sizes, peak: peak({ data: values }) }
+}
+
+/**
+ * The rows of a table that point most the way of a vector, with the cosine between them.
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} question
+ * @returns {{ row: number, cosine: number }[]} the nearest first
+ */
+export function nearest(gf, run, { name, index, table }) {
+  return quietly(gf, () => {
+    const x = run.tensor(name), rows = run.tensor(table), [V, C] = rows.shape, values = new Float32Array(V)
+    const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
+    const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
+    const length = Math.max(lengthsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
+    // Piece by piece: the squares of a whole table would take as much memory as the table.
+    for (let first = 0; first < V; first += ROWS) gf.tidy(() => {
+      const some = part(gf, rows, first, Math.min(ROWS, V - first))
+      values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(lengthsOf(some)).div(length)), first)
+    })
+    return largest(values, 0, V, 2 * MOST).map(row => ({ row, cosine: values[row] }))
+  })
+}
+
+/**
+ * What a run tells of an answer: the probability of each token; where it tells none, what comes out, or how far that is
+ * from what came out before.
+ * @param {Library} gf @param {LibraryRun} run @param {What} what @param {Float32Array} [base] @returns {Float32Array}
+ */
+export function told(gf, run, { logits, out, rows, ids }, base) {
+  return quietly(gf, () => {
+    if (!logits) {
+      const x = run.tensor(out)
+      return base ? copy(lengthsOf(x.sub(gf.tensor(base, { shape: [...x.shape] })))) : copy(x)
+    }
+    const shares = gf.functional.softmax(run.tensor(logits)), V = shares.shape[2]
+    return Float32Array.from(rows, (row, n) => shares.values[row * V + ids[n]])
+  })
+}
+
+/**
+ * What every tensor cost to make, and how many trained numbers stand in each.
+ * @param {Library} _ @param {LibraryRun} run
+ */
+export const costs = (_, run) => ({
+  made: run.costs.flatMap(({ outputs }) => outputs),
+  parameters: run.names.map(name => run.describe(name)).filter(({ role }) => role === 'parameter')
+    .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
+})
+
+/** The questions as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
+export const inside = current => {
+  /**
+   * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer
+   * @returns {(question: Q & { isTwin?: boolean }) => A}
+   */
+  const asked = answer => question => {
+    const { gf, run } = current(question.isTwin)
+    return answer(gf, run, question)
+  }
+  return {
+    early: asked(early), lengths: asked(lengths), nearest: asked(nearest), costs: asked(costs), plane: asked(plane),
+    added: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
+  }
+}

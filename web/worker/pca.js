@@ -1,0 +1,35 @@
+/** Rows of a table in two dimensions, however many words the table has: only those that are asked for are read. */
+
+import { axesOf, planeOf } from '../theatre/pca.js'
+
+/** @import { Library, LibraryRun, Plane } from '../types.d.ts' */
+
+/**
+ * The two directions in which rows lie furthest apart, of fewer rows than numbers: they are sums of rows, found among
+ * as many numbers as there are rows.
+ * @param {Library} gf @param {any} table [N, C]
+ */
+function axesOfFew(gf, table) {
+  const [, C] = table.shape, { matmul } = gf.functional
+  const rows = table.sub(table.mean({ dim: 0, keepdim: true })), across = rows.permute(1, 0)
+  /** @type {any[]} */ const found = []
+  for (const values of axesOf(gf, matmul(rows, across))) {
+    let along = matmul(across, gf.tensor(values, { shape: [values.length, 1] }))
+    // What rounding has left of the first in the second.
+    for (const axis of found) along = along.sub(axis.mul(axis.mul(along).sum()))
+    const length = along.mul(along).sum().sqrt().item()
+    found.push(length > 0 ? along.div(length) : gf.zeros([C, 1]))
+  }
+  return found.map(axis => /** @type {Float32Array} */ (axis.values.slice()))
+}
+
+/**
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, rows: number[] | null }} question rows: null for
+ *   all
+ * @returns {Plane}
+ */
+export const plane = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
+  const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole
+  const [N, C] = table.shape
+  return planeOf(gf, table, N < C ? axesOfFew(gf, table) : axesOf(gf, table))
+}))

@@ -1,0 +1,179 @@
+/**
+ * What the page asks about a run besides its numbers: how a cell was made, where it goes on, what a tensor comes from.
+ * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
+ */
+
+import { shortened } from './shorten_explanation.js'
+
+/** @import { Axis, Cell, Explanation, LibraryRun, Told } from '../types.d.ts' */
+
+/** @typedef {{ base: number, layout: string, dModel: number }} Table of positions */
+
+const MOST_CELLS = 20000
+
+/** @param {{ shape: readonly number[] }} tensor */
+const zeros = ({ shape }) => shape.map(() => 0)
+
+/**
+ * The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road.
+ * @param {LibraryRun} run @param {Cell} cell
+ */
+function gradient(run, { name, index }) {
+  try {
+    return run.explainGradient(name, index)
+  } catch {
+    const { inputs, outputs } = unkept(run)
+    const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).affectsLoss ? 'still' : 'aside'
+    return { name, index, op: 'given', none, terms: [], steps: [], sources: [] }
+  }
+}
+
+/** Of attentions whose matrices were left out what they read, and what they made. @type {WeakMap<LibraryRun, Aside>} */
+const aside = new WeakMap()
+
+/** @typedef {Record<'inputs' | 'outputs', Set<string>>} Aside */
+
+/** @param {LibraryRun} run @returns {Aside} */
+function unkept(run) {
+  const known = aside.get(run)
+  if (known) return known
+  const steps = run.steps.filter(({ op, outputs: { weights } }) => op === 'attention' && !run.describe(weights).isKept)
+  /** @param {'inputs' | 'outputs'} side */
+  const names = side => new Set(steps.flatMap(step => Object.values(step[side])))
+  const found = { inputs: names('inputs'), outputs: names('outputs') }
+  aside.set(run, found)
+  return found
+}
+
+/**
+ * How a cell was made; of an overwritten weight, what stood there before.
+ * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
+ */
+function explained({ run, before }, { name, index }) {
+  const { outputs } = unkept(run)
+  if (outputs.has(name)) return { name, index, op: 'attention', none: 'unkept', terms: [], steps: [], sources: [] }
+  const found = run.explain(name, index)
+  const was = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
+  return was === undefined ? found : { ...found, edited: true, computed: was, rounding: found.value - was }
+}
+
+/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const onward = new WeakMap()
+
+/** For every tensor the tensors made from it. @param {LibraryRun} run */
+function feedsOf(run) {
+  const known = onward.get(run)
+  if (known) return known
+  const { names } = run
+  /** @type {Map<string, string[]>} */ const feeds = new Map(names.map(name => [name, []]))
+  for (const name of names) {
+    const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
+    if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
+  }
+  onward.set(run, feeds)
+  return feeds
+}
+
+/**
+ * The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V.
+ * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
+ */
+function usesOf(run, cell, { op }) {
+  const { outputs } = unkept(run), feeds = (feedsOf(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
+  return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
+}
+
+/**
+ * How a cell or its gradient was made and where it goes on; null where there is nothing to tell.
+ * @param {{ run: LibraryRun, before?: Map<string, number> }} made
+ * @param {Cell} cell
+ */
+export function explainCell(made, cell) {
+  const { run } = made
+  if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
+  const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
+  const sent = shortened(/** @type {Explanation} */ (explanation))
+  return /** @type {Told} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
+}
+
+/** @param {readonly number[]} shape */
+function* cellsOf(shape) {
+  const size = shape.reduce((product, side) => product * side, 1)
+  for (let n = 0; n < Math.min(size, MOST_CELLS); n++) {
+    let rest = n
+    yield shape.map((_, axis) => {
+      const below = shape.slice(axis + 1).reduce((product, side) => product * side, 1)
+      const i = Math.floor(rest / below)
+      rest %= below
+      return i
+    })
+  }
+}
+
+/**
+ * How many axes of two cells carry the same name and disagree: close relations are tried first.
+ * @param {readonly Axis[]} axes @param {number[]} index @param {readonly Axis[]} other @param {number[]} at
+ */
+const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
+  const j = other.findIndex(axis => axis.name === name)
+  return sum + (j >= 0 && at[j] !== index[i] ? 1 : 0)
+}, 0)
+
+/**
+ * A cell of another tensor that this one went into, or null.
+ * @param {LibraryRun} run
+ * @param {Cell} cell
+ * @param {string} target the name of the other tensor
+ * @returns {Cell | null}
+ */
+export function firstUse(run, { name, index }, target) {
+  const [from, to] = [run.describe(name), run.describe(target)]
+  const places = [...cellsOf(to.shape)].map(at => ({ at, far: distance(from.axes, index, to.axes, at) }))
+  const wanted = index.join()
+  /** @param {{ at: number[] }} place */
+  const isUse = ({ at }) => (
+    run.explain(target, at).sources.some(source => source.name === from.name && source.index.join() === wanted))
+  const found = places.sort((a, b) => a.far - b.far).find(isUse)
+  return found ? { name: target, index: found.at } : null
+}
+
+/**
+ * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
+ * @param {Table} parameters
+ */
+function ofTable({ base, layout, dModel }) {
+  const angle = `k / ${base}^(2·i/${dModel})`
+  const [even, odd] = layout === 'concatenated' ? ['i', `i + ${Math.ceil(dModel / 2)}`] : ['2·i', '2·i + 1']
+  return `p[k, ${even}] = sin(${angle}),  p[k, ${odd}] = cos(${angle})`
+}
+
+/**
+ * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
+ * stands for and the cell of it that the first cell is made from.
+ * @param {LibraryRun} run
+ * @param {string[]} names
+ */
+export function recipes(run, names) {
+  const { outputs } = unkept(run), known = new Set(run.names.filter(name => !outputs.has(name)))
+  return names.filter(name => known.has(name)).map(name => {
+    const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
+    /** @type {Map<string, { name: string, index: number[] }>} */ const symbols = new Map()
+    for (const { letter, source } of terms.flatMap(({ factors }) => factors)) {
+      if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
+    }
+    const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
+    const rule = op === 'positional_encoding' ? ofTable(/** @type {Table} */ (parameters)) : formula
+    return { name, op, output, parameters, formula: rule, formulas: [rule], note, symbols: list }
+  })
+}
+
+/**
+ * The questions as calls of the worker.
+ * @param {(cell?: Cell) => { run: LibraryRun, before?: Map<string, number> }} current the run that a cell belongs to,
+ *   or the one that is shown
+ */
+export const questions = current => ({
+  explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),
+  firstUse: (/** @type {{ cell: Cell, target: string }} */ { cell, target }) => (
+    firstUse(current(cell).run, cell, target)),
+  recipes: (/** @type {{ names: string[] }} */ { names }) => recipes(current().run, names)
+})
