@@ -1,4 +1,6 @@
-/** The check: every number of the page against the same computed in double, with the largest difference by stage. */
+/**
+ * The check: every number of the page compared with the same computed in double, with the largest difference by stage.
+ */
 
 import { h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
@@ -14,12 +16,12 @@ import { isPlanned } from '../models/graph.js'
 /** What a room or the whole page comes to. @typedef {{ count: number, difference: number, isRight: boolean }} Sum */
 /** @typedef {Sum & { room: Room | null }} Line */
 /**
- * times: how much of what the roundings allow was used, at most; given: weights; drawn: what dropout drew.
+ * times: the largest fraction of a rounding bound that was used; given: weights; drawn: values sampled by dropout.
  * @typedef {Sum & { times: number, gradients: number, given: number, drawn: number }} Whole
  */
 
 /**
- * The results, gathered by the room in which their tensors are at home.
+ * Sums the results by the room of their tensors.
  * @param {Result[]} results
  * @param {(name: string) => Room | null | undefined} home
  * @returns {Whole & { rooms: Line[] }}
@@ -45,7 +47,7 @@ export function summary(results, home) {
   return { ...whole, rooms: [...rooms.values()] }
 }
 
-/** One question to a worker that lives only for it. @param {object} run @returns {Promise<Result[]>} */
+/** Runs one check in a worker of its own. @param {object} run @returns {Promise<Result[]>} */
 function recomputed(run) {
   const worker = spawn('check')
   return new Promise((resolve, reject) => {
@@ -55,7 +57,7 @@ function recomputed(run) {
   }).finally(() => worker.terminate())
 }
 
-/** Numbers that are checked at most, some 30 million a minute and in 1.5 GB, and products that make them. */
+/** The maximum of values checked, some 30 million a minute and in 1.5 GB, and of multiply-adds. */
 const MOST = { numbers: 3e7, products: 5e9 }
 
 /** @param {number} count @param {string} language */
@@ -67,7 +69,7 @@ const roundly = count => count.toLocaleString(document.documentElement.lang, ROU
 const ROUNDLY = { notation: 'compact', maximumSignificantDigits: 2 }
 
 /**
- * A line a room, in the order of the building; last what is at home in none.
+ * One line per room, in the order of the model; last what belongs to none.
  * @param {{ rooms: Line[] }} found
  * @param {Room[]} order
  * @param {Translate} t
@@ -86,7 +88,7 @@ function table({ rooms }, order, t) {
 }
 
 /**
- * The dialog, which asks and computes when it is opened.
+ * The dialog, which computes when it is opened.
  * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'> & { ask: Ask }} context
  */
 export function check({ t, ask, get, run, whole }) {
@@ -100,7 +102,7 @@ export function check({ t, ask, get, run, whole }) {
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
 
   /**
-   * What is said of a run whose check would not come to an end in this tab; nothing of others.
+   * Explains why a run is too large to be checked in this tab; undefined for others.
    * @param {Run} shown
    */
   async function tooMuch(shown) {

@@ -1,10 +1,10 @@
-/** Heads side by side and one under the other. */
+/** Splitting, joining and repeating heads. */
 
 import { zeros } from '../../src/reference/tensor.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
 
-/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {Given} x @param {number} H */
+/** [B, T, H·D] as [B, H, T, D]; what has that shape already is returned as it is. @param {Given} x @param {number} H */
 export function inHeads(x, H) {
   if (x.shape.length === 4) return x
   const [B, T, C] = x.shape
@@ -28,7 +28,7 @@ export function joined(x) {
   return out
 }
 
-/** Every head of keys or values as often as heads of queries share it. @param {Given} x @param {number} H */
+/** Repeats every key or value head for the query heads that share it. @param {Given} x @param {number} H */
 export function repeated({ shape: [B, KV, T, D], data }, H) {
   const out = zeros([B, H, T, D])
   for (let i = 0; i < out.data.length; i++) {
@@ -38,7 +38,7 @@ export function repeated({ shape: [B, KV, T, D], data }, H) {
   return out
 }
 
-/** The inverse for gradients: what the copies get, summed. @param {Given} x @param {number} KV */
+/** The inverse for gradients: sums over the copies. @param {Given} x @param {number} KV */
 export function collected({ shape: [B, H, T, D], data }, KV) {
   const out = zeros([B, KV, T, D])
   for (let i = 0; i < data.length; i++) {
@@ -48,7 +48,7 @@ export function collected({ shape: [B, H, T, D], data }, KV) {
   return out
 }
 
-/** Rows as columns. @param {Given} x */
+/** Transposes the last two axes. @param {Given} x */
 export function turned(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])

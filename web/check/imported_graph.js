@@ -1,6 +1,6 @@
 /**
- * Of a model that a reader brings, the page knows no graph of its own: its steps are those the run names. What each of
- * them computes is done once more all the same.
+ * The steps of an imported model. The page has no graph of its own for it, so the steps are those that the run names;
+ * what each of them computes is recomputed all the same.
  */
 
 /** @import { Settings, Step, Tensor } from '../types.d.ts' */
@@ -10,7 +10,10 @@
 /** @type {(op: string, inputs: Record<string, string>, out: string, parameters?: Record<string, any>) => Planned} */
 const one = (op, inputs, out, parameters = {}) => ({ op, inputs, out, parameters })
 
-/** Key by query, of a list of numbers for all sentences. @param {ArrayLike<number> | null} hidden @param {number} Tk */
+/**
+ * A padding mask, key by query, from one list for all sentences.
+ * @param {ArrayLike<number> | null} hidden @param {number} Tk
+ */
 const rowsOf = (hidden, Tk) => hidden && Array.from({ length: hidden.length / Tk }, (_, b) => (
   Array.from({ length: Tk }, (__, j) => Boolean(hidden[b * Tk + j]))))
 
@@ -44,7 +47,7 @@ function simple({ op, inputs, outputs, parameters }, shapeOf) {
       return [...['cos', 'sin'].map(key => one('angles', {}, inputs[key], { rows, half, base, frequencies, key })),
         one(op, inputs, out, parameters)]
     }
-    // A number beside a tensor is one of a tensor of its own.
+    // A number operand is treated as a tensor of its own.
     case 'mul': case 'sub': return 'number' in parameters ? [one('number', {}, `${out} · number`, { value: parameters.number }),
       one(op, { b: `${out} · number`, ...inputs }, out)] : [one(op, inputs, out)]
     case 'gelu': return [one(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
@@ -57,7 +60,7 @@ function simple({ op, inputs, outputs, parameters }, shapeOf) {
 }
 
 /**
- * What a run is given and could have computed: tables of positions, the temperature, what top-k and top-p cut.
+ * A run's inputs and constants: tables of positions, the temperature, the cuts of top-k and top-p.
  * @param {Tensor} tensor @param {Settings} settings @param {Step[]} steps
  * @returns {Planned[]}
  */
@@ -77,9 +80,9 @@ function made({ name, shape, role, origin }, { temperature, topK, topP }, steps)
  */
 export function takenFrom({ tensors, steps, settings }, shapeOf) {
   const given = [...tensors.values()].flatMap(tensor => made(tensor, settings, steps))
-  /** The mask that dropout put on an attention's weights. @param {string} out */
+  /** The mask of the dropout on an attention's weights. @param {string} out */
   const dropped = out => tensors.get(out)?.inputs.dropout
-  /** What a run has left out, nothing is said of. @param {Step} step */
+  /** Steps whose tensors were not retained are skipped. @param {Step} step */
   const isThere = ({ op, outputs }) => op !== 'attention' || tensors.has(outputs.weights)
   const before = given.filter(({ op }) => op !== 'cut'), cuts = given.filter(({ op }) => op === 'cut')
   return [...before, ...(/** @type {Taken[]} */ (steps.filter(isThere)).flatMap(step => [

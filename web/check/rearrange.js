@@ -1,11 +1,11 @@
-/** Values in another order, or some of them. */
+/** Transposing and narrowing tensors. */
 
 import { zeros } from '../../src/reference/tensor.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
 
 /**
- * Two axes exchanged.
+ * Swaps two axes.
  * @param {Given} x @param {number} a @param {number} b
  */
 export function exchanged(x, a, b) {
@@ -28,9 +28,9 @@ export function exchanged(x, a, b) {
 const product = sides => sides.reduce((n, side) => n * side, 1)
 
 /**
- * A stretch of one axis; the rest of it as gradients go back, zeros around them.
+ * A range of one axis, and the inverse for gradients, padded with zeros.
  * @param {number[]} shape of the whole @param {{ dim?: number, start: number, length: number }} where
- * @param {(whole: number, part: number) => void} visit places of both, cell by cell
+ * @param {(whole: number, part: number) => void} visit indices of both, cell by cell
  */
 function eachWithin(shape, { dim = 0, start, length }, visit) {
   const side = shape[dim], inner = product(shape.slice(dim + 1)), count = product(shape.slice(0, dim)) * length * inner

@@ -1,8 +1,8 @@
 /**
- * Every number and every gradient of a run once more, in double, by the plain loops that the project's tests hold to
- * PyTorch. What follows on what stands in a graph of the check's own (graph.js). Each step is done twice: with the
- * run's numbers before it, where one step of float32 may be off by no more than its bound; and with those of double,
- * which says how far all roundings together have led.
+ * Recomputes every number and every gradient of a run in double, with the plain loops that the project's tests hold to
+ * PyTorch. The order of steps comes from a graph of the check's own (models/graph.js). Each step is computed twice:
+ * from the run's own inputs, where one float32 step may be off by no more than its bound; and from inputs in double,
+ * which shows the accumulated rounding error.
  */
 
 import { cellsAt } from '../../src/js/edits.js'
@@ -30,8 +30,8 @@ import { takenFrom } from './imported_graph.js'
  * @property {Map<string, Float32Array>} [gradients]
  */
 /**
- * What was found of one tensor. times: how many times its bound the worst number is off, right up to 1; difference: to
- * what double comes to from the weights on, null where there is nothing to compute.
+ * The result for one tensor. times: the largest error as a fraction of its bound, correct up to 1; difference: from the
+ * value recomputed in double from the weights on, null where there is nothing to compute.
  * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask', count: number,
  *   difference: number | null, times: number }} Result
  */
@@ -39,7 +39,10 @@ import { takenFrom } from './imported_graph.js'
 /** Smaller numbers may be 0 in float32. */
 const TINY = 2 ** -125
 
-/** The same infinity, and NaN at the same place, differ by nothing. @param {number} a @param {number} b */
+/**
+ * The difference of two numbers; equal infinities and NaN at the same place differ by 0.
+ * @param {number} a @param {number} b
+ */
 function apart(a, b) {
   if (Object.is(a, b) || a === b) return 0
   return Number.isNaN(a - b) ? Infinity : Math.abs(a - b)
@@ -67,7 +70,7 @@ function timesOff(ours, bound, theirs) {
 }
 
 /**
- * What the reader has put in place of numbers is put in place here, too.
+ * Applies the reader's edits.
  * @param {Given} computed @param {Edit[]} edits @param {(name: string) => Given} valueOf
  */
 function withEdits(computed, edits, valueOf) {
@@ -81,7 +84,7 @@ function withEdits(computed, edits, valueOf) {
 }
 
 /**
- * Cells of a tensor that edits have put something into.
+ * The cells of a tensor that edits have replaced.
  * @param {string} out @param {number[]} shape @param {Edit[]} edits
  */
 const overwritten = (out, shape, edits) => (
@@ -100,14 +103,14 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
 }
 
 /**
- * The steps forward. Reads what the run has where `isLocal`, else what came before here.
+ * Recomputes the steps forward, from the run's inputs where `isLocal`, else from the recomputed ones.
  * @param {Planned[]} plan @param {Checked} run @param {boolean} isLocal
  */
 function forward(plan, { tensors, edits = [] }, isLocal) {
   /** @type {Map<string, Given>} */ const made = new Map()
   /** @type {Map<string, Given | null>} */ const bounds = new Map()
-  /** Steps that could be done. @type {Planned[]} */ const done = []
-  /** What should have been there to read, and is not. @type {Set<string>} */ const missing = new Set()
+  /** Steps that were computed. @type {Planned[]} */ const done = []
+  /** Names that a step should read and that do not exist. @type {Set<string>} */ const missing = new Set()
   /** @param {string} name @returns {Given} */
   function valueOf(name) {
     const tensor = tensors.get(name), computed = made.get(name)
@@ -130,8 +133,8 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
 }
 
 /**
- * The gradients, from the loss back, or from the sum of the output where nothing is to be answered: what each step
- * gives to what it reads, from the run's own gradient of what it makes.
+ * Recomputes the gradients from the loss, or from the sum of the output where there is no loss: each step's input
+ * gradients from the run's gradient of its output.
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
@@ -141,10 +144,10 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   const seed = hasLoss ? 'loss' : isPlanned(settings.model) ? plan[plan.length - 1].out : end ?? ''
   if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
-  // What an attention gives back whose matrices were left out is taken from the run.
+  // An attention whose matrices were not retained takes its gradients from the run.
   const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
     .flatMap(({ inputs }) => Object.values(inputs)))
-  // So is what a step gives back that is none of these here.
+  // So does a step that is not among those recomputed here.
   const known = new Set(done.map(({ out }) => out))
   for (const { inputs, outputs } of isPlanned(settings.model) ? [] : steps) {
     const made = Object.values(outputs)
@@ -154,7 +157,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   }
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
-   * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.
+   * A kernel accumulates its products one by one, so each addition is rounded at the size of the sum.
    * @param {string} name @param {Given} part @param {Given} off @param {number} terms
    */
   function collect(name, part, off, terms) {
@@ -171,7 +174,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
     })
   }
   /**
-   * What the run shows no gradient of was computed here, and brings what it may be off.
+   * A gradient that the run does not have was computed here and carries its own error.
    * @param {Planned} step @param {Record<string, Given>} read
    */
   function carried({ op, out, parameters }, read) {
@@ -183,10 +186,10 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
     const theirs = gradients.get(out), mine = own.get(out), data = theirs ? Float64Array.from(theirs) : mine?.sum.data
     if (!back || !backwardBound || !data || !(mine || unknown.has(out))) continue
     const y = valueOf(out)
-    // Through an overwritten number the gradient goes as if something had been added to it.
+    // The gradient passes through an edited value as if the edit had been an addition.
     const dy = { shape: y.shape, data }
     const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
-    // A hidden cell that was overwritten is in sight again.
+    // A masked cell that was edited takes part again.
     if (op === 'mask') for (const cell of overwritten(out, y.shape, edits)) parts.scores.data[cell] = dy.data[cell]
     const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carried(step, read)
     for (const key of Object.keys(parts)) {
@@ -202,7 +205,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
 }
 
 /**
- * A mask holds zeros and what makes up for them, about as many as was asked for.
+ * A dropout mask holds zeros and the factor 1 / (1 − p), zeros about as often as requested.
  * @param {Planned[]} plan @param {Checked} run
  * @returns {Result[]}
  */
@@ -218,7 +221,8 @@ function masks(plan, { tensors, settings: { dropout: p } }) {
 }
 
 /**
- * A greedy answer takes the likeliest token of every row; one that looks ahead was chosen before it had all to look at.
+ * A greedy answer takes the most probable token of every row; one that looks ahead was chosen before later
+ * tokens existed.
  * @param {Checked} run @returns {Result[]}
  */
 function choices({ tensors, settings, decoding, edits = [] }) {
@@ -245,7 +249,7 @@ export function recompute(run) {
       return { name, op, part: 'value', count, difference: farthest(exact.data, data),
         times: timesOff(made, local.bounds.get(name) ?? null, data) }
     }
-    // A graph of one's own knows all that is computed: what it does not know was not to be computed.
+    // The check's own graph knows all that is computed: a name that it lacks is not a computed tensor.
     const isStray = isOwn && op !== null && !/mask$/.test(role ?? '')
     return { name, op, part: 'value', count, difference: isStray ? Infinity : null, times: isStray ? Infinity : 0 }
   }

@@ -1,6 +1,6 @@
 /**
- * What each step of a model computes, in double: its value, its gradients, and how far float32 may be from both. The
- * bounds are derived as those in tests/ops are: U for every rounding, times the sizes of what is rounded.
+ * What each step of a model computes, in double: its value, its gradients, and bounds on the float32 error of both. The
+ * bounds are derived as those in tests/ops are: U for every rounding, times the magnitude of what is rounded.
  */
 
 import * as add from '../../src/reference/add.js'
@@ -22,18 +22,19 @@ import { layerNorm, rmsNorm } from './norms.js'
 
 /** @import { Given, Tensor } from '../../src/reference/tensor.js' */
 
-/** What an operation reads, by the symbols of its formula. @typedef {Record<string, Given>} Read */
-/** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
-/** Of a step's inputs, by symbol. @typedef {Record<string, Given>} Parts */
+/** The inputs of an operation by the symbols of its formula. @typedef {Record<string, Given>} Read */
+/** The parameters of a step, each of the type that its operation expects. @typedef {Record<string, any>} Parameters */
+/** Results for a step's inputs, by symbol. @typedef {Record<string, Given>} Parts */
 /**
  * One operation.
  * @typedef {object} Operation
  * @property {(read: Read, parameters: Parameters) => Given} forward
  * @property {(read: Read, parameters: Parameters, y: Given) => Given} bound how far each number may be off
- * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backward] none: nothing goes back
+ * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backward] without it, no
+ *   gradient passes
  * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backwardBound]
  * @property {(read: Read, parameters: Parameters, dy: Given) => Record<string, number>} [terms] products that are
- *   added, one after the other, to what a gradient already holds; 1
+ *   accumulated into a gradient one after the other; 1
  */
 
 /** The relative error of one rounding. */
@@ -52,10 +53,12 @@ const widthOf = x => /** @type {number} */ (x.shape.at(-1))
 const countOf = x => x.data.length / widthOf(x)
 
 /**
- * For what only multiplies and adds: the same of absolute values gives the sums of the products' sizes.
+ * For operations that only multiply and add: applied to absolute values, they give the sums of the
+ * products' magnitudes.
  * @param {(read: any, parameters: any) => Given} forward
  * @param {(read: any, parameters: any, dy: Given) => Parts} backward
- * @param {(read: Read, parameters: Parameters, dy: Given | null) => Record<string, number>} terms how many are added
+ * @param {(read: Read, parameters: Parameters, dy: Given | null) => Record<string, number>} terms how many products
+ *   are added
  * @returns {Operation}
  */
 const products = (forward, backward, terms) => ({
@@ -83,7 +86,7 @@ const bend = (op, params, y, dx) => ({
   }
 })
 
-/** Rows of the first axis. @param {Given} x @param {number} first @param {number} count */
+/** A range of rows of the first axis. @param {Given} x @param {number} first @param {number} count */
 function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
   const width = rest.reduce((product, side) => product * side, 1)
   if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
@@ -112,7 +115,7 @@ const linearRows = products(
   ({ x }, { count }) => ({ y: widthOf(x) + 1, x: count, weight: countOf(x), bias: countOf(x) })
 )
 
-/** Places of a table, added to every sentence. @param {Read} read @returns {Read} */
+/** Positions of a table, added to every sentence. @param {Read} read @returns {Read} */
 const placed = ({ x, table }) => (
   { a: x, b: { shape: x.shape.slice(1), data: table.data.slice(0, x.data.length / x.shape[0]) } })
 
@@ -126,7 +129,7 @@ const shared = (d, like, { kvHeads }) => {
   const own = collected(d, kvHeads)
   return like.shape.length === 4 ? own : joined(own)
 }
-/** Whether a key is hidden from a query. @param {Parameters} parameters @param {number[]} shape of the scores */
+/** Whether a key is masked for a query. @param {Parameters} parameters @param {number[]} shape of the scores */
 function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
   /** @param {number} at */
   return at => {
@@ -136,7 +139,7 @@ function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
 }
 
 /**
- * A mask that is added, one for each head of each sentence where it is as many.
+ * An additive mask, one per head and sentence where it has as many.
  * @param {Given} mask @param {number[]} shape
  */
 const perHead = (mask, [B, H, ...rest]) => (
@@ -222,7 +225,7 @@ export const STEPS = {
       return map(more, (v, at) => (isHidden(at) ? -Infinity : v))
     },
     bound: ({ added }, _, y) => (added ? sizes(y, U) : zeros(y.shape)),
-    // What is hidden has a weight of 0, and so a gradient of 0 before it comes here; what a reader opened has not.
+    // A masked weight is 0, and so is its gradient; an edited one is not.
     backward: ({ added }, _, dy) => {
       /** @type {Parts} */ const parts = { scores: dy }
       if (!added) return parts
@@ -293,7 +296,7 @@ export const STEPS = {
       const slope = map(y, (log, i) => dy.data[i] - Math.exp(log) * totals[Math.floor(i / width)])
       return { x: { shape: x.shape, data: slope.data } }
     },
-    // exp carries the rounding of its argument only where it is multiplied; then a product and a difference.
+    // exp carries the rounding of its argument only where the result is multiplied; then a product and a difference.
     backwardBound: ({ x }, _, dy, y) => {
       const width = widthOf(y), ones = rowSums(map(dy, () => 1), dy)
       return { x: map({ shape: x.shape, data: y.data }, (log, i) => (
@@ -326,7 +329,7 @@ export const STEPS = {
   sub: {
     forward: ({ a, b }) => add.forward({ a, b: map(b, v => -v) }).y, bound: (_, __, y) => sizes(y, U),
     backward: ({ a, b }, _, dy) => ({ a: sumToShape(dy, a.shape), b: map(sumToShape(dy, b.shape), v => -v) }),
-    // One added to the next, where a gradient is of more cells than one.
+    // Accumulates, since a gradient may concern more than one cell.
     backwardBound: (read, _, dy) => Object.fromEntries(Object.entries(read).map(([key, { shape }]) => (
       [key, map(sumToShape(map(dy, Math.abs), shape), v => v * U * dy.data.length)])))
   },
@@ -385,7 +388,7 @@ function turnBound(x, cos, sin, parameters, like = x) {
 }
 
 /**
- * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
+ * The cuts of top-k and then top-p for rows of logits: 0, or −∞ for removed tokens.
  * @param {Given} logits @param {Parameters} cuts
  */
 function cutMask({ shape, data }, { topK, topP }) {

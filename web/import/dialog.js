@@ -1,4 +1,4 @@
-/** Files of a model that the reader brings: chosen or dropped, looked at before anything is read, then opened. */
+/** The import dialog: files of a model are chosen or dropped, inspected from their headers, then opened. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
@@ -13,14 +13,14 @@ import { size } from './format_bytes.js'
 const MOST_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 
-/** A message of the library's without the function that it names; the name of a file stays. @param {string} text */
+/** A message of the library without its function name; a file name stays. @param {string} text */
 const withoutFunction = text => text.replace(/^(models(\.\w+)?|safetensors): /, '')
 
 /** @param {unknown} error */
 const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
 
 /**
- * Names that are missing, left over or not understood, as many as can be read.
+ * Names that are missing, unused or not understood, truncated to a readable list.
  * @param {string} title @param {string[]} names
  */
 function listed(title, names) {
@@ -56,10 +56,10 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     h('div', { className: 'dialog-head' }, title, close), what, before.element, place, found, deeds, progress.element, failure, stays)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
-  /** A training among them. @type {Inspection['training']} */ let training = null
+  /** A training among the files. @type {Inspection['training']} */ let training = null
   let serial = 0
 
-  /** Files as they lie in a folder: the last one of a name counts. @param {FileList | File[]} list */
+  /** The files of a folder by name; the last one of a name counts. @param {FileList | File[]} list */
   async function look(list) {
     files = Object.fromEntries(Array.from(list, file => [file.name, file]))
     serial += 1
@@ -114,7 +114,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     if (isWhole) offer(true)
   }
 
-  /** The weights of a training stand behind the glass as those do that were just learned. @param {Found} found */
+  /** Displays the weights of a training file in the rooms. @param {Found} found */
   async function enterTraining({ name, training: link }) {
     setText(failure, '')
     const [{ read }, { behindGlass }, { ABOUT, houseOf }] = await Promise.all([
@@ -130,8 +130,8 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   }
 
   /**
-   * The page goes on with the model it had until this one is there.
-   * @param {Record<string, File>} [chosen] without them those that the browser keeps
+   * Opens the files. The page keeps its current model until the new one is loaded.
+   * @param {Record<string, File>} [chosen] without them, those stored in the browser
    */
   async function start(chosen) {
     setText(failure, '')
@@ -146,14 +146,14 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
-      // One copy was in memory at a time: the weights of the run that is shown are read anew.
+      // Only one copy fits in memory at a time, so the weights of the current run are read again.
       if (get().model === 'own') again()
     }
     for (const element of [deeds, before.element, place]) element.inert = false
     progress.end()
   }
 
-  /** The reader's own model, or what stands in its place. @param {Patch} patch */
+  /** Enters the imported model, or another state. @param {Patch} patch */
   function enter(patch) {
     const { language: spoken, theme, depth } = get()
     set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')

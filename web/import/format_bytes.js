@@ -1,4 +1,4 @@
-/** Bytes as people say them. */
+/** Formats byte counts. */
 
 const UNITS = ['B', 'KB', 'MB', 'GB']
 

@@ -1,19 +1,19 @@
-/** Where a model of the reader's own comes in: a button, and the whole page for files that are dropped. */
+/** Importing a model: a button, and the whole page as a target for dropped files. */
 
 import { h } from '../lib/dom.js'
 
 /** @import { Context } from '../types.d.ts' */
 
-/** What lies in a folder, its own folders left out: they hold other forms of the same model. @param {any} folder */
+/** The files of a folder without its subfolders, which hold other formats of the same model. @param {any} folder */
 async function filesIn(folder) {
   const reader = folder.createReader(), all = []
-  // At most a hundred come at a time.
+  // At most a hundred entries are returned per call.
   for (let some; (some = await new Promise((done, fail) => reader.readEntries(done, fail))).length;) all.push(...some)
   const files = all.filter(({ isFile }) => isFile)
   return Promise.all(files.map(entry => new Promise((done, fail) => entry.file(done, fail))))
 }
 
-/** The files of a drop, or those in the folder that was dropped. @param {DataTransfer | null} data */
+/** The files of a drop, or of the folder that was dropped. @param {DataTransfer | null} data */
 async function dropped(data) {
   const files = Array.from(data?.files ?? [])
   const folders = Array.from(data?.items ?? [], item => item.webkitGetAsEntry?.()).filter(entry => entry?.isDirectory)

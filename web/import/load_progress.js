@@ -1,11 +1,11 @@
-/** How far the reading of a model is, how long it will take, and a way to stop it. */
+/** The progress of reading a model: how far, how much longer, and a button that stops it. */
 
 import { h, setText } from '../lib/dom.js'
 import { size } from './format_bytes.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
-/** Milliseconds after which what is left can be told. */
+/** Milliseconds after which the remaining time can be estimated. */
 const TELLING = 500
 
 /** @param {Translate} t @param {() => void} stop */

@@ -1,4 +1,4 @@
-/** The model that the browser keeps for the reader: to be opened again, or forgotten. */
+/** The model stored in the browser: buttons to open or delete it. */
 
 import { h, setText } from '../lib/dom.js'
 import { size } from './format_bytes.js'

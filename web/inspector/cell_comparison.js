@@ -1,4 +1,4 @@
-/** A cell in both runs of a comparison: here, in the twin, and what lies between. */
+/** A cell in both runs of a comparison, and the difference. */
 
 import { h } from '../lib/dom.js'
 import { brief } from '../lib/number.js'

@@ -1,4 +1,6 @@
-/** Where a cell is, axis by axis, with a step to its neighbours for fingers that cannot hit a single cell. */
+/**
+ * The index of a cell, axis by axis, with buttons that step to its neighbors, since a finger may not hit a single cell.
+ */
 
 import { h } from '../lib/dom.js'
 import { describedOf, labelsOf } from '../lib/run.js'
@@ -6,11 +8,14 @@ import { modelOf } from '../models/index.js'
 
 /** @import { Cell, Context, Described, Run } from '../types.d.ts' */
 
-/** What the figure shows one of at a time, and the part of the state that says which. @type {Record<string, string>} */
+/**
+ * The axes that a figure displays one index of, and the part of the state that selects it.
+ * @type {Record<string, string>}
+ */
 const SHOWN = { batch: 'sentence', head: 'head' }
 
 /**
- * What an index along an axis stands for, a token for example; nothing where it is but a number.
+ * The label of an index along an axis, a token for example; undefined where it is only a number.
  * @param {Run} run @param {Described} tensor @param {number[]} index @param {number} axis
  */
 function label(run, tensor, index, axis) {
@@ -19,7 +24,7 @@ function label(run, tensor, index, axis) {
 }
 
 /**
- * What a model calls a place along an axis that has no tokens.
+ * The model's label for an index along an axis without tokens.
  * @param {Cell} cell @param {number} axis @param {Pick<Context, 't' | 'get'>} context
  */
 function named({ name, index }, axis, { t, get }) {
@@ -28,12 +33,12 @@ function named({ name, index }, axis, { t, get }) {
   return 'text' in place ? place.text : t(place.key, place.values)
 }
 
-/** The axes that are told: the only sentence there is goes without saying. @param {Described} tensor */
+/** The axes that are listed: a batch of one sentence is left out. @param {Described} tensor */
 export const axesTold = ({ axes, shape }) => (
   axes.flatMap(({ name }, i) => (name === 'batch' && shape[i] === 1 ? [] : [i])))
 
 /**
- * A list of the places of a cell.
+ * Lists the indices of a cell.
  * @param {Run} run
  * @param {Cell} cell
  * @param {Pick<Context, 't' | 'set' | 'press' | 'get'>} context

@@ -1,4 +1,4 @@
-/** Overwriting numbers: the field for the cell looked at, and the list of what was overwritten, undoable. */
+/** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
 import { editHistory, editOf, typed, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
@@ -8,7 +8,7 @@ import { brief, exact } from '../lib/number.js'
 /** @import { Placed } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
-/** One page has one past, whatever language its parts are built in. */
+/** The page has a single history, whatever language its parts are built in. */
 const history = editHistory()
 /** @type {Map<string, number>} */ const before = new Map()
 
@@ -39,7 +39,7 @@ export function edits({ get, set }) {
 }
 
 /**
- * The field that overwrites a cell.
+ * The field that edits a cell.
  * @param {Cell} cell
  * @param {number} value
  * @param {{ t: Translate, store: ReturnType<typeof edits>, close(): void }} view
@@ -76,9 +76,9 @@ export function editField(cell, value, { t, store, close }) {
 }
 
 /**
- * What was overwritten.
+ * The list of edits.
  * @param {{ t: Translate, store: ReturnType<typeof edits>, go(cell: Cell): void, idle?: Run['unusedEdits'] }} view
- *   idle: those that the run on show has no cell for
+ *   idle: those whose cell the current run does not have
  */
 export function editList({ t, store, go, idle = [] }) {
   const list = store.list()

@@ -1,4 +1,6 @@
-/** How a cell was made: the formula, the same with its numbers, every term with a way to its factors, the steps. */
+/**
+ * The explanation of a cell: its formula, the same with numbers, every term with links to its factors, and the steps.
+ */
 
 import { cellName } from '../lib/cell.js'
 import { h } from '../lib/dom.js'
@@ -12,33 +14,33 @@ import { numbersFormula } from './numbers.js'
 /** @typedef {Term['factors'][number]} Factor */
 
 /**
- * How an explanation is read.
+ * How an explanation is displayed.
  * @typedef {object} Reading
  * @property {Translate} t
  * @property {Run} run the run it is of
- * @property {(cell: Cell) => void} go follows a factor into its own cell
- * @property {(cell: Cell) => boolean} has whether the run has a cell; to one it has not, nothing leads
+ * @property {(cell: Cell) => void} go opens the cell of a factor
+ * @property {(cell: Cell) => boolean} has whether the run has a cell; a missing one gets no link
  * @property {boolean} sorted terms by size
- * @property {number | null} page of the terms, if more than the first few are asked for
+ * @property {number | null} page the page of the terms, if more than the first few are requested
  * @property {(patch: { sorted?: boolean, page?: number | null }) => void} change changes the two before
  */
 
 /** @import { Cell, Explanation, Run, Told, Translate } from '../types.d.ts' */
 
 const FIRST_TERMS = 24
-/** Lines of a page of terms: a table of all 8,192 that may come would keep the page for seconds. */
+/** Terms per page: a table of all 8,192 would block the page for seconds. */
 const PAGE_TERMS = 120
 const INDICES = /\[[^\]]*\]/g
 const BETWEEN_LINES = ',  '
 
 /**
- * A function that gives the words of the engine's formulas in the reader's language.
+ * Returns a function that translates words in the engine's formulas.
  * @param {Translate} t @returns {(name: string) => string}
  */
 export const wordsOf = t => name => t(`inspector.words.${name}`)
 
 /**
- * A term's label with every symbol replaced by its number, which leads to the cell it comes from.
+ * A term's label with every symbol replaced by its value, which links to the cell it comes from.
  * @param {string} label @param {Factor[]} factors @param {Pick<Reading, 'go' | 'has'>} view
  */
 function worth(label, factors, { go, has }) {
@@ -56,7 +58,7 @@ function worth(label, factors, { go, has }) {
 }
 
 /**
- * How long a bar is, in percent of the longest; beside an infinite one all others are as good as nothing.
+ * The length of a bar in percent of the longest; beside an infinite value all others have length 0.
  * @param {number} size @param {number} most
  */
 function lengthOf(size, most) {
@@ -75,7 +77,7 @@ function term({ label, value, factors }, most, view) {
 }
 
 /**
- * Where the lines that are shown stand among all, with a step to those before and after.
+ * Which lines of all are displayed, with buttons for the previous and next page.
  * @param {number} page @param {number} count of all terms @param {Pick<Reading, 't' | 'change'>} view
  */
 function pager(page, count, { t, change }) {
@@ -90,7 +92,7 @@ function pager(page, count, { t, change }) {
 }
 
 /**
- * The list of terms, by position or by size: the first few, and once asked for all a page of them.
+ * The list of terms, by position or by magnitude: the first few, or one page of them.
  * @param {Told} explanation @param {Reading} view
  */
 function termList({ terms, count = terms.length }, view) {
@@ -116,19 +118,19 @@ function termList({ terms, count = terms.length }, view) {
   ]
 }
 
-/** A number that is only taken over from another cell. */
+/** A value copied from another cell. */
 const TAKEN = /^out = x\d*$/
 
-/** What no formula can say stands in its place. */
+/** Stands for what has no formula. */
 const WITHOUT_FORMULA = ['drawn', 'started']
 
 /**
- * The formula of each use, set in MathML, with the sentence that goes with it.
+ * The formula of each use as MathML, with its sentence.
  * @param {Pick<Explanation, 'formulas' | 'note'>} explanation
  * @param {Translate} t
  */
 export function rules({ formulas, note }, t) {
-  // A use that gives a gradient nothing has nothing to say beside one that does.
+  // Uses that contribute nothing to a gradient are left out beside those that do.
   const telling = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
   const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : telling.flatMap(one => one.split(BETWEEN_LINES))
   return [
@@ -137,7 +139,7 @@ export function rules({ formulas, note }, t) {
   ]
 }
 
-/** Told of sizes once the page is laid out, so that asking for them lays out nothing a second time. */
+/** Reports sizes after layout, so that reading them does not force another layout. */
 const sizes = globalThis.ResizeObserver && new ResizeObserver(entries => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
@@ -145,7 +147,7 @@ const sizes = globalThis.ResizeObserver && new ResizeObserver(entries => {
   }
 })
 
-/** Formulas wider than their place can be scrolled, so the keyboard must reach them. @param {Element} element */
+/** Makes a formula that is wider than its container scrollable with the keyboard. @param {Element} element */
 export function reachable(element) {
   for (const rule of element.querySelectorAll('.rule')) sizes?.observe(rule)
 }
@@ -158,11 +160,11 @@ function steps(list, t) {
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
 
-/** What is said of numbers that nobody computes, by the role of their tensor. @type {Record<string, string>} */
+/** The note on values that are not computed, by the role of their tensor. @type {Record<string, string>} */
 const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut' }
 
 /**
- * Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place.
+ * Where a value that was not computed comes from, or the previous value of an edited one.
  * @param {Cell} cell @param {Told} explanation @param {Pick<Reading, 't' | 'run'>} view
  */
 function originText({ name }, { edited, computed }, { t, run }) {
@@ -174,7 +176,7 @@ function originText({ name }, { edited, computed }, { t, run }) {
 }
 
 /**
- * The section that tells how a cell was made.
+ * The section that explains a cell.
  * @param {Told} explanation
  * @param {Cell} cell
  * @param {Reading} view

@@ -1,4 +1,4 @@
-/** The gradient put to the test: its cell nudged up and down, the slope of the loss beside what backward gave. */
+/** Checks a gradient by finite differences: the slope of the loss around the cell beside the gradient from backward. */
 
 import { sameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
@@ -13,11 +13,11 @@ import { NUDGE } from '../worker/finite_difference.js'
 
 /** @typedef {{ run: Run, cell: Cell, explanation: Told | null }} Asked a cell and how it was made */
 
-/** Losses differ late: six digits of them, four of slopes. @param {number} value @param {number} count */
+/** Losses differ in late digits, so they get six; slopes get four. @param {number} value @param {number} count */
 const digits = (value, count) => exact(Number(value.toPrecision(count)))
 
 /**
- * The settings that give this run again, with its decoder reading what it reads now.
+ * The settings that reproduce this run, with its decoder reading the same tokens.
  * @param {Run} run @param {State} state
  */
 function settingsAgain(run, state) {
@@ -27,7 +27,7 @@ function settingsAgain(run, state) {
 
 /**
  * @param {Pick<Context, 't' | 'ask' | 'get'> & { redraw: () => void, live: Element }} context
- *   live: a live region that outlasts the sections, since one drawn with its text is not heard
+ *   live: a live region that outlasts the sections; a region that is inserted with its text is not announced
  * @returns {(view: Asked) => Child} the section for a cell
  */
 export function nudge({ t, ask, get, redraw, live }) {

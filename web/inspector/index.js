@@ -1,4 +1,4 @@
-/** One cell, taken apart: where it is, what it is worth, how it was made, where it goes on; and new numbers for it. */
+/** The inspector: where a cell is, its value, how it was computed, where it is used, and a field that edits it. */
 
 import { editField, editList, edits } from './edits.js'
 import { compared } from './cell_comparison.js'
@@ -21,19 +21,19 @@ import { homeOf, roomsOf } from '../rooms/index.js'
 /** @import { Cell, Child, Context, Run, Tensor, Told } from '../types.d.ts' */
 
 /**
- * What the inspector shows.
+ * What the inspector displays.
  * @typedef {object} Inspected
  * @property {Run | null} run
  * @property {Cell | null} cell
  * @property {boolean} pinned
- * @property {Cell[]} trail the way to it
+ * @property {Cell[]} trail the history of visited cells
  * @property {Told | null} explanation
  * @property {{ here: number, there: number } | null} pair its values in both runs
  * @property {Run['unusedEdits']} idle edits that the run has no cell for
- * @property {string | null} room that is shown
+ * @property {string | null} room that is displayed
  */
 
-/** Whether the run has this cell, and its number. @param {Run} run @param {Cell | null} cell @returns {boolean} */
+/** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function exists(run, cell) {
   const tensor = cell && describedOf(run, cell.name)
   if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
@@ -43,13 +43,13 @@ export function exists(run, cell) {
 /** @type {Record<string, string>} */ const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /**
- * Where the keyboard goes when what it was on can no longer be pressed: to what takes that back.
+ * Where the focus goes when its button becomes disabled: to the button that does the reverse.
  * @param {string} [name]
  */
 const instead = name => name?.replace(/^\w+/, word => OPPOSITE[word] ?? word)
 
 /**
- * Replaces what is in an element; whoever had the keyboard's attention keeps it.
+ * Replaces the children of an element and keeps the focus.
  * @param {HTMLElement} element @param {...Child} children
  */
 function redraw(element, ...children) {
@@ -69,7 +69,7 @@ function redraw(element, ...children) {
  * Mounts the inspector.
  * @param {HTMLElement} container
  * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'ask'>} context
- *   press pins a cell, or lets go; visit follows a source
+ *   press pins a cell or unpins it; visit follows a source
  */
 export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
@@ -114,7 +114,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   /** @param {Cell} cell */
   function directions(cell) {
-    // While a cell is being explained its buttons stay, or the keyboard would lose the one it is on.
+    // While a cell is being explained its buttons stay, so that the focused one does not disappear.
     if (view.explanation) isDifferentiable = view.explanation.differentiable
     if (!isDifferentiable && !cell.isGradient) return ''
     const { name, index, isGradient = false } = cell
@@ -145,14 +145,14 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
       t('inspector.goto', { room: placeName(home, t) }))
   }
-  /** What a cell stands for, where the operation that made it does not tell. @param {Cell} cell */
+  /** What a cell stands for, where the operation does not say. @param {Cell} cell */
   function meaning({ name, index }) {
     const known = modelOf(get().model).meanings?.[name]
     return known ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
       h('p', { className: 'rule' }, formula(known.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
   }
   /**
-   * The field stays itself while its cell does, so that what is being typed survives.
+   * The field is kept while its cell stays the same, so that what is being typed survives.
    * @param {Cell} cell @param {number} value
    */
   function fieldFor(cell, value) {
@@ -230,7 +230,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   toggle(false)
   return {
-    /** Pins a cell and puts the keyboard into the field that overwrites it. @param {Cell} cell */
+    /** Pins a cell and focuses the field that edits it. @param {Cell} cell */
     edit,
     undo: store.undo,
     redo: store.redo,

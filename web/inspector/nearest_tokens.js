@@ -1,4 +1,4 @@
-/** The words whose embeddings point most the way of the vector that a cell is part of. */
+/** The tokens whose embeddings have the largest cosine similarity to the vector of a cell. */
 
 import { sameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
@@ -12,12 +12,12 @@ import { roomsOf } from '../rooms/index.js'
 
 const MOST = 5
 
-/** What lies in a space of its own, as wide as the embeddings or not. */
+/** Vectors in a space of their own, whether or not it is as wide as the embeddings. */
 const ELSEWHERE = ['heads', 'parameter']
 
 /**
- * The tables of embeddings that the vector a cell is in can be held against: it has to be one of the stream, or a row
- * of a table itself. Queries, keys and values are of a space of their own.
+ * The embedding tables that the vector of a cell can be compared with: it has to be part of the residual stream or a
+ * row of such a table. Queries, keys and values are in spaces of their own.
  * @param {Run} run @param {Cell} cell @returns {Described[]}
  */
 export function tablesFor(run, { name, isGradient }) {

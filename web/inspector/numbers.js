@@ -11,7 +11,7 @@ const FIRST = 2
 const EXPONENTIAL = /exp\(([^()]*)\)/g
 
 /**
- * A number as one token or two; what the language cannot read stands as words.
+ * A number as one token or two; what the formula language cannot read becomes a word.
  * @param {number} value @param {boolean} [isFirst]
  */
 function written(value, isFirst) {
@@ -22,7 +22,7 @@ function written(value, isFirst) {
 }
 
 /**
- * A term as its label says it, with every symbol replaced by its number.
+ * A term's label with every symbol replaced by its value.
  * @param {Term} term @param {boolean} isFirst
  */
 function product({ label, value, factors }, isFirst) {
@@ -37,7 +37,10 @@ function product({ label, value, factors }, isFirst) {
   return (line + rest).replace(EXPONENTIAL, 'e^{$1}')
 }
 
-/** The term at a place, also where not all are here. @param {(Term & { place?: number })[]} terms @param {number} at */
+/**
+ * The term at a position, where not all terms were sent.
+ * @param {(Term & { place?: number })[]} terms @param {number} at
+ */
 const termAt = (terms, at) => terms.find(({ place }, i) => (place ?? i) === at) ?? terms[0]
 
 /** @param {Term[]} terms */
@@ -48,7 +51,7 @@ function total(terms) {
 }
 
 /**
- * What is done with the terms beyond adding them, by the label of the last step.
+ * What follows the sum of the terms, by the label of the last step.
  * @type {[RegExp, (explanation: Worked, at: number, match: string[]) => string | null][]}
  */
 const FORMS = [
@@ -73,7 +76,7 @@ const FORMS = [
 /**
  * @param {Worked} explanation
  * @param {number[]} index of the cell
- * @returns {string | null} null where there is nothing to work out
+ * @returns {string | null} null where nothing is computed
  */
 export function numbersFormula(explanation, index) {
   const { value, terms, steps } = explanation

@@ -1,4 +1,4 @@
-/** A question and what becomes of it: chosen, wrong with a hint, right. */
+/** A question and its state: answered correctly, or wrong with a hint. */
 
 import { h, uniqueId } from '../lib/dom.js'
 import { typed } from '../lib/edits.js'
@@ -8,20 +8,20 @@ import { prose } from '../lib/prose.js'
 /** @import { Translate } from '../types.d.ts' */
 
 /**
- * What has become of a question: answers that were wrong, the right one once it is told.
+ * The state of a question: wrong answers so far, and the correct one once it is revealed.
  * @typedef {object} Result
  * @property {(string | number)[]} wrong
  * @property {string | number | null | undefined} right
  * @property {boolean} isOver
- * @property {string} text what is said of it
+ * @property {string} text the text about the answer
  * @typedef {{ element: HTMLElement, show: (result: Result) => void }} Way to answer
  */
 
-/** Whether options would take many lines of a phone, one below the other. @param {{ text: string }[]} options */
+/** Whether options would take many lines on a phone, one below the other. @param {{ text: string }[]} options */
 const isCrowded = options => options.length > 4 && options.filter(({ text }) => text.length > 8).length > 2
 
 /**
- * One of a few.
+ * Multiple choice.
  * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(given: string) => void} answer
  * @returns {Way}
  */
@@ -42,11 +42,11 @@ function choice(options, t, answer) {
   }
 }
 
-/** A number as an answer is written. @param {string | number} right */
+/** A number in the format of answers. @param {string | number} right */
 const written = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
 
 /**
- * A number; what is none is said to be none, and is not taken for a wrong answer.
+ * A number field; input that is no number is reported and does not count as a wrong answer.
  * @param {Translate} t @param {(given: number) => void} answer @param {(text: string) => void} complain
  * @returns {Way}
  */
@@ -82,7 +82,7 @@ function field(t, answer, complain) {
 export function question({ text, options }, t, answer, reveal) {
   const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
   const said = h('p', { className: 'lesson-said', role: 'status' })
-  /** What was typed and is no number, until something is answered. */
+  /** Input that is no number, until something is answered. */
   let complaint = ''
   /** @type {Result} */ let last = { wrong: [], right: null, isOver: false, text: '' }
   const ways = options ? choice(options, t, answer) : field(t, given => {

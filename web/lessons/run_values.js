@@ -1,4 +1,4 @@
-/** What lessons read from a run: single values, rows, and where the largest of a row is. */
+/** What lessons read from a run: single values, rows, and the index of the largest value. */
 
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
@@ -15,11 +15,11 @@ export function rowAt(run, name, index) {
   return Array.from({ length: shape[shape.length - 1] }, (_, i) => at(run, name, [...index, i]))
 }
 
-/** Where the largest is; the first of several. @param {number[]} values */
+/** The index of the largest value; the first of several. @param {number[]} values */
 export const largest = values => values.indexOf(Math.max(...values))
 
 /**
- * The cell that stands for a place: a single one for itself, for a row or a column its largest; for a matrix none does.
+ * The cell that represents a place: a single cell itself, of a row or a column its largest; undefined for a matrix.
  * @param {Run} run @param {{ tensor: string, index: (number | null)[] }} place @returns {Cell | null}
  */
 export function standingFor(run, { tensor, index }) {
@@ -30,20 +30,20 @@ export function standingFor(run, { tensor, index }) {
   return { name: tensor, index: cells[largest(cells.map(cell => at(run, tensor, cell)))] }
 }
 
-/** Where values are, the largest first. @param {number[]} values */
+/** Indices of values, the largest first. @param {number[]} values */
 export const ranked = values => [...values.keys()].sort((one, other) => values[other] - values[one])
 
-/** The tokens a tensor's rows stand for. @param {Run} run @param {string} stream */
+/** The tokens of a stream. @param {Run} run @param {string} stream */
 export const tokensOf = (run, stream) => run.streams[stream].tokens[0]
 
-/** The tokens that the model chose. @param {Run} run */
+/** The tokens that the model generated. @param {Run} run */
 export const chosen = run => (run.decoding?.steps ?? []).map(({ token }) => token)
 
-/** The loss of the right answer; where none is known, of what the model wrote. @param {Run} run */
+/** The loss of the correct answer, or, where none is known, of the model's own. @param {Run} run */
 export const lossOf = run => run.trueLoss ?? run.loss
 
-/** Whose loss that is, as a key of the step's words. @param {Run} run */
+/** Which loss that is, as a key of the step's texts. @param {Run} run */
 export const whose = run => (typeof run.trueLoss === 'number' ? 'right' : 'own')
 
-/** A date as the model wrote it, as the top line has it. @param {Run} run */
+/** The date that the model generated, as in the top line. @param {Run} run */
 export const written = run => dateOf(chosen(run))

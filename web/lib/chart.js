@@ -1,4 +1,4 @@
-/** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
+/** Curves and bars by Chart.js, in given colors, without animation or tooltips: the inspector explains the values. */
 
 import { h, isThere } from './dom.js'
 import { later, nextTask } from './scheduling.js'
@@ -10,18 +10,18 @@ import { ofSlice } from './origin.js'
 
 const FAMILY = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LETTERS = 12
-/** A chart measures itself in pixels of the screen, so on a slide its letters grow on their own. */
+/** A chart measures itself in device pixels, so its font does not grow on a slide by itself. */
 const enlarged = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
 const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
 
 /**
- * What of a chart a view is put into, or of that which one is made from.
+ * The part of a chart, or of its configuration, that a view fills.
  * @typedef {{ data: ChartData, options: ChartOptions }} Filled
  *
  * @typedef {object} CurvesView
  * @property {number[][]} series one curve per dimension
- * @property {number} chosen the curve brought forward
- * @property {number | null} at the position looked at
+ * @property {number} chosen the highlighted curve
+ * @property {number | null} at the selected position
  * @property {number} until positions before this belong to the sentence
  * @property {string} label for screen readers
  * @property {string} title of the axis of positions
@@ -37,26 +37,26 @@ const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
  * @property {number} [digits]
  * @property {string} label
  * @property {Palette} palette
- * @property {number | null} [at] the step that is looked at
+ * @property {number | null} [at] the selected step
  * @property {number | null} [mark] a step at which something happened
  *
- * A row of shares, and the room for it.
+ * A row of probabilities, and the width for it.
  * @typedef {{ part: Slice, row: number, chosen: number, width: number, label: string, palette: Palette }} BarsView
  */
 
-/** Pixels for one of the page, at least: a chart may be saved as a picture. */
+/** The minimum device pixel ratio, since a chart may be exported as a picture. */
 const SHARPNESS = 2
 
-/** More bars than this leave no room for every name. */
+/** More bars than this leave no room for every label. */
 const MANY_BARS = 12
-/** What the share below a bar takes, in pixels. */
+/** The height of the number below a bar, in pixels. */
 const SHARE = 30
 
-/** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
+/** Ticks without a callback are formatted by Intl, which takes 20 ms to load. */
 const whole = (/** @type {number} */ value) => String(value)
 
 /**
- * Shades the stretch of positions that the sentence takes.
+ * Shades the positions of the sentence.
  * @type {Plugin<'line', { until: number, colour: string }>}
  */
 const stretch = {
@@ -77,12 +77,12 @@ const axis = (palette, title, extra, ticks) => ({
 })
 
 /**
- * Mounts a chart that sets itself up step by step while the rest of the figure is there already.
+ * Mounts a chart that loads while the rest of the figure is displayed already.
  * @template {{ label: string }} View
  * @param {Element} container
  * @param {'line' | 'bar'} type
  * @param {Plugin[]} plugins
- * @param {(chart: Filled, view: View) => void} fill puts a view into a chart or what one is made from
+ * @param {(chart: Filled, view: View) => void} fill fills a chart or its configuration from a view
  */
 function mount(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
@@ -120,7 +120,7 @@ function mount(container, type, plugins, fill) {
   setUp()
   return {
     canvas,
-    /** The chart, once it is set up. */
+    /** The chart, once it is loaded. */
     get: () => chart,
     /** @param {View} next */
     update(next) {
@@ -211,7 +211,7 @@ function fillLines(chart, { lines: all, most, low, high, title, digits = 2, pale
 }
 
 /**
- * A line at one place of the axis below, and a wedge above another.
+ * A line at one value of the axis, and a wedge above another.
  * @type {Plugin<'line', { at?: number | null, mark?: number | null, colour: string, markColour: string }>}
  */
 const place = {

@@ -1,4 +1,4 @@
-/** Tokens as rows of small buttons; one stop for the Tab key, arrows inside. */
+/** Tokens as rows of small buttons with a single tab stop; arrow keys move between them. */
 
 import { h, keep, setText, targetOf } from './dom.js'
 
@@ -80,7 +80,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
 }
 
 /**
- * Chips of which one is taken apart: the one pressed last, and before that the one that tells most.
+ * Chips of which one is explained: the one pressed last, or first the most instructive one.
  * @param {Element} container @param {() => void} draw
  */
 export function chooser(container, draw) {
@@ -94,7 +94,7 @@ export function chooser(container, draw) {
   })
   return {
     update,
-    /** Which it is. @param {number} telling @param {number} count of all chips */
+    /** The index of the explained chip. @param {number} telling @param {number} count of all chips */
     at: (telling, count) => Math.min(chosen ?? telling, count - 1)
   }
 }

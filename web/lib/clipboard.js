@@ -1,4 +1,4 @@
-/** Copying text for the reader; where a page may not, as without https, the text stands there to be copied by hand. */
+/** Copies text; where a page may not, as without https, it displays the text to be copied by hand. */
 
 import { h, setText } from './dom.js'
 
@@ -6,7 +6,8 @@ const SHOWN_FOR = 4000
 
 /**
  * @param {{ done: string, byHand: string }} words
- * @returns {{ copy(text: string): Promise<void>, elements: Element[] }} elements: where it is said how that went
+ * @returns {{ copy(text: string): Promise<void>, elements: Element[] }} elements: the status line and
+ *   the text
  */
 export function copying({ done, byHand }) {
   const said = h('span', { role: 'status', className: 'menu-said' })

@@ -1,17 +1,17 @@
-/** A wire that leaves one element at its right and branches into others at their left, through the gap between them. */
+/** A connector that leaves one element at its right and branches to others at their left, through the gap between. */
 
 import { enlargement } from './dom.js'
 
 const ARROW = 4
 
 /**
- * Writes the wire's path in the coordinates of the element that both ends stand in; none where they stack.
+ * Writes the connector's path in the coordinates of the element that contains both ends; empty where they stack.
  * @param {Element} path
  * @param {Element} root
  * @param {Element | null} from
  * @param {Iterable<Element>} to
- * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the wire goes
- *   up, the middle of a narrower gap
+ * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the connector
+ *   goes up; the middle of a narrower gap
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()

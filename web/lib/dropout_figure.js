@@ -1,4 +1,4 @@
-/** What dropout does to a matrix: before, the mask between, after, with every dropped cell struck out. */
+/** The figure of dropout: a matrix before, the mask, and the matrix after, with every dropped cell crossed out. */
 
 import { h, setText } from './dom.js'
 import { figure } from './figure.js'
@@ -13,7 +13,7 @@ import { ofSlice } from './origin.js'
  * @property {Slice} before
  * @property {Slice | null} mask
  * @property {Slice} after
- * @property {number} scale what is kept is multiplied by
+ * @property {number} scale what retained values are multiplied by
  * @property {Record<Part, Domain>} domains
  * @property {{ domain: Domain, key?: string }[]} legend
  * @typedef {'before' | 'mask' | 'after'} Part
@@ -21,14 +21,14 @@ import { ofSlice } from './origin.js'
 
 /** @type {Part[]} */
 const PARTS = ['before', 'mask', 'after']
-/** A matrix of so many columns keeps its numbers in half of the room. */
+/** A matrix of so few columns fits its numbers into half of the room. */
 const NARROW = 8
 
 /**
- * Mounts the view of a stage that drops.
+ * Mounts the figure of a stage with dropout.
  * @param {HTMLElement} container
  * @param {Context} context
- * @param {(cell: Cell) => Band} place where a cell of these tensors stands
+ * @param {(cell: Cell) => Band} place where a cell of these tensors is
  */
 export function dropped(container, context, place) {
   const { t } = context

@@ -1,7 +1,7 @@
 /**
- * The engine writes its formulas as lines of text: `y = b + Σₖ x[k] × W[o, k]`. Here they become lines of the page's
- * formula language, which `formula` sets in MathML: fractions stand as fractions, indices as subscripts, `dx` as the
- * derivative of the loss by x, and every word in the language of the page.
+ * The engine writes its formulas as text: `y = b + Σₖ x[k] × W[o, k]`. Here they are converted to the page's formula
+ * language, which `formula` renders as MathML: fractions as fractions, indices as subscripts, `dx` as the derivative of
+ * the loss by x, and every word in the language of the page.
  */
 
 const TOKEN = /\s*(Σ[ₐ-ₜᵢⱼₖᵥ]?|[\p{L}][\p{L}\p{M}]*³?|\d+(?:\.\d+)?(?:e[-−]?\d+)?|\S)/gu
@@ -118,9 +118,9 @@ function reader(tokens, word) {
 }
 
 /**
- * An engine's formula in the page's formula language.
+ * Converts an engine formula to the page's formula language.
  * @param {string} text
- * @param {(name: string) => string} word a word of a formula in the reader's language
+ * @param {(name: string) => string} word translates a word of a formula
  */
 export function ruleFormula(text, word) {
   const tokens = [...text.matchAll(TOKEN)].map(match => match[1])
@@ -131,7 +131,7 @@ const WORD = /\p{L}[\p{L}\p{M}]+/gu
 const START = /^d\((.+)\)\/d\(\1\)$/
 
 /**
- * An engine's label with its words in the reader's language, as plain text.
+ * An engine's label with translated words, as plain text.
  * @param {string} text
  * @param {(name: string) => string} word
  */

@@ -1,4 +1,4 @@
-/** A table whose cells carry a colour and a number, for what is no tensor of the run. */
+/** A table whose cells have a color and a number, for values that are no tensor of the run. */
 
 import { h, keep, setText } from './dom.js'
 import { inSlices } from './scheduling.js'
@@ -9,19 +9,19 @@ import { spans } from './token_window.js'
 /**
  * @typedef {object} GridCell
  * @property {string} text
- * @property {string} [note] smaller, behind it
+ * @property {string} [note] smaller, after the text
  * @property {{ css: string, ink: string } | null} [colour]
  * @property {boolean} [isMarked]
  *
- * A line; its cells, or what makes one of a column: of very many only those that are drawn are asked for.
+ * A line; its cells, or a function that makes the cell of a column, for tables of which only a part is drawn.
  * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean,
  *   cells: GridCell[] | ((col: number) => GridCell) }} Line
  * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} Drawn
  */
 
 /**
- * A table with more cells than this comes so many cells of a line at a time, frame by frame: their letters may be of
- * several fonts, and the first of a font takes longer than a line of others.
+ * A table with more cells is drawn in pieces of this many cells per line, frame by frame: the first use of a font takes
+ * longer than a whole line.
  */
 const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
 
@@ -62,7 +62,10 @@ export function grid(container, label, t, press) {
   })
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
-  /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Drawn} line */
+  /**
+   * The cells of the head of a line, and placeholders for the rest.
+   * @param {Built<HTMLElement>} row @param {Drawn} line
+   */
   function beginLine(row, { key, head, level = 0, isTitle = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
@@ -103,11 +106,11 @@ export function grid(container, label, t, press) {
   }
   return {
     element: frame,
-    /** The columns of which one is come in sight with the next update. @param {number} col */
+    /** Includes a column in the drawn range from the next update on. @param {number} col */
     seek: col => span.seek(col),
     /**
      * @param {string} corner @param {string[]} columns @param {Line[]} lines
-     * @returns {Promise<void>} until all is there
+     * @returns {Promise<void>} resolves when everything is drawn
      */
     update(corner, columns, lines) {
       shown = { corner, columns, lines }

@@ -1,7 +1,7 @@
 /**
- * A matrix on a canvas, with a cell cursor for mouse, finger and keyboard. Screen readers meet it as a grid whose one
- * rendered cell is the cell under the cursor. What is not finite is hatched; what is negative and shows no number
- * carries a dash, so that the sign never rests on colour alone.
+ * A matrix on a canvas, with a cell cursor for mouse, touch and keyboard. Screen readers see a grid whose only cell is
+ * the one under the cursor. Non-finite values are hatched; negative ones without a number have a dash, so that the sign
+ * never depends on color alone.
  */
 
 import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
@@ -14,25 +14,25 @@ import { sightOf, whileSeen } from './viewport.js'
 
 /** As long as the animation in the style sheet. */
 const PULSE = 900
-/** A matrix of more cells is only painted where it is in sight, and so many pixels around that. */
+/** Larger matrices are only painted where they are visible, and so many pixels around. */
 const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 /**
  * @typedef {object} HeatmapView
- * @property {string} label what a screen reader calls the matrix
+ * @property {string} label the accessible name
  * @property {number} rows
  * @property {number} cols
  * @property {Float32Array} values row-major
  * @property {Scale} scale
  * @property {Palette} palette
  * @property {{ width: number, height: number }} cell in CSS pixels
- * @property {(row: number, col: number) => string} describe the sentence read out for a cell
+ * @property {(row: number, col: number) => string} describe the description of a cell for screen readers
  * @property {number} [group] columns that belong together, as the columns of one head
- * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
+ * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as crossed out
  * @property {boolean} [plain] colours without numbers
- * @property {boolean} [isPaper] there is no scrolling: all of it is painted
+ * @property {boolean} [isPaper] nothing can be scrolled, so everything is painted
  * @property {Slice} [part] whose cells these are
  */
 
@@ -40,15 +40,15 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @typedef {{ row: number, col: number }} Square a cell by its row and column
  * @typedef {{ row?: number, col?: number }} Band a row, a column or one cell
  * @typedef {object} GridMarks
- * @property {Square | null} [current] the cell looked at
+ * @property {Square | null} [current] the selected cell
  * @property {boolean} [pinned]
- * @property {Band | null} [band] what belongs to it
- * @property {Square[]} [cells] the cells it was made from
- * @property {boolean} [isAsked] whether the reader has pointed at it; else it is only where the room begins
+ * @property {Band | null} [band] the row, column or cell that belongs to it
+ * @property {Square[]} [cells] its sources
+ * @property {boolean} [isAsked] whether the reader selected it; else it is only the first cell of the room
  */
 
 /**
- * The cell an arrow, Home, End or page key leads to, or null.
+ * The cell that an arrow, Home, End or page key leads to, or null.
  * @param {string} key @param {Square} cell @param {HeatmapView} view @param {boolean} control
  */
 function moved(key, { row, col }, view, control) {
@@ -70,7 +70,7 @@ const clamp = ({ row, col }, view) => ({
 const wholeOf = ({ rows, cols }) => ({ rows: [0, rows], cols: [0, cols] })
 
 /**
- * The cells that a box reaches.
+ * The cells that a rectangle covers.
  * @param {HeatmapView} view @param {{ left: number, right: number, top: number, bottom: number }} box @returns {Part}
  */
 function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bottom }) {
@@ -87,7 +87,7 @@ const holds = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] &&
 
 const RETURN = 'return'
 
-/** Takes the keyboard back into a grid, to the cell where it was last. @param {Element | null} grid */
+/** Returns the focus to a grid, at its last cell. @param {Element | null} grid */
 export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
 
 /**
@@ -95,8 +95,8 @@ export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
  * @param {Element} container
  * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
  *   onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave:
- *   neither mouse nor focus is here any more
+ *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell;
+ *   leave: neither mouse nor focus is here any more
  */
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const cells = h('canvas', { 'aria-hidden': 'true' })
@@ -108,9 +108,9 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   /** @type {HeatmapView} */ let view
   /** @type {GridMarks} */ let marks = {}
   let cursor = { row: 0, col: 0 }
-  /** Where the reader was last: marks and the mouse move the cursor, and leave this alone. */
+  /** The reader's last position: marks and the mouse move the cursor, but not this. */
   let stood = cursor
-  /** What is painted; of a large matrix null until it is known what is in sight. */
+  /** The painted part; of a large matrix null until it is known what is visible. */
   /** @type {Part | null} */ let shown = null
 
   const announce = () => {
@@ -118,13 +118,13 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     setAll(active, { 'aria-colindex': cursor.col + 1 })
     setText(active, view.describe(cursor.row, cursor.col))
   }
-  /** A canvas takes its memory when it is first drawn on, so one without marks stays away. */
+  /** A canvas allocates memory when it is first drawn on, so one without marks is not attached. */
   const drawMarks = () => {
     overlay.hidden = !shown || !(marks.current || marks.band || marks.cells?.length)
     if (shown && !overlay.hidden) paintMarks(prepare(overlay, view.cell, shown), view, marks)
   }
   const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper
-  /** Paints what is in sight of a large matrix, if it is not painted already. @param {boolean} [isNew] */
+  /** Paints the visible part of a large matrix, unless it is painted already. @param {boolean} [isNew] */
   const paintSight = isNew => {
     if (!isLarge()) return
     const seen = cellsIn(view, sightOf(grid, 0))
@@ -147,7 +147,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     announce()
     onLook(cell)
   }
-  /** Where a cell is pinned, the pin goes along. @param {Square} cell */
+  /** Where a cell is pinned, moving the cursor moves the pin. @param {Square} cell */
   const step = cell => {
     cursor = cell
     announce()
@@ -214,7 +214,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       draw()
       announce()
     },
-    /** Frames cells that have changed, for a moment. @param {Square[]} changed */
+    /** Highlights changed cells briefly. @param {Square[]} changed */
     pulse(changed) {
       if (!shown) return
       const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })

@@ -1,4 +1,4 @@
-/** A matrix in pixels: colours, dashes, gaps and numbers, and the marks above them; of a large one what is in sight. */
+/** Paints a matrix: colors, dashes, gaps and numbers, and the marks above them; of a large one the visible part. */
 
 import { leaning } from './color.js'
 import { enlargement, penOf } from './dom.js'
@@ -7,12 +7,12 @@ import { fixed } from './number.js'
 /** @import { Colour } from './color.js' */
 /** @import { Band, GridMarks, HeatmapView, Square } from './heatmap.js' */
 
-/** A dash lies inside cells from 9 on, as gaps do between them; from side to side in narrower ones. */
+/** From 9 pixels on, dashes are inside cells and gaps between them; in narrower cells dashes span the width. */
 const [GAP_FROM, TICK_FROM] = [9, 3]
 export const TICK_OPACITY = 0.6
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 
-/** Rows and columns that are painted, each from the first to before the last. */
+/** Ranges of painted rows and columns, ends excluded. */
 /** @typedef {{ rows: [number, number], cols: [number, number] }} Part */
 
 /** @param {Float32Array} values @param {number} decimals */
@@ -26,8 +26,8 @@ const DECIMALS = [2, 1]
 const SMALLEST_NUMBER = 8.5
 
 /**
- * How the numbers of a matrix are written: with two decimals, or one where only that fits every cell, and at which
- * font size. Null where the cells are too small for either.
+ * The format of a matrix's numbers: two decimals, or one where only that fits every cell, and the font size. Null where
+ * the cells are too small for either.
  * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
  */
 export function lettering({ cell: { width, height }, values, plain }) {
@@ -50,13 +50,13 @@ export const hasTick = (value, { width, height }) => (
   value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
 
 /**
- * How many pixels of a canvas make one of the page: those of the screen, and as many more as a slide is larger.
+ * Device pixels per CSS pixel of a canvas, including the enlargement of a slide.
  * @param {HTMLCanvasElement} canvas
  */
 const ratioOf = canvas => (globalThis.devicePixelRatio || 1) * enlargement(canvas)
 
 /**
- * A canvas that lies over some cells, cleared, with a pen that counts from the first cell of the matrix.
+ * Clears a canvas over some cells; its context's origin is the first cell of the matrix.
  * @param {HTMLCanvasElement} canvas @param {HeatmapView['cell']} cell @param {Part} part
  */
 export function prepare(canvas, cell, { rows, cols }) {
@@ -76,14 +76,14 @@ export function prepare(canvas, cell, { rows, cols }) {
 }
 
 /**
- * Where cells begin and the last one ends, in pixels of a canvas.
+ * The edges of cells in device pixels.
  * @param {[number, number]} span @param {number} size
  */
 const edgesOf = ([first, end], size) => Array.from({ length: end - first + 1 }, (_, i) => Math.round(i * size))
 
 /** @type {Map<Colour, number>} */ const dashes = new Map()
 
-/** The colour of a dash on a colour. @param {Colour} colour */
+/** The color of a dash on a color. @param {Colour} colour */
 function dashOn(colour) {
   const known = dashes.get(colour) ?? leaning(colour, TICK_OPACITY)
   dashes.set(colour, known)
@@ -91,7 +91,7 @@ function dashOn(colour) {
 }
 
 /**
- * Colours and dashes, pixel by pixel: a row of cells is worked out once and copied as often as it is high.
+ * Colors and dashes, pixel by pixel: a row of cells is computed once and copied to its height.
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part @param {boolean} hasTicks
  */
 function paintColours(pen, { cols, values, scale, cell, crossed }, part, hasTicks) {
@@ -136,7 +136,7 @@ function paintGaps(pen, view, part) {
 const isHatched = ({ values, cols }, row, col) => !Number.isFinite(values[row * cols + col])
 
 /**
- * Some cells of a row.
+ * A range of cells of a row.
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col
  * @param {number} count
  */
@@ -159,7 +159,7 @@ function hatch(pen, view, row, col, count) {
 }
 
 /**
- * Cells between which there is no gap are hatched together: behind the diagonal of a long text there are very many.
+ * Adjacent cells without a gap are hatched together: beyond the diagonal of a long text there are very many.
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part @param {number} row
  */
 function hatchRuns(pen, view, { cols: [first, end] }, row) {
@@ -203,7 +203,7 @@ function writeNumber(pen, view, { decimals, size }, row, col, value) {
 }
 
 /**
- * Numbers, and what is no number or struck out.
+ * Numbers, non-finite values and crossed-out cells.
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part
  * @param {ReturnType<typeof lettering>} written
  */
@@ -224,7 +224,7 @@ function paintCells(pen, view, part, written) {
 }
 
 /**
- * Paints cells of a matrix on a canvas that lies over them.
+ * Paints cells of a matrix on a canvas over them.
  * @param {HTMLCanvasElement} canvas @param {HeatmapView} view @param {Part} part
  */
 export function paint(canvas, view, part) {
@@ -248,7 +248,7 @@ export function outline(pen, { cell, palette }, { row, col }, colour, weight) {
 }
 
 /**
- * Draws the frame of a row or column, and veils everything else once the reader has pointed at something.
+ * Outlines a row or column, and dims everything else once the reader has selected something.
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Band} band @param {boolean} [isAsked]
  */
 function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {

@@ -1,18 +1,18 @@
-/** Tables of many rows and choices of many words: what of them is drawn, and how the rest is found. */
+/** Large tables and vocabularies: which part is drawn, and how the rest is searched. */
 
-/** From here on not all are drawn. */
+/** Larger ones are not drawn whole. */
 const MANY = 2048
-/** So many at once, where nobody has asked for more. */
+/** The number of rows drawn until the reader requests others. */
 export const SHOWN = 48
-/** A stamp has no more rows and columns where a matrix has very many, or more cells than that. */
+/** Limits of a thumbnail's rows, columns and cells. */
 const STAMP = { rows: 64, cols: 512 }
 const MOST_STAMPED = STAMP.rows * STAMP.cols
 
-/** Whether so many are too many to be drawn. @param {number} count */
+/** Whether a table is too large to be drawn. @param {number} count */
 export const isMany = count => count > MANY
 
 /**
- * Places of the largest values of a part of a list, the largest first, of equal ones the first.
+ * Indices of the largest values of a range, the largest first, ties in order.
  * @param {ArrayLike<number>} values @param {number} from @param {number} count @param {number} most
  */
 export function largest(values, from, count, most) {
@@ -29,13 +29,13 @@ export function largest(values, from, count, most) {
 }
 
 /**
- * Words that begin or go on with a text, those that are it first; a number is an id, too.
+ * Tokens that equal, start with or contain a text, in this order; a number matches an id, too.
  * @param {readonly string[]} words @param {string} text @param {number} most @returns {number[]}
  */
 export function find(words, text, most) {
   const wanted = text.trim().toLowerCase()
   if (!wanted) return []
-  /** How near a word is: 0 the text itself, 3 not at all. @param {string} word */
+  /** How well a token matches: 0 exactly, 3 not at all. @param {string} word */
   const far = word => {
     const bare = word.toLowerCase().replace(/^[␣▁\s]+/, '')
     return bare === wanted ? 0 : bare.startsWith(wanted) ? 1 : bare.includes(wanted) ? 2 : 3
@@ -46,14 +46,14 @@ export function find(words, text, most) {
   return [...new Set([...id, ...ranks.flat()])].slice(0, most)
 }
 
-/** Pictures of what lies in a block of memory, by where it begins and how large it is: numbers of a run stay. */
+/** Cached thumbnails by block of memory, offset and size; the numbers of a run never change. */
 /** @type {WeakMap<ArrayBufferLike, Map<string, Picture>>} */
 const pictures = new WeakMap()
 
 /** @typedef {{ rows: number, cols: number, values: Float32Array }} Picture */
 
 /**
- * A picture of as many cells as a stamp has room for, each the mean of those it stands for.
+ * Downsamples a matrix to a thumbnail by averaging.
  * @param {Picture} part @param {{ rows: number, cols: number }} [room] @returns {Picture}
  */
 export function binned(part, room = STAMP) {

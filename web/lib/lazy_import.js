@@ -1,11 +1,11 @@
-/** Parts of the page that come when they are first asked for. */
+/** Parts of the page that are imported on first use. */
 
-/** Whether a part of the page did not arrive, in the words of Chromium, Firefox or Safari. @param {unknown} error */
+/** Whether an error is a failed import, in the words of Chromium, Firefox or Safari. @param {unknown} error */
 export const isUnfetched = error => (
   error instanceof TypeError && /dynamically imported module|module script failed/i.test(error.message))
 
 /**
- * Fetches once; what did not arrive is fetched again when it is asked for again.
+ * Imports once; a failed import is retried on the next call.
  * @param {() => Promise<void>} fetch @param {(error: unknown) => void} fails
  */
 export function fetched(fetch, fails) {

@@ -1,4 +1,4 @@
-/** The key of a colour scale: its colours, its range and what the marks mean. */
+/** The legend of a color scale: its colors, its range and the meaning of marks. */
 
 import { h, penOf, setText } from './dom.js'
 import { setNames } from './formula.js'

@@ -1,4 +1,4 @@
-/** Where a matrix is mostly 0.00: what is not, the largest first, each leading to its cell. */
+/** Of a matrix that is mostly 0.00, the other values, the largest first, each a link to its cell. */
 
 import { h, keep, setText } from './dom.js'
 import { exact, fixed } from './number.js'
@@ -7,13 +7,13 @@ import { indexOf } from './slice.js'
 
 /** @import { Built, Cell, Slice, Translate } from '../types.d.ts' */
 
-/** What is written 0.00 is nearer to 0 than this. */
+/** Smaller values are written as 0.00. */
 const WRITTEN = 0.005
-/** Fewer cells are seen at a glance, and more of them than this share are no exception. */
+/** In smaller matrices they are easy to see, and above this fraction they are no exception. */
 const [LEAST, SHARE, MOST] = [40, 0.25, 24]
 
 /**
- * Places of the values that are not written 0.00, the largest first; null where they are no exception.
+ * Indices of the values that are not written as 0.00, the largest first; null where they are too many.
  * @param {ArrayLike<number>} values
  */
 export function exceptions(values) {

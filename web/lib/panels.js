@@ -1,4 +1,4 @@
-/** Matrices in order under single numbers: the figure of an experiment that needs no drawing of its own. */
+/** Matrices below single numbers: the figure of an experiment that needs no drawing of its own. */
 
 import { h } from './dom.js'
 import { facts } from './facts.js'
@@ -13,7 +13,7 @@ import { figure } from './figure.js'
  * @typedef {{ word: string, text: string, cell?: Cell }} Single
  */
 
-/** The legends of a few panels: one for each scale. @param {Panel[]} panels */
+/** The legends of a few panels, one per scale. @param {Panel[]} panels */
 function legendsOf(panels) {
   const known = new Map()
   for (const { domain } of panels) {
@@ -26,7 +26,7 @@ function legendsOf(panels) {
 /**
  * Mounts an empty figure.
  * @param {HTMLElement} container @param {Context} context of the stage
- * @param {string} words what the keys of its titles begin with
+ * @param {string} words the prefix of the keys of its titles
  */
 export function panels(container, context, words) {
   const { t } = context

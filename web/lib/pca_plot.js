@@ -1,4 +1,4 @@
-/** Rows of a table in two dimensions, for whoever opens it: a dot each, and where the one lies that is looked at. */
+/** A collapsible PCA plot of a table's rows: a dot each, with the selected one highlighted. */
 
 import { h, setText } from './dom.js'
 import { largest } from './large_tables.js'
@@ -10,7 +10,7 @@ import { scatter } from './scatter.js'
 const TALLEST = 380
 
 /**
- * The rows that are drawn, of which run; null for all.
+ * The rows to plot, and of which run; null for all.
  * @typedef {{ run: Run, name: string, rows: number[] | null, words: string[] }} Wanted
  */
 
@@ -51,7 +51,7 @@ export function planePart(container, context) {
       label: `${t('stages.embedding.plane')}. ${at}`
     })
   }
-  /** Only what somebody looks at is computed. */
+  /** Computed only while it is open. */
   async function find() {
     if (!element.open || !wanted) return
     asked += 1

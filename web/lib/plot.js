@@ -1,4 +1,4 @@
-/** Lines and dots over two axes, as SVG: what is drawn is given in the units of the axes. */
+/** Lines and dots over two axes, as SVG, in the units of the axes. */
 
 import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
 import { fixed } from './number.js'
@@ -10,7 +10,7 @@ const EDGE = { left: 44, right: 12, top: 12, bottom: 40 }
 const ROOM = 64
 const NICE = [1, 2, 5, 10]
 
-/** Round values between two ends, about as many as are asked for. @param {number[]} ends @param {number} count */
+/** Round values between two ends, about as many as requested. @param {number[]} ends @param {number} count */
 export function ticksOf([low, high], count) {
   const rough = (high - low) / Math.max(1, count)
   if (!(rough > 0)) return [low]
@@ -22,7 +22,7 @@ export function ticksOf([low, high], count) {
 }
 
 /**
- * Whole numbers as they are, others with the decimals that tell the ticks apart.
+ * Integers as they are, others with as many decimals as the ticks need.
  * @param {number} value @param {number[]} ticks
  */
 const written = (value, ticks) => (

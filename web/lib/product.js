@@ -1,6 +1,6 @@
 /**
- * A matrix product as it is worked out by hand: the left factor at the left, the right factor above, and each cell of
- * the product where the row and the column that make it cross. The corner between the factors holds the formula.
+ * A matrix product in the layout of a calculation by hand: the left factor at the left, the right factor above, and
+ * each cell of the product where its row and column cross. The corner between the factors holds the formula.
  */
 
 import { h, isThere } from './dom.js'
@@ -14,7 +14,7 @@ import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 /** @import { Marks, Slice } from '../types.d.ts' */
 
 /**
- * What a product is of, by place.
+ * The parts of a product, by role.
  * @template T
  * @typedef {{ left: T, right: T, product: T, bias?: T }} Parts
  */
@@ -46,7 +46,7 @@ function area(root, name) {
 }
 
 /**
- * Rows of the right factor without numbers: low, so that the product below stays in sight.
+ * The row height of a right factor without numbers: low, so that the product below stays visible.
  * @param {number} width @param {number} rows
  */
 function innerHeightFor(width, rows) {
@@ -55,7 +55,7 @@ function innerHeightFor(width, rows) {
 
 /**
  * One width for all columns; if that is small, the side with fewer columns takes up to half the room. Where the room is
- * short the cells get finer than elsewhere: a product is understood only when its factors are in sight with it.
+ * short the cells get smaller than elsewhere, since a product needs both of its factors visible.
  * @param {number} room @param {number} inner @param {number} outer
  */
 function columnWidths(room, inner, outer) {
@@ -141,7 +141,7 @@ export function product(container, handlers) {
       draw('product', outer, rowHeight)
       if (hasBias) draw('bias', outer, innerHeight)
     },
-    /** The parts by their places. */
+    /** The parts by role. */
     sheet: () => /** @type {Sheet} */ (Object.fromEntries(
       PLACES.filter(isShown).map(name => [name, heats[name].drawing()]))),
     drawings: () => PLACES.filter(isShown).map(name => heats[name].drawing()).filter(isThere),

@@ -1,4 +1,4 @@
-/** How far something is that takes a while: a bar and how many of how many, while it is under way. */
+/** A progress bar with the count, displayed while something is running. */
 
 import { h, setText } from './dom.js'
 

@@ -1,8 +1,8 @@
-/** Where a room is and what it is called, in words. */
+/** The names of rooms. */
 
 /** @import { Room, Translate } from '../types.d.ts' */
 
-/** Tower, layer and part, as far as a room needs them. @param {Room} room @param {Translate} t */
+/** Tower, layer and part of a room, as far as it needs them. @param {Room} room @param {Translate} t */
 export function partName({ tower, layer, block, stream, words }, t) {
   const isAlone = tower === 'model' || tower === undefined
   const at = isAlone ? '' : t(`map.${tower}`)
@@ -14,5 +14,5 @@ export function partName({ tower, layer, block, stream, words }, t) {
 /** @param {Room} room @param {Translate} t @returns {string} */
 export const ownName = ({ words }, t) => t(`stages.${words}.name`)
 
-/** Where a room is and what it is called. @param {Room} room @param {Translate} t */
+/** Where a room is, and its name. @param {Room} room @param {Translate} t */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')

@@ -1,4 +1,4 @@
-/** Words as dots over two axes of one scale, on a canvas: hundreds of them move many times a second. */
+/** Labeled dots over two axes of one scale, on a canvas: hundreds of them move many times a second. */
 
 import { h } from './dom.js'
 import { later } from './scheduling.js'
@@ -18,13 +18,13 @@ import { ticksOf } from './plot.js'
 
 const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const EDGE = 20, DOT = 2.5, CHOSEN = 5, LINE = 14
-/** As far from a dot a finger or a pointer may be, in pixels. */
+/** The maximum distance of a pointer from its dot, in pixels. */
 const REACH = 24
-/** Which way an arrow key leads. @type {Record<string, [number, number]>} */
+/** The direction of each arrow key. @type {Record<string, [number, number]>} */
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 
 /**
- * Where dots lie in pixels: zero in the middle, as much room to every side, both axes alike.
+ * The pixels of dots: zero in the center, the same margin on every side, the same scale on both axes.
  * @param {ScatterView} view
  */
 export function placed({ x, y, width, height }) {
@@ -36,7 +36,7 @@ export function placed({ x, y, width, height }) {
 }
 
 /**
- * The nearest dot in a direction, or -1: what lies further aside than ahead is another direction's.
+ * The nearest dot in a direction, or -1; dots further aside than ahead belong to another direction.
  * @param {number[][]} at @param {number} from @param {[number, number]} way
  */
 export function nextIn(at, from, [right, down]) {
@@ -52,9 +52,9 @@ export function nextIn(at, from, [right, down]) {
 }
 
 /**
- * Boxes of words that leave each other room; the first of a list has the first choice.
+ * Places labels without overlap; the first of a list has priority.
  * @param {CanvasRenderingContext2D} pen @param {number[][]} at @param {readonly string[]} words @param {number[]} order
- * @param {number} width of the picture: what would not fit to the right of its dot stands to the left
+ * @param {number} width of the picture: labels that do not fit to the right of their dot are at the left
  */
 function roomFor(pen, at, words, order, width) {
   /** @type {{ i: number, left: number, right: number, top: number, bottom: number }[]} */ const taken = []
@@ -72,7 +72,7 @@ function roomFor(pen, at, words, order, width) {
 /**
  * Mounts an empty picture.
  * @param {Element} container
- * @param {(i: number) => void} choose a dot, by pointer, finger or the arrow keys
+ * @param {(i: number) => void} choose selects a dot by pointer, touch or arrow keys
  */
 export function scatter(container, choose) {
   const canvas = h('canvas', {

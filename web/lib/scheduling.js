@@ -1,17 +1,17 @@
-/** Work in tasks of its own, so that no single one keeps the page from answering. */
+/** Splits work into tasks, so that no single one blocks the page. */
 
-/** Ends the task that is running; what follows runs in another. */
+/** Ends the current task; what follows runs in another. */
 export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 
-/** Until what has been drawn is seen; in a page that nobody sees, at once. */
+/** Resolves when the rendering so far has been painted; in a hidden page, at once. */
 export const painted = () => new Promise(resolve => {
   if (document.hidden) resolve(undefined)
-  // The second frame begins when the first has been handed over.
+  // The second frame starts after the first has been committed.
   else requestAnimationFrame(() => requestAnimationFrame(resolve))
 })
 
 /**
- * A function that asks for a piece of work; asked for again before it has begun, it is done once.
+ * Debounces work: requested again before it has started, it is done once.
  * @param {() => void} work
  */
 export function later(work) {
@@ -25,14 +25,14 @@ export function later(work) {
   }
 }
 
-/** Milliseconds of a frame that go into pieces of work. */
+/** Milliseconds of each frame that are spent on pieces of work. */
 const SLICE = 6
 
 /**
- * A function that does pieces of work, as many a frame as fit a slice of it; what is given anew replaces what is left.
+ * Does pieces of work, as many per frame as fit into a time slice; a new list replaces the rest of the old one.
  * @template T
- * @param {(piece: T) => void} work @param {number} [slice] milliseconds; what is laid out afterwards takes more
- * @returns {(pieces: T[]) => Promise<void>} until all are done, or others have taken their place
+ * @param {(piece: T) => void} work @param {number} [slice] milliseconds; layout afterwards takes more
+ * @returns {(pieces: T[]) => Promise<void>} resolves when all are done or have been replaced
  */
 export function inSlices(work, slice = SLICE) {
   /** @type {T[]} */ let left = []

@@ -1,13 +1,13 @@
-/** A line of steps to walk along: one back, one on, by itself at a calm pace, or by hand on a slider. */
+/** A scrubber over steps: previous, next, playback at a calm pace, and a slider. */
 
 import { h, setText } from './dom.js'
 
-/** Long enough to read a step. */
+/** Milliseconds per step of playback, long enough to read it. */
 const PACE = 1400
 
 const WORDS = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 
-/** What its parts are called. @param {import('../types.d.ts').Translate} t */
+/** The labels of its parts. @param {import('../types.d.ts').Translate} t */
 export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} */ (
   Object.fromEntries(WORDS.map(name => [name, t(`scrub.${name}`)])))
 
@@ -15,7 +15,7 @@ export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} 
  * Mounts a scrubber over some steps, or all of them at once.
  * @param {Element} container
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
- * @param {(step: number) => void} go −1 is all steps at once
+ * @param {(step: number) => void} go −1 stands for all steps at once
  */
 export function scrubber(container, words, go) {
   let shown = { step: -1, count: 1 }
@@ -69,7 +69,7 @@ export function scrubber(container, words, go) {
     whole.setAttribute('aria-pressed', String(isWhole))
   }
   return {
-    /** By itself, from where it stands. */
+    /** Plays from the current step. */
     start() {
       clearTimeout(timer)
       timer = setTimeout(tick, PACE)

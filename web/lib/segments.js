@@ -1,11 +1,11 @@
-/** A row of alternatives, one of which is chosen. */
+/** A segmented control: a row of alternatives, one of which is selected. */
 
 import { h, uniqueId } from './dom.js'
 
-/** More of them are a list that scrolls. */
+/** More options become a scrolling list. */
 const MOST = 48
 
-/** Scrolls the list alone to where one of it can be seen. @param {HTMLElement} list @param {HTMLElement} one */
+/** Scrolls the list alone until one option is visible. @param {HTMLElement} list @param {HTMLElement} one */
 function reveal(list, { offsetTop: top, offsetHeight: height }) {
   const { scrollTop, clientHeight } = list
   if (top < scrollTop || top + height > scrollTop + clientHeight) list.scrollTop = top - (clientHeight - height) / 2

@@ -1,10 +1,10 @@
-/** What stands in the page as SVG: words, boxes, drawings and charts as they are seen now, for a picture of them. */
+/** Converts elements to SVG: texts, boxes, drawings and charts as currently rendered, for exported pictures. */
 
 import { escape, round, tag } from './svg.js'
 
 /** @import { Piece } from '../types.d.ts' */
 
-/** What is there to be pressed, to be heard or to be read as prose, and formulas, which an SVG cannot hold. */
+/** What is interactive, visually hidden or prose, and formulas, which an SVG cannot contain. */
 const LEFT_OUT = '.figure, .scrubber, .visually-hidden, .note, math'
 const LOOKS = [
   'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
@@ -40,7 +40,7 @@ const piece = (name, box, { opacity }, look) => (
   { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
 
 /**
- * A drawing with the looks that the style sheet gives it written into it.
+ * Clones a drawing with the style sheet's properties inlined.
  * @param {SVGElement} element @param {Place} at @returns {Placed}
  */
 function drawing(element, at) {
@@ -60,7 +60,7 @@ function drawing(element, at) {
   return { ...box, svg: new XMLSerializer().serializeToString(copy) }
 }
 
-/** The lines that a piece of text is broken into, each with its box. @param {Text} node */
+/** The rendered lines of a text node, each with its box. @param {Text} node */
 function linesOf(node) {
   const range = document.createRange()
   /** @type {{ start: number, end: number, box: DOMRect }[]} */ const lines = []
@@ -92,7 +92,7 @@ function words(node, at) {
 }
 
 /**
- * The ground of an element and the lines around it; dotted ones only say that something can be pressed.
+ * The background and borders of an element; dotted borders only mark what can be pressed.
  * @param {Element} element @param {CSSStyleDeclaration} style @param {Place} at @returns {Placed[]}
  */
 function ground(element, style, at) {
@@ -122,9 +122,9 @@ function inside(element, at) {
 }
 
 /**
- * What can be seen of an element, without the room that is left empty above and below.
+ * The visible content of an element, without empty room above and below.
  * @param {Element} element
- * @returns {Piece | null} null where there is nothing to be seen
+ * @returns {Piece | null} null where nothing is visible
  */
 export function snapshot(element) {
   const { left, top } = element.getBoundingClientRect()

@@ -1,4 +1,4 @@
-/** A curve in three dimensions, turned by pointer, finger or the arrow keys. */
+/** A curve in three dimensions, rotated by pointer, touch or arrow keys. */
 
 import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
 import { ofCell } from './origin.js'
@@ -6,16 +6,16 @@ import { ofCell } from './origin.js'
 /** @import { Cell } from '../types.d.ts' */
 
 const TURN = Math.PI / 24
-/** What a drag across the picture turns it by. */
+/** The rotation per drag across the picture. */
 const DRAG = Math.PI * 1.5
 const STEEPEST = Math.PI / 2
 /** @type {Record<string, [number, number]>} */
 const TURNS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }
-/** From the side and a little from above: the axis that is going up is seen whole. */
+/** From the side and slightly from above: the vertical axis is visible as a whole. */
 const START = { around: 0.6, over: 0.35 }
 
 /**
- * Where a point of the cube from −1 to 1 is seen: right, up and towards the reader.
+ * Projects a point of the cube from −1 to 1: right, up and towards the reader.
  * @param {readonly number[]} point @param {{ around: number, over: number }} angles
  */
 export function seenFrom([x, y, z], { around, over }) {
@@ -28,7 +28,7 @@ export function seenFrom([x, y, z], { around, over }) {
  * @property {number} size of the picture in pixels
  * @property {number[][]} points of the curve, each from −1 to 1 along all three axes
  * @property {{ at: number[], kind?: string, cell?: Cell }[]} dots
- * @property {string[]} axes what runs along the three
+ * @property {string[]} axes the names of the three axes
  * @property {string} label for screen readers
  */
 
@@ -39,7 +39,7 @@ const NAMES = [[1.18, -1, -1], [-1, 1.18, -1], [-1, -1, 1.15]]
 /**
  * Mounts an empty picture.
  * @param {Element} container
- * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how it is turned
+ * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how to rotate it
  */
 export function space(container, { help, look, press }) {
   /** @param {string} kind */

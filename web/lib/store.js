@@ -1,4 +1,4 @@
-/** A table in the browser's own database. A browser may refuse to keep anything: then nothing is there. */
+/** A table in IndexedDB. A browser may refuse to store anything: then the table is empty. */
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
 export const settled = request => new Promise((resolve, reject) => {
@@ -7,7 +7,7 @@ export const settled = request => new Promise((resolve, reject) => {
 })
 
 /**
- * All of it is written; before that nobody knows whether there is room.
+ * Resolves when everything is written; before that nobody knows whether there is room.
  * @param {IDBTransaction} transaction @returns {Promise<void>}
  */
 const written = transaction => new Promise((resolve, reject) => {
@@ -20,14 +20,14 @@ const written = transaction => new Promise((resolve, reject) => {
  */
 export function tableOf(base, name, key) {
   /** @type {Promise<IDBDatabase> | null} */ let opened = null
-  /** Opened when it is first asked for. */
+  /** Opened on first use. */
   const open = async () => {
     const request = indexedDB.open(base, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(name, { keyPath: key })
     return settled(request)
   }
   /**
-   * What `use` makes of the table, or null.
+   * The result of `use` on the table, or null.
    * @template T @param {IDBTransactionMode} mode @param {(table: IDBObjectStore) => T | Promise<T>} use
    * @returns {Promise<T | null>}
    */

@@ -1,4 +1,4 @@
-/** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
+/** A figure as SVG, from the same values and colors as the canvas: pure functions, tested without a canvas. */
 
 import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap_paint.js'
 import { leftStep, slantedStep } from './labels.js'
@@ -30,12 +30,12 @@ const written = attributes => Object.entries(attributes).map(([key, value]) => `
 /** @param {string} name @param {Record<string, unknown>} attributes @param {string} [inside] */
 export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
-/** Roughly how wide a word is: East Asian letters are square. @param {string} text */
+/** The approximate width of a text: East Asian characters are square. @param {string} text */
 const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
 /** @param {string[]} labels */
 const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 
-/** A title such as `W_Q^T`, its scripts set as such. @param {string} text */
+/** A title such as `W_Q^T`, with its sub- and superscripts. @param {string} text */
 function titled(text) {
   return text.split(/(?=[_^])/).map(piece => {
     const shift = SHIFTS[piece[0]]
@@ -67,7 +67,7 @@ function cellsOf({ part, view }) {
   }).join('')
 }
 
-/** The lines between cells, the wider ones between groups, and the frame. @param {Drawing} drawing */
+/** The lines between cells, wider ones between groups, and the frame. @param {Drawing} drawing */
 function linesOf({ part, view }) {
   const { cell, group, palette } = view
   const [width, height] = [part.cols * cell.width, part.rows * cell.height]
@@ -83,7 +83,7 @@ function linesOf({ part, view }) {
 const label = (palette, attributes, text) => (
   tag('text', { 'font-size': LABEL, 'fill': palette.muted, ...attributes }, escape(text)))
 
-/** Names of rows, thinned out where they are low, as on the page. @param {Drawing} drawing */
+/** Row labels, thinned out where rows are low, as on the page. @param {Drawing} drawing */
 function rowsOf({ part, view: { cell, palette } }) {
   const step = leftStep(cell.height)
   const svg = part.rowLabels.map((text, r) => (r % step ? '' : label(palette, {
@@ -92,7 +92,7 @@ function rowsOf({ part, view: { cell, palette } }) {
   return { svg, room: widest(part.rowLabels) + 10 }
 }
 
-/** Names of columns: slanted where words do not fit, thinned out where they are narrow. @param {Drawing} drawing */
+/** Column labels: slanted where words do not fit, thinned out where columns are narrow. @param {Drawing} drawing */
 function columnsOf({ part, view: { cell, palette } }) {
   const longest = widest(part.colLabels)
   const isSlanted = longest + 4 > cell.width && part.colLabels.some(text => !/^\d*$/.test(text))
@@ -111,8 +111,8 @@ function columnsOf({ part, view: { cell, palette } }) {
 const NO_LABELS = { svg: '', room: 0, overhang: 0 }
 
 /**
- * One matrix with its title, shape and labels: its picture, how much room it takes, and where its first cell is.
- * Beside a factor with the same rows or columns it needs no names of them.
+ * One matrix with its title, shape and labels: its picture, its size, and the offset of its first cell. Beside a factor
+ * with the same rows or columns it needs no labels for them.
  * @param {Drawing} drawing @param {{ hasRows?: boolean, hasColumns?: boolean, hasTitle?: boolean }} [has]
  * @returns {Block}
  */
@@ -137,7 +137,7 @@ function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = t
 const SHEET_GAP = 12
 
 /**
- * A product as on the page: the right factor above, the left at the left, the product where they cross.
+ * A product in the page's layout: the right factor above, the left at the left, the product where they cross.
  * @param {Sheet} sheet @returns {Piece}
  */
 function sheetOf({ left, right, bias, product }) {
@@ -184,7 +184,7 @@ function noteBlock(text, palette) {
 /** @param {Placed} placed */
 const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
-/** Puts pieces below one another. @param {Piece[]} pieces @returns {Piece} */
+/** Stacks pieces. @param {Piece[]} pieces @returns {Piece} */
 function column(pieces) {
   let y = 0
   const placed = pieces.map(piece => {
@@ -198,7 +198,7 @@ function column(pieces) {
 }
 
 /**
- * Puts pieces next to each other while they fit, then below.
+ * Puts pieces side by side while they fit, then below.
  * @param {Piece[]} pieces @param {number} most @returns {Piece}
  */
 function flow(pieces, most) {

@@ -1,6 +1,6 @@
 /**
- * A tensor in the size of a stamp: one pixel wide per cell and three high, blown up. The middle one of what is negative
- * leans towards the ink, so that it is hatched there and, where that is too fine to be seen, darker or paler.
+ * A thumbnail of a tensor: one pixel wide per cell and three high, scaled up. The middle pixel of negative cells is
+ * mixed with the ink, so that they are hatched or, where that is too fine, darker or paler.
  */
 
 import { leaning } from './color.js'
@@ -9,7 +9,7 @@ import { h, penOf } from './dom.js'
 /** @import { Scale, Slice } from '../types.d.ts' */
 
 /**
- * Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true.
+ * Columns that do not fit are averaged, since a sampled one would not be representative.
  */
 const FINE = 32
 
@@ -17,7 +17,7 @@ const HIGH = 3
 const HATCH = 0.5
 
 /**
- * The colour between the lines of what is negative: what is pale is hatched as faintly.
+ * The color between the hatching of negative cells: paler cells have paler hatching.
  * @param {import('./color.js').Colour} colour @param {number} strength from 0 to 1
  */
 const hatched = (colour, strength) => leaning(colour, HATCH * Math.sqrt(strength))

@@ -1,6 +1,6 @@
 /**
- * Pictures in the size of a stamp of tensors that stay in the worker: of a long text there are too many numbers to
- * bring all of them here for pictures of a few pixels.
+ * Thumbnails of tensors that stay in the worker: a long text has too many numbers to transfer all of them for pictures
+ * of a few pixels.
  */
 
 import { binned } from './large_tables.js'
@@ -8,12 +8,12 @@ import { binned } from './large_tables.js'
 /** @import { KnownTensor, Run } from '../types.d.ts' */
 /** @typedef {Pick<KnownTensor, 'shape' | 'axes'>} Shaped */
 
-/** From so many cells on a matrix is drawn from a stamp. */
+/** Larger matrices are drawn from thumbnails. */
 const MOST_CELLS = 2 ** 15
 const STAMP = { rows: 64, cols: 512 }
 
 /**
- * The sides of a matrix in a stamp: channels are divided evenly, so that those of a head stay together.
+ * The size of a matrix's thumbnail: channels are divided evenly, so that those of a head stay together.
  * @param {Shaped} tensor
  */
 function sidesOf({ shape, axes }) {
@@ -23,7 +23,7 @@ function sidesOf({ shape, axes }) {
   return [Math.min(rows, STAMP.rows), isChannels ? cols / part : Math.min(cols, STAMP.cols)]
 }
 
-/** Whether a tensor is so large that its pictures are made of a stamp of it. @param {Shaped} tensor */
+/** Whether a tensor is so large that its pictures come from thumbnails. @param {Shaped} tensor */
 const isStamped = ({ shape: [...sides] }) => (
   sides.length > 2 && sides.slice(-2).reduce((product, side) => product * side) > MOST_CELLS)
 
@@ -31,7 +31,7 @@ const isStamped = ({ shape: [...sides] }) => (
 const stampedShape = tensor => [...tensor.shape.slice(0, -2), ...sidesOf(tensor)]
 
 /**
- * The stamps of all matrices of a tensor.
+ * The thumbnails of all matrices of a tensor.
  * @param {Shaped} tensor @param {Float32Array} values
  */
 export function stampsOf(tensor, values) {
@@ -45,7 +45,7 @@ export function stampsOf(tensor, values) {
 
 /** @type {WeakMap<KnownTensor, KnownTensor>} */ const stamped = new WeakMap()
 
-/** What stands for a tensor whose numbers are not here. @param {KnownTensor} tensor @returns {KnownTensor} */
+/** A placeholder for a tensor whose values are not loaded. @param {KnownTensor} tensor @returns {KnownTensor} */
 function stampOf(tensor) {
   const known = stamped.get(tensor) ?? { ...tensor, shape: stampedShape(tensor), data: null, isStamp: true }
   stamped.set(tensor, known)
@@ -53,7 +53,7 @@ function stampOf(tensor) {
 }
 
 /**
- * A run to make pictures of: what is large and not here is its stamp.
+ * A run for pictures, in which large tensors that are not loaded are replaced by their thumbnails.
  * @param {Run} run @returns {Run}
  */
 export function inStamps(run) {

@@ -1,8 +1,8 @@
-/** A field to find a token among many, and a line on what is drawn of them. */
+/** A field that searches a large vocabulary, and a note on how many tokens are drawn. */
 
 import { h, setText, uniqueId } from './dom.js'
 
-/** Long enough to type on. */
+/** Milliseconds of delay, long enough to continue typing. */
 const PAUSE = 120
 
 /**
@@ -24,7 +24,7 @@ export function finder(container, t, search) {
     get text() {
       return input.value
     },
-    /** @param {string} said nothing where all are drawn */
+    /** @param {string} said empty where all are drawn */
     update(said) {
       element.hidden = !said
       setText(note, said)

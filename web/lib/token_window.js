@@ -1,14 +1,14 @@
-/** A stretch of very many that is drawn, with what is left out in words and a way to it. */
+/** A window over a long list of tokens, with notes on what is left out and buttons to move it. */
 
 import { h, setText } from './dom.js'
 import { grouped } from './costs.js'
 
-/** Tokens of a text that are drawn at once. */
+/** The number of tokens that are drawn at once. */
 export const MOST_PIECES = 128
 
 /**
  * @param {Element} container @param {import('../types.d.ts').Translate} t
- * @param {() => void} draw draws anew
+ * @param {() => void} draw renders again
  */
 export function spans(container, t, draw) {
   let first = 0, size = 1
@@ -30,9 +30,9 @@ export function spans(container, t, draw) {
   return {
     element,
     /**
-     * The stretch that is drawn of so many.
+     * The window over a list of this length.
      * @param {number} total @param {number} most that are drawn at once
-     * @returns {[number, number]} the first, and the end
+     * @returns {[number, number]} the start, and the end
      */
     of(total, most) {
       size = most
@@ -45,7 +45,7 @@ export function spans(container, t, draw) {
         t('frame.span.drawn', { from: grouped(first), to: grouped(end - 1), of: grouped(total) })))
       return [first, end]
     },
-    /** Goes to where one of them is; the next drawing shows it. @param {number} at */
+    /** Moves the window to an index; the next rendering displays it. @param {number} at */
     seek(at) {
       first = at
     }

@@ -1,4 +1,4 @@
-/** The beginnings a beam search followed: one column a step, those that went on in ink, the best in colour. */
+/** The tree of a beam search: one column per step, live branches in ink, the best one in color. */
 
 import { h, setAll, setText, svg } from './dom.js'
 import { fixed } from './number.js'
@@ -10,7 +10,7 @@ const SCORE = 40
 
 /** @typedef {{ token: string, parent: number, step: number, score: number, isKept: boolean }} Beginning */
 
-/** Places of all branches: a column a step, the best score at the top. @param {Beginning[]} nodes */
+/** Positions of all nodes: a column per step, the best score at the top. @param {Beginning[]} nodes */
 function arrange(nodes) {
   return nodes.map(({ step, score }, i) => {
     /** @param {Beginning} other @param {number} j */

@@ -1,12 +1,12 @@
-/** What is in sight, and scrolling to what has changed outside the window. */
+/** What is visible in the window, and scrolling to what has changed outside of it. */
 
-/** Less of an element than this goes unnoticed at the lower edge. */
+/** A smaller part of an element at the lower edge goes unnoticed. */
 const PEEK = 120
 
 /**
- * Scrolls an element that begins outside the window to a part of its height, at once where motion is not wanted.
+ * Scrolls an element that starts outside the window into view, without animation where motion is reduced.
  * @param {Element} element
- * @param {number} at from 0, the top, to 1
+ * @param {number} at the target position in the window, from 0, the top, to 1
  */
 export function bringInSight(element, at) {
   const { top } = element.getBoundingClientRect()
@@ -15,7 +15,7 @@ export function bringInSight(element, at) {
 }
 
 /**
- * What can be seen of an element, and some way around it, in pixels from its upper left corner.
+ * The visible rectangle of an element plus a margin, in pixels from its upper left corner.
  * @param {Element} element @param {number} margin
  */
 export function sightOf(element, margin) {
@@ -27,9 +27,10 @@ export function sightOf(element, margin) {
 }
 
 /**
- * Does something once a frame while anything scrolls or the window changes, as long as an element is in the page.
+ * Calls a function at most once a frame while anything scrolls or the window is resized, as long as an element
+ * is connected.
  * @param {Element} element @param {(isNew?: boolean) => void} act
- * @returns {() => void} does it at the next frame, and from then on
+ * @returns {() => void} schedules a call for the next frame and starts listening
  */
 export function whileSeen(element, act) {
   let isListening = false, isNew = false, waiting = 0

@@ -1,4 +1,4 @@
-/** All tokens that a model knows, with their ids; of many only those of the text and those that are looked for. */
+/** The vocabulary of a model with ids; of a large one only the tokens of the text and those that are searched for. */
 
 import { grouped } from './costs.js'
 import { h, keep, setText } from './dom.js'
@@ -20,7 +20,7 @@ export function vocabulary(container, t) {
   const list = h('ol', { className: 'vocabulary' })
   container.append(list)
 
-  /** Those that are drawn. */
+  /** The displayed entries. */
   function drawn() {
     if (!isMany(all.length)) return all
     const found = find(words, search.text, MOST_FOUND)

@@ -1,4 +1,4 @@
-/** The building: every room with a stamp of its tensor, wired as the numbers flow. Click a room to enter it. */
+/** The map: every room with a thumbnail of its tensor, connected as the numbers flow. A click enters a room. */
 
 import { placeName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
@@ -15,7 +15,7 @@ import { thumb } from '../lib/thumbnail.js'
 
 /** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} Plan */
 
-/** The stamps outlive the words around them: in another language nothing is drawn again. */
+/** Thumbnails outlive the texts around them, so another language redraws nothing. */
 /** @type {WeakMap<Room, ReturnType<typeof thumb>>} */
 const pictures = new WeakMap()
 
@@ -30,7 +30,7 @@ function pictureOf(room, stamp) {
 /** @typedef {ReturnType<typeof door>} Door */
 
 /**
- * A room's link with its stamp; what else stands in it is the plan's business.
+ * A room's link with its thumbnail; the layouts add the rest.
  * @param {Room} room @param {Pick<Context, 't' | 'enter'>} context
  */
 function door(room, { t, enter }) {
@@ -43,13 +43,13 @@ function door(room, { t, enter }) {
   }
 }
 
-/** Restarts the pulse of a stamp. @param {Element} stamp */
+/** Restarts the highlight of a changed thumbnail. @param {Element} stamp */
 function pulse(stamp) {
   stamp.classList.remove('is-changed')
   requestAnimationFrame(() => stamp.classList.add('is-changed'))
 }
 
-/** What a room passes on, as a shape. @param {Run} run @param {Room} room */
+/** The shape of a room's output. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
   const tensor = name && describedOf(run, name)
@@ -66,7 +66,7 @@ export function map(container, context) {
   /** @type {Room[]} */ let rooms = []
   /** @type {Door[]} */ let doors = []
   /** @type {Plan | undefined} */ let plan
-  /** Rooms whose numbers are not here. @type {Set<Room>} */ const blank = new Set()
+  /** Rooms whose values are not loaded. @type {Set<Room>} */ const blank = new Set()
   const blankNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
   /** @type {Room | null} */ let current = null
   /** @type {{ view: View, mode: Mode }} */ let shown
@@ -100,7 +100,7 @@ export function map(container, context) {
     blankNote.hidden = blank.size === 0
     if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
   }
-  /** What a stamp shows; where its numbers are not here, nothing. @param {View} view @param {Room} room */
+  /** The picture of a thumbnail; null where its values are not loaded. @param {View} view @param {Room} room */
   function stampNow(view, room) {
     blank.delete(room)
     try {
@@ -111,7 +111,7 @@ export function map(container, context) {
       return null
     }
   }
-  /** Stamps are drawn after the figure that the reader looks at. */
+  /** Thumbnails are drawn after the figure. */
   const draw = inSlices(stampOf)
   return {
     /** @param {Run | null} run @param {View} view what is looked at @param {Mode} mode */

@@ -1,4 +1,4 @@
-/** The plan of a model with layers: its towers side by side, a floor for each part, rooms as stamps. */
+/** The layout of a model with layers: towers side by side, floors of rooms as thumbnails. */
 
 import { h, setText, svg, targetOf } from '../lib/dom.js'
 import { drawBranches } from '../lib/connector.js'
@@ -8,7 +8,7 @@ import { drawBranches } from '../lib/connector.js'
 
 /** @typedef {{ layer?: number, block: string, doors: Door[] }} DoorFloor */
 
-/** Rooms of one tower in floors: neighbours of the same layer and block. @param {Door[]} doors */
+/** The rooms of one tower in floors: adjacent rooms of the same layer and block. @param {Door[]} doors */
 function floorsOf(doors) {
   /** @type {DoorFloor[]} */ const floors = []
   for (const door of doors) {
@@ -21,7 +21,7 @@ function floorsOf(doors) {
 }
 
 /**
- * The room whose shape stands for its floor, the one whose picture hangs in the whole house.
+ * The room whose shape represents its floor: the one with a picture in the whole house.
  * @param {Pick<DoorFloor, 'doors'>} floor
  */
 const spokesman = ({ doors }) => (
@@ -43,7 +43,7 @@ function buildFloor({ layer, block, doors }, t) {
 }
 
 /**
- * The wire from the top of the encoder to every cross-attention, through the gap between the towers.
+ * The connector from the top of the encoder to every cross-attention, through the gap between the towers.
  * @param {Element} wire @param {Element} root
  */
 const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-wire="from"] .stamp'),

@@ -1,9 +1,9 @@
-/** Gathers what the files of trained weights say of themselves, when the page is built. */
+/** Collects the metadata of the trained weight files, when the page is built. */
 
 import { readFile } from 'node:fs/promises'
 import { MODELS } from './index.js'
 
-/** What stands at the head of a safetensors file. @param {Uint8Array} bytes */
+/** The header of a safetensors file. @param {Uint8Array} bytes */
 function headerOf(bytes) {
   const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
   return JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)))
@@ -12,10 +12,10 @@ function headerOf(bytes) {
 const RIGHT = 'right.'
 
 /**
- * @typedef {object} Learned what a file was trained with, and what came of it
+ * @typedef {object} Learned the settings of a training and its results
  * @property {Record<string, any>} settings
  * @property {number} steps
- * @property {Record<string, number>} right shares of what was held out, by what it was measured on
+ * @property {Record<string, number>} right held-out accuracy, by what it was measured on
  */
 
 /** @param {string} id @param {{ file: string, settings: Record<string, any> }} variant @returns {Promise<Learned>} */
@@ -26,7 +26,7 @@ async function learnedOf(id, { file, settings }) {
   return { settings, steps: Number(said.steps), right: Object.fromEntries(right) }
 }
 
-/** Of every model with variants what its files say, in its order. @returns {Promise<Record<string, Learned[]>>} */
+/** The metadata of every model with variants, in order. @returns {Promise<Record<string, Learned[]>>} */
 export async function collectLearned() {
   const models = MODELS.filter(({ variants }) => variants)
   return Object.fromEntries(await Promise.all(models.map(async ({ id, variants }) => (

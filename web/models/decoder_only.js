@@ -1,4 +1,4 @@
-/** A decoder without an encoder goes on with a reader's beginning: stories, or a text of the reader's own. */
+/** Decoder-only generation from a prompt: stories, or the reader's own text. */
 
 import { answer } from './generation.js'
 import { answered } from './generated_run.js'
@@ -8,28 +8,29 @@ import { answered } from './generated_run.js'
 /** @import { Costly, Edit, Hangul, Library, Made, Settings, TokenMerge } from '../types.d.ts' */
 
 /**
- * How a model reads and writes.
+ * How a model reads and generates.
  * @typedef {object} Language
- * @property {string[]} vocabulary tokens as they are shown
- * @property {number} longest tokens that can be read at a time
- * @property {number} end the token that ends a text, −1 where there is none
- * @property {(text: string, room: number) => number[]} begin a beginning, with so many tokens kept free for the answer
- * @property {(text: string) => number[]} go what a reader goes on with
- * @property {(ids: number[]) => Record<number, TokenMerge[]>} [merges] how tokens came about
+ * @property {string[]} vocabulary tokens as displayed
+ * @property {number} longest the maximum number of tokens read at a time
+ * @property {number} end the token that ends a text, −1 for none
+ * @property {(text: string, room: number) => number[]} begin a prompt, leaving room for this many generated tokens
+ * @property {(text: string) => number[]} go the reader's continuation
+ * @property {(ids: number[]) => Record<number, TokenMerge[]>} [merges] the merges of each token
  * @property {(text: string) => Hangul | undefined} [hangul] the tokens of its syllables
- * @property {Costly[]} [languages] what a sentence costs in each
+ * @property {Costly[]} [languages] the cost of a sentence in each language
  */
 
 /**
- * Most tokens of an answer, so that the figures of a run can still be read. A story is over by then, and of a text that
- * the theatre has learned no more than some 48 tokens were read at a time: what is longer would show nothing new.
+ * The maximum number of generated tokens, so that the figures of a run remain readable. A story is over by then, and a
+ * model trained on the training page reads no more than some 48 tokens at a time, so a longer text would show
+ * nothing new.
  */
 export const MOST = 32
 
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
 /**
- * How it goes on: the reader's words, ids that another run has chosen, or the model's own.
+ * The continuation: the reader's text, ids that another run has generated, or the model's own.
  * @param {Library} gf @param {any} model @param {Settings} settings @param {Language} language
  * @param {number[]} start @param {Edit[]} edits @returns {Chosen}
  */

@@ -1,4 +1,4 @@
-/** A run of a model that answers: it chooses with dropout off, then what it chose is read as the settings say. */
+/** A run of a generating model: it generates with dropout off, then reads the answer with the current settings. */
 
 import { SAMPLING, compute, decodingOf, isOfSampling } from './generation.js'
 import { prepare, release } from './model_cache.js'
@@ -9,26 +9,26 @@ import { createSampling } from './sampling.js'
 /** @import { Held } from './model_cache.js' */
 
 /**
- * The right answers to a text, and the logits [1, T, V] where the decoder reads one of them.
+ * The correct answers to a text, and a forward whose decoder reads one of them, giving logits [1, T, V].
  * @typedef {{ answers: number[][], forward: (answer: number[]) => LibraryTensor }} Truth
  *
- * What a model does with an answer.
+ * How a model reads an answer.
  * @typedef {object} Reading
- * @property {() => LibraryTensor} forward logits [1, T, V] with the answer in sight
- * @property {number[]} right of each row the id that counts as right; −100 where none does
+ * @property {() => LibraryTensor} forward logits [1, T, V], with the answer as input
+ * @property {number[]} right the target of each row; −100 for none
  * @property {string[]} vocabulary of the answer
  * @property {number[]} rows that choose a token, in order
  * @property {Record<string, any>} axes
  * @property {Record<string, Stream>} streams
  * @property {any[]} [passes]
  * @property {Record<string, number[][]>} inputs of forward, by name
- * @property {Truth} [truth] where the right answer is known, whatever the model answered
- * @property {Omit<Going, 'model'>} [going] where the answer is written token by token
+ * @property {Truth} [truth] where the correct answer is known, whatever the model generated
+ * @property {Omit<Going, 'model'>} [going] where the answer is generated token by token
  */
 
 /**
- * The loss of the right answer, which the decoder reads here as in training. Null where no right answer is known, or
- * where the answer of the run is one: then the loss of the run is that already.
+ * The loss of the correct answer, which the decoder reads as in training. Null where no correct answer is known, or
+ * where the generated one is correct: then the loss of the run is that already.
  * @param {Library} gf @param {Edit[]} edits @param {Truth | undefined} truth @param {number[]} ids of the answer
  */
 function lossOfTruth(gf, edits, truth, ids) {

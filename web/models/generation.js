@@ -1,4 +1,4 @@
-/** What a model says by itself, one token after another, edits included. */
+/** The model's own answer, token by token, edits included. */
 
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
@@ -11,19 +11,20 @@ import { createSampling } from './sampling.js'
 /** @import { Candidates } from '../../src/js/decoding/choose.js' */
 
 /**
- * An answer with what it was chosen by.
+ * An answer with what it was chosen from.
  * @typedef {{ ids: number[], random: number[] | null, tree: Branch[] | null, best: number | null,
  *   isGiven?: boolean }} Chosen
  */
 
-/** The name that the module from logits to the choice has in every run. */
+/** The name of the sampling module in every run. */
 export const SAMPLING = 'sampling'
 
 /** @param {Edit} edit */
 export const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
 
 /**
- * Whether a place of an attention would look at a later one, so that the answer depends on how far it is written.
+ * Whether an edited cell of an attention makes a query look at a later key, so that the answer depends on its length
+ * so far.
  * @param {Edit} edit
  */
 function looksAhead({ index }) {
@@ -33,7 +34,7 @@ function looksAhead({ index }) {
 }
 
 /**
- * The values of something computed without keeping anything; with edits it has to be traced, as they are made there.
+ * The values of a computation without a graph; edits are applied under a trace.
  * @param {Library} gf @param {Edit[]} edits @param {() => LibraryTensor} fn @param {Record<string, any>} [modules]
  */
 export function compute(gf, edits, fn, modules = {}) {
@@ -46,7 +47,7 @@ export function compute(gf, edits, fn, modules = {}) {
 }
 
 /**
- * The shares that are chosen from, as edits leave them.
+ * The probabilities to choose from, with edits applied.
  * @param {Library} gf @param {Settings} settings @param {Float32Array} logits @param {number} V @param {Edit[]} edits
  */
 function editedShares(gf, settings, logits, V, edits) {
@@ -58,7 +59,7 @@ function editedShares(gf, settings, logits, V, edits) {
 }
 
 /**
- * Shares that an edit made, the largest first, as a draw goes through them.
+ * Edited probabilities, the largest first, in the order of sampling.
  * @param {Float32Array} row @returns {Candidates}
  */
 const inOrder = row => {
@@ -67,7 +68,7 @@ const inOrder = row => {
 }
 
 /**
- * Which token the settings pick from a row: of shares where an edit made them, else of logits.
+ * The function that picks a token from a row: of probabilities where one was edited, else of logits.
  * @param {Library} gf @param {Settings} settings @param {boolean} isOfShares @param {number} longest
  */
 function chooser(gf, settings, isOfShares, longest) {
@@ -82,7 +83,7 @@ function chooser(gf, settings, isOfShares, longest) {
 }
 
 /**
- * The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch.
+ * Beam search; with edits one branch at a time, since an edit applies to the first item of a batch.
  * @param {Library} gf @param {Settings} settings @param {(rows: number[][]) => Float32Array} forward
  * @param {Frame & { V: number, isEdited: boolean }} frame @returns {Generator<Chosen, void>}
  */
@@ -101,9 +102,9 @@ function* byBeams(gf, settings, forward, { V, isEdited, ...frame }) {
 }
 
 /**
- * A choice for each of some rows of one pass, all at once.
+ * Chooses a token for each of some rows of one pass.
  * @param {Library} gf @param {Settings} settings @param {() => LibraryTensor} forward to logits [1, tokens, V]
- * @param {{ V: number, rows: number[] }} frame the rows that are chosen from
+ * @param {{ V: number, rows: number[] }} frame the rows to choose from
  * @param {Edit[]} edits @returns {Chosen}
  */
 export function choose(gf, settings, forward, { V, rows }, edits) {
@@ -116,7 +117,7 @@ export function choose(gf, settings, forward, { V, rows }, edits) {
   return { ids, random, tree: null, best: null }
 }
 
-/** The last answer of an engine and of how many tokens its model knows: another model's would be none of this one's. */
+/** The last answer per engine with its vocabulary size, since another model's answer is no guess for this one. */
 /** @type {WeakMap<Library, { V: number, ids: number[] }>} */
 const guesses = new WeakMap()
 
@@ -127,7 +128,7 @@ const guesses = new WeakMap()
  * @param {(rows: number[][]) => LibraryTensor} forward rows of ids, all of one length, to logits [rows, tokens, V]
  * @param {import('./decoding.js').Frame & { V: number, isCausal: boolean }} frame
  * @param {Edit[]} edits
- * @returns {Generator<Chosen, void>} what there is of it after each pass, at last all of it
+ * @returns {Generator<Chosen, void>} the answer so far after each pass, finally all of it
  */
 export function* answered(gf, settings, forward, { V, isCausal, ...frame }, edits) {
   const inChoice = edits.filter(isOfSampling)
@@ -150,7 +151,7 @@ export function* answered(gf, settings, forward, { V, isCausal, ...frame }, edit
   }
 }
 
-/** The same without waiting. @param {Parameters<typeof answered>} asked @returns {Chosen} */
+/** The whole answer at once. @param {Parameters<typeof answered>} asked @returns {Chosen} */
 export function answer(...asked) {
   /** @type {Chosen | null} */ let last = null
   for (const chosen of answered(...asked)) last = chosen
@@ -158,9 +159,10 @@ export function answer(...asked) {
 }
 
 /**
- * What each step of an answer chose, as plain data.
+ * The steps of an answer as plain data.
  * @param {Chosen} chosen @param {string} kind @param {readonly string[]} words
- * @param {number[]} rows of the logits that it was chosen from @returns {Decoding}
+ * @param {number[]} rows the rows of logits that it was chosen from
+ * @returns {Decoding}
  */
 export const decodingOf = ({ ids, isGiven, random, tree, best }, kind, words, rows) => ({
   kind: isGiven ? 'given' : kind, tree, best, rows,

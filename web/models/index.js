@@ -1,4 +1,4 @@
-/** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
+/** The models of the page: what is needed before a run. `run.js` in each folder runs them. */
 
 import { MOST_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
@@ -15,7 +15,7 @@ import { text } from './text/index.js'
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, text, sentences, positions, own]
 
-/** Those that run as soon as they are chosen. */
+/** Models that run without importing files. */
 export const READY = MODELS.filter(({ isBrought }) => !isBrought)
 
 /** @param {string} id @returns {PageModel} */
@@ -27,7 +27,7 @@ export function filesFor(settings) {
   return filesOf?.(settings) ?? files
 }
 
-/** What the settings and fields of a model are until the reader changes them. @param {string} id */
+/** The default settings and fields of a model. @param {string} id */
 export function defaultsOf(id) {
   const { settings, fields } = modelOf(id)
   /** @param {Record<string, { default: unknown }>} list */
@@ -36,17 +36,17 @@ export function defaultsOf(id) {
   return /** @type {Settings} */ (all)
 }
 
-/** The names of all that makes a run of a model. @param {string} id */
+/** The names of all settings that make a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
-/** Most signs of a field that says nothing else: what is computed for them stays a matter of a second. */
+/** The default maximum length of a text field, in characters: runs stay fast. */
 export const MOST_SIGNS = 5000
-/** Most signs of any field. */
+/** The maximum length of any text field, in characters. */
 export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => (
   Object.values(fields).map(({ most = 0 }) => most))))
 
 /**
- * What is more than the page takes, looked at before anybody reads it.
+ * Texts beyond the limits, reported before they are read.
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
 function tooMuch({ fields }, state) {
@@ -59,7 +59,7 @@ function tooMuch({ fields }, state) {
 }
 
 /**
- * What is wrong with a state, by setting and field: a text key and its values.
+ * The problems of a state by setting and field: a text key and its values.
  * @param {Settings} state
  * @returns {Record<string, Problem>}
  */
@@ -72,8 +72,7 @@ export function problemsOf(state) {
 }
 
 /**
- * The settings and fields that a model's run takes. What means nothing here is complained of nowhere: where it is wrong
- * it is as by default.
+ * The settings and fields of a model's run. Settings without effect are not validated; invalid ones get their defaults.
  * @param {Settings} state @returns {Settings}
  */
 export function settingsOf(state) {
@@ -85,7 +84,7 @@ export function settingsOf(state) {
 }
 
 /**
- * What the engine's refusal is about, in the page's words where it has them.
+ * Maps an error of the engine to a problem of a setting, where the page has a text for it.
  * @param {string} id @param {Failure} error
  */
 export function explainError(id, error) {
@@ -97,7 +96,7 @@ export function explainError(id, error) {
 }
 
 /**
- * The same with its decoder reading the ids of an answer in place of a text.
+ * The same settings, with the decoder reading the ids of an answer instead of a text.
  * @param {Settings} settings @param {Decoding} decoding @returns {Settings}
  */
 export const answering = (settings, { steps }) => (

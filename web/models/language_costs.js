@@ -1,14 +1,14 @@
-/** What the same sentence costs in Korean and in English. */
+/** The token costs of the same sentence in Korean and in English. */
 
 /** @import { Costly } from '../types.d.ts' */
 /** @import { Spelling } from './syllables.js' */
 
-/** One sentence, said in two languages. @type {Record<string, string>} */
+/** One sentence in two languages. @type {Record<string, string>} */
 const SENTENCE = { ko: '나는 아침마다 강을 따라 걸어요.', en: 'Every morning I walk along the river.' }
 const utf8 = new TextEncoder()
 
 /**
- * None where a tokenizer has no tokens for one of them.
+ * Undefined where a tokenizer lacks tokens for one of them.
  * @param {Pick<Spelling, 'cut' | 'shown'>} spelling @returns {Costly[]}
  */
 export function costsOf({ cut, shown }) {

@@ -1,10 +1,10 @@
-/** How the tokens of a text came about, where byte-pair encoding made them. */
+/** The merges of a text's tokens, where byte-pair encoding made them. */
 
 /** @import { TokenMerge } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
 
 /**
- * The merges into every token of a text, with pieces as they are shown.
+ * The merges into every token of a text, with pieces as displayed.
  * @param {Tokenizer} tokenizer @param {readonly number[]} ids @param {readonly string[]} vocabulary
  * @returns {Record<number, TokenMerge[]>} by id;
  *   empty where no token was merged

@@ -1,6 +1,5 @@
 /**
- * Models that outlive a run: most runs only change what a model reads. Overwritten weights get a model of their own,
- * which nobody else sees.
+ * Models that outlive a run, since most runs only change the input. A run with edited weights gets a model of its own.
  */
 
 import { cellsAt } from '../../src/js/edits.js'
@@ -9,14 +8,14 @@ import { indexOf } from '../../src/js/shape.js'
 /** @import { Edit, Library, LibraryTensor } from '../types.d.ts' */
 
 /**
- * A model with what is asked of it again and again.
+ * A model with cached lists of its parts.
  * @typedef {object} Held
  * @property {string | null} key
  * @property {any} model
  * @property {any[]} modules
  * @property {LibraryTensor[]} parameters
- * @property {number} users runs that read it
- * @property {Map<string, number>} [before] what stood in overwritten weights
+ * @property {number} users the number of runs that use it
+ * @property {Map<string, number>} [before] previous values of edited weights
  */
 
 /** @type {WeakMap<Library, Held>} */ const held = new WeakMap()
@@ -27,7 +26,7 @@ function described(key, model) {
   return { key, model, modules, parameters: model.parameters(), users: 0 }
 }
 
-/** A model with other numbers in its weights. @param {Held} made @param {Edit[]} edits @param {boolean} isNew */
+/** A model with edited weights. @param {Held} made @param {Edit[]} edits @param {boolean} isNew */
 function overwritten(made, edits, isNew) {
   const own = described(null, isNew ? made.model : made.model.clone())
   const tensors = own.model.stateDict()
@@ -43,7 +42,7 @@ function overwritten(made, edits, isNew) {
 }
 
 /**
- * The model of a key, built if it is not the one before; `release` lets it go.
+ * The model of a key, built if it is not the previous one; `release` ends its use.
  * @param {any} gf @param {string} key everything it depends on @param {() => any} build
  * @param {Edit[]} edits
  */
@@ -62,14 +61,14 @@ export function hold(gf, key, build, edits) {
   return used
 }
 
-/** A run lets go of its model. @param {Library} gf @param {Held} made */
+/** Ends a run's use of its model. @param {Library} gf @param {Held} made */
 export function release(gf, made) {
   made.users -= 1
   if (made.users === 0 && held.get(gf) !== made) made.model.dispose()
 }
 
 /**
- * Switches a held model between training and evaluation and forgets the gradients of the run before.
+ * Sets a cached model to training or evaluation mode and clears its gradients.
  * @param {Held} made @param {{ training: boolean, scale?: boolean }} how
  */
 export function prepare({ modules, parameters }, { training, scale = true }) {

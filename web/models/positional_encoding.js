@@ -1,7 +1,7 @@
-/** Where a token stands, added to what it is: a table of sines and cosines, or one that is learned. */
+/** Positional encodings: a table of sines and cosines, or a learned one. */
 
 /**
- * Adds positions and drops: sines and cosines in either order, or a table drawn at random, which is to be learned.
+ * Adds positions and applies dropout: sines and cosines in either layout, or a random table to be learned.
  * @param {any} gf
  * @param {{ positions: string, base: number, dModel: number, dropout: number, longest: number }} config
  */

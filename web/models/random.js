@@ -1,15 +1,15 @@
-/** Random choices that are the same everywhere: whole numbers only, no engine needed. */
+/** Reproducible random choices: integer arithmetic only, independent of the engine. */
 
 /**
  * @typedef {object} Draw
  * @property {() => number} uniform from 0 to 1
- * @property {(n: number) => number} below a whole number from 0 to n - 1
- * @property {(p: number) => boolean} chance true this often
- * @property {<T>(list: readonly T[]) => T} pick one of a list
+ * @property {(n: number) => number} below an integer from 0 to n - 1
+ * @property {(p: number) => boolean} chance true with this probability
+ * @property {<T>(list: readonly T[]) => T} pick an item of a list
  */
 
 /**
- * A stream of draws from a seed: Weyl's sequence, each number of it mixed by two rounds of xor, shift and multiply.
+ * Random numbers from a seed: Weyl's sequence, each item mixed by two rounds of xor, shift and multiply.
  * @param {number} seed @returns {Draw}
  */
 export function drawFrom(seed) {

@@ -1,4 +1,4 @@
-/** How the words of a text came to be cut as they are, where the tokenizer searches for pieces. */
+/** How the words of a text were segmented, where the tokenizer searches for pieces. */
 
 import { SPACE } from './token_text.js'
 
@@ -8,18 +8,18 @@ import { SPACE } from './token_text.js'
 /** @param {string} text */
 const spaced = text => text.replaceAll('▁', SPACE)
 
-/** A word with spaces as they are shown. @param {ExplainedWord} word @returns {ExplainedWord} */
+/** A word with spaces made visible. @param {ExplainedWord} word @returns {ExplainedWord} */
 const shown = word => (word.arcs ? {
   ...word, text: spaced(word.text), arcs: word.arcs.map(arc => ({ ...arc, piece: spaced(arc.piece) }))
 } : word)
 
-/** Where the word ends in which a place is. @param {string} text @param {number} at */
+/** The end of the word at an index. @param {string} text @param {number} at */
 const endOfWord = (text, at) => at + text.slice(at).search(/\s|$/u)
 
 /**
  * The search for the pieces of a text, as far as it is read.
  * @param {Tokenizer} tokenizer @param {string} text @param {number} longest most tokens that are read
- * @returns {Cut | undefined} none where nothing is searched for
+ * @returns {Cut | undefined} undefined where the tokenizer does not search
  */
 export function cutOf(tokenizer, text, longest) {
   const { type } = tokenizer

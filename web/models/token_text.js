@@ -1,16 +1,16 @@
-/** How tokens that stand for bytes are shown, and made text again. */
+/** Tokens of bytes as displayed text, and back. */
 
-/** A space that begins a token, as it is shown. */
+/** The visible form of a space at the start of a token. */
 export const SPACE = '␣'
 
-/** Bytes that nobody could see or that are no whole character, as they are shown. @param {Uint8Array} bytes */
+/** The displayed form of bytes that are invisible or no whole character. @param {Uint8Array} bytes */
 export const asBytes = bytes => (
   `⟨${Array.from(bytes, byte => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * A token as it is shown: its text, a space as a sign, what nobody could see or is no whole character as its bytes.
+ * A token as displayed: its text with visible spaces, or its bytes where they are invisible or no whole character.
  * @param {Uint8Array} bytes
  */
 export function spelled(bytes) {
@@ -22,7 +22,10 @@ export function spelled(bytes) {
   }
 }
 
-/** How many bytes a character has, by its first; 0 for one that cannot be first. @param {number} byte */
+/**
+ * The length of a UTF-8 character in bytes, from its first byte; 0 for a byte that cannot be first.
+ * @param {number} byte
+ */
 const lengthOf = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
 
 /** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
@@ -35,7 +38,7 @@ function characterOf(bytes) {
 }
 
 /**
- * Bytes as text.
+ * Decodes bytes.
  * @param {Uint8Array} bytes @param {(byte: number) => string} odd writes a byte of no whole character
  */
 export function readable(bytes, odd) {
@@ -48,7 +51,7 @@ export function readable(bytes, odd) {
   return text
 }
 
-/** Tokens as text: bytes that stand side by side make characters again, if they make any. @param {string[]} tokens */
+/** Joins tokens to text: adjacent bytes are decoded to characters where possible. @param {string[]} tokens */
 export function written(tokens) {
   const text = tokens.filter(token => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
   /** @param {number} byte */

@@ -1,4 +1,4 @@
-/** One cell of a notebook: its words, its code and PyTorch's, what it printed, and what the source did. */
+/** One cell of a notebook: its texts, its code and PyTorch's, its output, and the source's output. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { codeBlock, codeField } from '../lib/highlight.js'
@@ -16,7 +16,7 @@ import { ITEMS } from './documents/index.js'
 const PLOT_SIZE = 340
 
 /**
- * What is shown of a run: what came of it, or why it was stopped.
+ * The displayed result of a cell: its output, or why it was stopped.
  * @typedef {{ output: Output[], error?: Partial<CellError> & { message: string, why?: string } }} Shown
  *
  * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { language: Language, code: string, onRun: () => void,
@@ -52,7 +52,7 @@ function drawing(points, { t }) {
 }
 
 /**
- * What is said of what the source printed at a place.
+ * The note on the source's output.
  * @param {Item} item @param {ReturnType<typeof compared>} entries @param {boolean} isSaid whether the page has run
  * @param {Translate} t
  */
@@ -66,7 +66,7 @@ function saidOf(item, entries, isSaid, t) {
 }
 
 /**
- * What the source printed at this place, every number with a mark where the page has the same.
+ * The source's output, with a mark at every number that the page reproduces.
  * @param {string} id @param {{ numbers: number[], value?: unknown } | null} made @param {Pick<Context, 't'>} context
  */
 function source(id, made, { t }) {
@@ -89,7 +89,7 @@ const errorText = ({ name, message, line, why }, t) => (
     .filter(Boolean).join(' '))
 
 /**
- * The way to the room that shows the same, with the settings that stand in the code.
+ * The link to the corresponding room, with the settings from the code.
  * @param {Cell} cell @param {CellContext} context
  */
 function wayTo({ room: id }, { t, set, link, rooms, patch }) {
@@ -140,7 +140,7 @@ export function cellView(cell, i, context) {
     h('div', { className: 'nb-tools' }, run, reset, way.element), output)
   /** @type {Shown | null} */ let shown = null
 
-  /** @param {Shown | null} made what came of a run; null before the first */
+  /** @param {Shown | null} made the result of a run; null before the first */
   function show(made) {
     shown = made
     const outputs = made?.output ?? []
@@ -161,17 +161,17 @@ export function cellView(cell, i, context) {
   show(null)
   return {
     element, show, updateWay: way.update,
-    /** A cell above has run again: whether something here is older than that. */
+    /** Marks the result as outdated after an earlier cell has run again. */
     outdate: () => output.classList.toggle('is-old', output.querySelector('.nb-pair, .nb-plot') !== null),
     get code() { return field.value },
-    /** What is shown now, to be shown again. */
+    /** The displayed result, to restore it later. */
     get left() { return { made: shown, isOld: output.matches('.is-old') } },
     /** @param {boolean} isBusy */
     busy(isBusy) {
       run.disabled = isBusy
       element.classList.toggle('is-busy', isBusy)
     },
-    /** Whether it runs once others have. @param {boolean} isWaiting */
+    /** Whether the cell waits for others. @param {boolean} isWaiting */
     wait: isWaiting => setText(runWord, t(`lab.notebook.${isWaiting ? 'waiting' : 'run'}`))
   }
 }

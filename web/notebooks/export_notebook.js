@@ -1,4 +1,4 @@
-/** Notebooks to take away: as .ipynb for PyTorch, and as a module for Node and the npm package. */
+/** Exports notebooks: as .ipynb for PyTorch, and as a module for Node and the npm package. */
 
 import { printed } from './print.js'
 
@@ -27,7 +27,7 @@ export function asJupyter({ id, title, cells }, language) {
 /** @param {string} text */
 const commented = text => text.split('\n').map(line => `// ${line}`).join('\n')
 
-/** What a cell of the page finds by itself. */
+/** The globals of a cell on the page. */
 const HEAD = `// npm install glassformer; then node and the name of this file.
 import { load } from 'glassformer'
 
@@ -37,11 +37,11 @@ const printed = ${printed}
 const print = (value, options) => console.log(printed(value, options).text)
 const plot = points => print(points.shape ?? points)`
 
-/** Names that outlive a cell are declared again where a later one has the same. @param {{ js: string }[]} cells */
+/** Renames variables that a later cell declares again. @param {{ js: string }[]} cells */
 const inOrder = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:const|let|class) (\w+)/gm)
 
 /**
- * A module for Node: the cells as they stand on the page, in one scope.
+ * A module for Node: the cells of the page in one scope.
  * @param {import('./documents/index.js').Document} document @param {'ko' | 'en'} language
  * @returns {string}
  */

@@ -2,10 +2,10 @@
 
 /**
  * A tensor, nested arrays or any other value as `print` writes it in PyTorch: the same precision, scientific notation
- * and ellipsis. It stands by itself, since a notebook that is taken away takes it along.
+ * and ellipsis. It has no imports, since an exported notebook contains it.
  * @param {any} value
  * @param {{ precision?: number, sciMode?: boolean | null }} [options] as of torch.set_printoptions
- * @returns {{ text: string, numbers: number[] }} numbers: those that are written, none where it is no tensor
+ * @returns {{ text: string, numbers: number[] }} numbers: the printed ones, none for what is no tensor
  */
 export function printed(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]

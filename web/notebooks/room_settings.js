@@ -1,4 +1,4 @@
-/** What the reader has changed in the code of a notebook and a room can be set to. */
+/** Settings of a room that the reader has changed in the code of a notebook. */
 
 import { modelOf, problemsOf } from '../models/index.js'
 
@@ -9,8 +9,8 @@ import { modelOf, problemsOf } from '../models/index.js'
 const found = (where, code) => where.exec(code)?.[1]
 
 /**
- * The settings of the room that a cell leads to: those of the cell, and what the reader has written in their place; a
- * value that the room cannot be set to is left out.
+ * The settings of the room that a cell links to: the cell's own, replaced by what the reader has written; values that
+ * the room does not accept are left out.
  * @param {Document} document @param {number} i of the cell @param {string[]} codes as the reader has them
  * @param {State} state @returns {Patch}
  */

@@ -1,4 +1,4 @@
-/** A notebook on the page: words, cells that can be edited and run, their output, and what the source printed. */
+/** A notebook on the page: texts, cells that can be edited and run, their output, and what the source printed. */
 
 import { h, keep, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
@@ -13,7 +13,7 @@ import { asJupyter, asModule } from './export_notebook.js'
 /** @import { Context } from '../types.d.ts' */
 /** @import { Shown } from './cell.js' */
 
-/** A page in one file has a policy for everything in it, which forbids code made of text. */
+/** A single-file page has one policy for everything in it, which forbids `eval`. */
 const isSingleFile = () => document.getElementById('wasm') !== null
 
 /** @param {string} name */
@@ -54,14 +54,14 @@ export function notebook(container, context, id) {
   let hasRun = left.has(id)
   let isGone = false
   const { model } = context.get()
-  /** Elsewhere the words are others'. */
+  /** Only while the notebook is still displayed in this language. */
   const isAway = () => isGone || context.get().model !== model
 
-  /** Runs that were asked for while another was going on. @type {{ last: number, isFresh: boolean }[]} */
+  /** Runs that were requested during another run. @type {{ last: number, isFresh: boolean }[]} */
   let queue = []
 
   /**
-   * Runs what leads up to a cell and the cell, or has it wait for its turn.
+   * Runs a cell and those before it, or queues the request.
    * @param {number} last @param {boolean} [isFresh] from the first cell on, whatever is remembered
    */
   async function run(last, isFresh = false) {
@@ -89,13 +89,13 @@ export function notebook(container, context, id) {
     }
     tell(end, list, isAgain)
   }
-  /** Nothing waits any more. */
+  /** Clears the queue. */
   function dismiss() {
     queue.forEach(({ last }) => views[last].wait(false))
     queue = []
   }
 
-  /** Runs cells in order and ends at the first that fails. @param {number[]} list */
+  /** Runs cells in order and stops at the first that fails. @param {number[]} list */
   async function runAll(list) {
     /** @type {NonNullable<Shown['error']> | null} */ let failure = null
     let last = 0
@@ -120,7 +120,7 @@ export function notebook(container, context, id) {
     return { failure, last }
   }
   /**
-   * Says what came of a run.
+   * Reports the result of a run.
    * @param {{ failure: Shown['error'] | null, last: number }} end @param {number[]} list @param {boolean} isAgain
    */
   function tell({ failure, last }, list, isAgain) {
@@ -128,14 +128,14 @@ export function notebook(container, context, id) {
     const shown = key === 'ranOne' ? views[last - 1].element : container
     /** @type {NodeListOf<HTMLElement>} */ const sources = shown.querySelectorAll('[data-item]')
     const same = [...sources].reduce((all, { dataset }) => all + Number(dataset.same), 0)
-    // What stands below was made of what the cells above gave before.
+    // The cells below were computed from the previous results of those above.
     const isOlder = views.slice(last).map(view => view.outdate()).includes(true)
     setText(said, [
       t(`lab.notebook.${key}`, { number: last, same, differing: shown.querySelectorAll('[data-agrees="false"]').length }),
       isAgain && !failure ? t('lab.notebook.afresh') : '', isOlder ? t('lab.notebook.older') : ''
     ].filter(Boolean).join(' '))
   }
-  /** What is said of a run. @param {Shown['error'] | null} failure @param {number[]} list @param {number} last */
+  /** The message about a run. @param {Shown['error'] | null} failure @param {number[]} list @param {number} last */
   function wordOf(failure, list, last) {
     if (failure?.why === 'stopped' || failure?.why === 'time') return 'halted'
     if (failure) return 'failed'
@@ -161,7 +161,7 @@ export function notebook(container, context, id) {
   })
   stop.disabled = true
   const whole = button('runAll', () => run(all.length - 1, true))
-  /** The cells as the reader has them; in one file no name can be declared twice. */
+  /** The cells with the reader's changes; a single scope cannot declare a name twice. */
   function takeModule() {
     try {
       const cells = document.cells.map((cell, i) => ({ ...cell, js: codes[i] }))
@@ -181,7 +181,7 @@ export function notebook(container, context, id) {
 
   let top = 0
   const follow = () => { top = scrollY }
-  /** What was here when the reader left, or else a first run, unless the code is no longer ours. */
+  /** Restores the outputs from before, or runs all cells once, unless the code has been changed. */
   function begin() {
     const before = left.get(id)
     if (before) {
@@ -206,7 +206,7 @@ export function notebook(container, context, id) {
     destroy() {
       isGone = true
       removeEventListener('scroll', follow)
-      // A first run that was cut off is begun again on coming back.
+      // An interrupted first run starts again on return.
       if (hasRun) left.set(id, { shown: views.map(view => view.left), top })
       cells.end()
     }

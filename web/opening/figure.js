@@ -1,4 +1,4 @@
-/** The living figure: what is read, what is written, and between them where the model looks as it writes. */
+/** The opening's figure: source, answer, and between them the attention of each step. */
 
 import { h, keep, setText, svg } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
@@ -8,7 +8,7 @@ import { scrubber } from '../lib/scrubber.js'
 /** @import { Built, Context } from '../types.d.ts' */
 
 const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
-/** Heads leave a token side by side. */
+/** Pixels between the lines of several heads. */
 const APART = 5
 const WIDEST = 7
 
@@ -16,7 +16,7 @@ const WIDEST = 7
 const isEdge = token => /^<.*>$/.test(token)
 
 /**
- * A line from a token that is read to the one that is written, thicker where more is looked at.
+ * A line from a source token to the current one, as wide as its weight.
  * @param {Element} picture @param {{ source: Element[], target: Element, looks: number[][] }} ends
  */
 function lines(picture, { source, target, looks }) {
@@ -80,7 +80,7 @@ export function living(container, { t, written }) {
       go(step)
     }
   }
-  /** With all steps in sight, the last that says something. */
+  /** With all steps visible, the last one is explained. */
   const here = () => (at >= 0 ? at : shown.steps.findLastIndex(({ token }) => !isEdge(token)))
 
   function draw() {
@@ -104,7 +104,7 @@ export function living(container, { t, written }) {
   observer.observe(container)
   return {
     /**
-     * Another answer is written from its start, where motion is welcome.
+     * A new answer is animated from its start, unless motion is reduced.
      * @param {ReturnType<typeof data>} next
      */
     update(next) {

@@ -7,14 +7,14 @@ import { ATTENTION, LOOKS_BACK, MASK_CONTROLS } from './roles.js'
 /** @import { Graph, Place } from './graph.js' */
 /** @import { Draft, MakeRoom, Surroundings, Towers } from './graph_queries.js' */
 
-/** The tables that queries or keys were turned by. @param {Graph} graph @param {string} name */
+/** The rotary tables of queries or keys. @param {Graph} graph @param {string} name */
 function tablesOf(graph, name) {
   const { cos, sin } = graph.read(/** @type {Step} */ (graph.makerOf(name)))
   return { cos, sin }
 }
 
 /**
- * What was turned by position, by what and how, and which of queries and keys there is to see.
+ * The rotary room: what was rotated, by which tables, and which of queries and keys can be displayed.
  * @param {Graph} graph @param {Record<string, any>} parts @param {Record<'q' | 'k', string>} turned
  * @param {MakeRoom} room
  */
@@ -28,7 +28,7 @@ function rotaryRoom(graph, parts, turned, room) {
 }
 
 /**
- * Where an attention reads from, and whether it may look ahead, decides what kind it is.
+ * The kind of an attention, from where it reads and whether it may look ahead.
  * @param {Graph} graph @param {Step} step @param {Place} place @param {Towers} towers
  */
 function kindOfAttention(graph, step, place, towers) {

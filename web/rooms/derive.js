@@ -1,6 +1,7 @@
 /**
- * The rooms of a run in the order the numbers go through them. A room is a stage at a place, with the tensors it shows
- * by the part they play; all of it comes from what was computed, so a model of any depth and any names has its rooms.
+ * Derives the rooms of a run in the order of the computation. A room is a stage at a place of the model, with the
+ * tensors it displays by their roles. Everything comes from what was computed, so models of any depth and any names
+ * have rooms.
  */
 
 import { attentionRooms } from './attention.js'
@@ -17,7 +18,7 @@ import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 /** @import { Heads } from './stream.js' */
 
 /**
- * What the class that chooses from logits says of its tensors, by their part.
+ * The rooms of the class that samples from logits.
  * @param {Surroundings} context @param {string[]} outputs @param {string} logits @returns {Draft[]}
  */
 function samplingRooms(context, outputs, logits) {
@@ -30,7 +31,7 @@ function samplingRooms(context, outputs, logits) {
 }
 
 /**
- * Keys and values of every layer that looks back, where an answer is written token by token.
+ * The room of the keys and values of every causal layer, where an answer is generated token by token.
  * @param {Surroundings} context @param {Heads[]} attentions @returns {Draft[]}
  */
 function cacheRoom({ room }, attentions) {
@@ -43,7 +44,7 @@ function cacheRoom({ room }, attentions) {
 }
 
 /**
- * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
+ * The tower of each tensor: what cross-attentions read, whose queries come from another text, belongs to the encoder.
  * @param {Graph} graph
  */
 function towersOf(graph) {
@@ -69,7 +70,7 @@ function towersOf(graph) {
 }
 
 /**
- * The way from room to room skips what only repeats: layers after the first, but for where they look.
+ * The tour skips repetition: of layers after the first it contains only where they attend.
  * @param {Draft} room
  */
 function isOnTour({ layer, stage, tower }) {
@@ -78,7 +79,7 @@ function isOnTour({ layer, stage, tower }) {
 }
 
 /**
- * What an operation is to a reader that has no stage of its own: a sum at the entry, a scale.
+ * The texts of an operation without a stage of its own: a sum at the entry, a scale.
  * @param {Graph} graph @param {Step} step @returns {Partial<Draft>}
  */
 function operationWords(graph, step) {
@@ -110,7 +111,7 @@ export function derive(run) {
     ids.add(id)
     return id
   }
-  /** The block of what made a tensor, through what only drops or projects. @param {string} name */
+  /** The block of the step that made a tensor, through dropout and projections. @param {string} name */
   const blockOf = name => {
     /** @type {string | undefined} */ let at = name
     for (let n = 0; at && n < 8; n++) {
@@ -191,7 +192,7 @@ export function derive(run) {
     }]
   }
 
-  /** Steps that stand in another's room: projections of an attention, sums of a norm, what shows dropped weights. */
+  /** Steps that belong to another room: projections of an attention, sums of a norm, dropped weights. */
   /** @type {Set<Step | undefined>} */ const inOtherRooms = new Set()
   for (const step of graph.steps) {
     if (step.op === 'attention') {
@@ -241,7 +242,7 @@ export function derive(run) {
 }
 
 /**
- * Every room with the rooms that flow into it; one that shows no tensor passes on what it is about.
+ * Connects every room with those whose output it uses; a room without tensors passes on what it reads.
  * @param {Draft[]} rooms @param {Graph} graph @returns {Room[]}
  */
 function connected(rooms, graph) {

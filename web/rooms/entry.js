@@ -1,4 +1,4 @@
-/** The rooms from a text to vectors: its tokens, their rows of a table, the positions that are added. */
+/** The rooms from a text to vectors: its tokens, their embeddings, the positions that are added. */
 
 import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './graph_queries.js'
 import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
@@ -7,17 +7,17 @@ import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
 /** @import { Graph } from './graph.js' */
 /** @import { Draft, Surroundings } from './graph_queries.js' */
 
-/** The stage of a search for pieces, by the type of tokenizer. @type {Record<string, string>} */
+/** The stage that explains a segmentation, by the type of tokenizer. @type {Record<string, string>} */
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 
-/** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
+/** The stages that explain how a text was segmented. @param {Stream} stream @returns {string[]} */
 export function cuttingOf({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type], isMerged = Object.keys(merges).length > 0
   return [...(isMerged ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**
- * A table that is looked up for where a token stands or what kind of text it is of.
+ * An embedding of positions or token types.
  * @param {string} by @param {{ weight: string, out: string, of?: string }} table @param {Surroundings} context
  * @returns {Draft}
  */
@@ -27,7 +27,7 @@ const tableRoom = (by, { weight, out, of }, context) => ({
 })
 
 /**
- * What is added to the scores of every layer for how far a key is from a query: a table with a number for each
+ * A relative position bias on the scores of every layer: a table with a number for each distance and head.
  * distance and head.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
  */
@@ -44,7 +44,7 @@ function relativeRooms(graph, step, context) {
 }
 
 /**
- * From ids to vectors: the text itself, then the rows of the table.
+ * From ids to vectors: the text itself, then the embedding.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
  */
 export function embeddingRooms(graph, step, context) {
@@ -64,7 +64,7 @@ export function embeddingRooms(graph, step, context) {
     })),
     {
       ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
-      // Positions that are switched off have no room to be switched on again in.
+      // Positions that are switched off have no room in which to switch them on again.
       ...(!graph.usersOf(out).some(user => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
     }
   ]

@@ -1,5 +1,6 @@
 /**
- * A run's computation as rooms are derived from it: who made a tensor, who uses it, and where in the model that was.
+ * A run's computation as rooms are derived from it: which step made a tensor, which steps use it, and where in
+ * the model.
  */
 
 import { HOLDERS, LIST } from './roles.js'
@@ -8,10 +9,10 @@ import { HOLDERS, LIST } from './roles.js'
 
 /**
  * @typedef {object} Place where in the model something was computed
- * @property {string} id attributes on the way to it, without those that only hold others
+ * @property {string} id the attributes on the way to it, without those of containers
  * @property {number} [layer] its number in the innermost list
  * @property {string[]} types classes of the module that computed it
- * @property {{ types: string[], name: string }[]} around the modules around it, outermost first
+ * @property {{ types: string[], name: string }[]} around the enclosing modules, outermost first
  */
 
 /** @typedef {ReturnType<typeof graphOf>} Graph */
@@ -21,7 +22,7 @@ export function graphOf(run) {
   const steps = run.steps.filter(({ isView }) => !isView)
   const shown = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
-  /** The tensor whose cells a view shows, or the tensor itself. @param {string} name @returns {string} */
+  /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
   const behind = name => {
     const from = shown.get(name)
     return from === undefined ? name : behind(from)
@@ -30,7 +31,7 @@ export function graphOf(run) {
   /** @type {Map<string, Step[]>} */ const users = new Map()
   /** @param {string} name */
   const inputsOf = name => run.tensors.get(name)?.inputs ?? {}
-  /** What a step reads, by the names of its formula. */
+  /** The inputs of a step, by the symbols of its formula. */
   const reads = new Map(steps.map(step => [
     step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, behind(name)]))
   ]))

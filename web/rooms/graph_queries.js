@@ -1,4 +1,4 @@
-/** What rooms are made from: where a step was computed, and what is read off the graph around it. */
+/** What rooms are made from: where a step was computed, and queries about the graph around it. */
 
 import { BENDS, LOOKED_UP } from './roles.js'
 
@@ -11,21 +11,21 @@ import { BENDS, LOOKED_UP } from './roles.js'
  */
 
 /**
- * Where a step was computed, and what the rooms made of it share.
+ * Where a step was computed, and what its rooms have in common.
  * @typedef {object} Surroundings
  * @property {Place} place
  * @property {Towers} towers
  * @property {string} tower
  * @property {number} [layer]
  * @property {(of: string | undefined) => Stream | undefined} stream
- * @property {(name: string) => boolean} isNew whether no room has shown it yet
+ * @property {(name: string) => boolean} isNew whether no room displays it yet
  * @property {(id: string, stage: string, tensors: string[]) => Omit<Draft, 'block'>} room
  *
  * @typedef {object} Towers
  * @property {(name: string) => string} nameOf the tower that a tensor belongs to
  * @property {(step: Step) => boolean} isCross whether an attention reads from another tower
- * @property {string} [mask] the words of the model for its mask
- * @property {boolean} isOpen whether the mask may be lifted
+ * @property {string} [mask] the texts of the model for its mask
+ * @property {boolean} isOpen whether the mask can be switched off
  */
 
 /** @param {(string | null | undefined)[]} list */
@@ -34,7 +34,7 @@ export const present = list => list.filter(name => name !== undefined && name !=
 export const dotted = (...names) => names.filter(Boolean).join('.')
 
 /**
- * The parts of a projection: what went in, the rows of the weight that were used, what came out.
+ * The parts of a projection: its input, the used rows of the weight, its output.
  * @param {Graph} graph @param {string} name @returns {Projection | null}
  */
 export function projection(graph, name) {
@@ -44,14 +44,14 @@ export function projection(graph, name) {
   return { x, weight, bias, y: name, ...step.parameters }
 }
 
-/** What a rotation by position turned, or the tensor itself. @param {Graph} graph @param {string} name */
+/** The tensor before its rotation by position, or the tensor itself. @param {Graph} graph @param {string} name */
 export const beforeTurn = (graph, name) => {
   const maker = graph.makerOf(name)
   return maker?.op === 'rotary' ? graph.read(maker).x : name
 }
 
 /**
- * Whether a step multiplies what went through a bend with what did not: a gate.
+ * Whether a step multiplies an activated tensor by another one: a gate.
  * @param {Graph} graph @param {Step | undefined} step
  */
 export function isGate(graph, step) {
@@ -67,7 +67,7 @@ export const isPlacing = (graph, step) => (
   step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
 
 /**
- * What the rows of the table stand for that a tensor was looked up in: 'word', 'position', 'type', 'bucket'; nothing
+ * What the rows of the table that a tensor was looked up in stand for: 'word', 'position', 'type', 'bucket'; undefined
  * where it was not looked up.
  * @param {Graph} graph @param {string} name
  */
@@ -77,7 +77,7 @@ export function lookedUpBy(graph, name) {
 }
 
 /**
- * The vectors that what was looked up for places or kinds of text is added to, and which of both it is.
+ * The vectors to which embeddings of positions or token types are added, and which of both.
  * @param {Graph} graph @param {Step} step @returns {{ by: string, vectors: string } | null}
  */
 export function placedIn(graph, step) {
@@ -91,8 +91,8 @@ export function placedIn(graph, step) {
 }
 
 /**
- * Where a bias comes from that is added to scores for how far a key is: the table, what was looked up in it, and what
- * lies between; null where there is none.
+ * The origin of a relative position bias: the table, the looked-up tensor, and the steps between; null where there
+ * is none.
  * @param {Graph} graph @param {string | undefined} mask
  */
 export function relativeIn(graph, mask) {

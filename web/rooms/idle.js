@@ -1,9 +1,9 @@
-/** Rooms that change nothing as things stand: what comes out is what went in, cell by cell. */
+/** Rooms that change nothing under the current settings: their output equals their input, cell by cell. */
 
 /** @import { Room, Run } from '../types.d.ts' */
 
 /**
- * By stage, what goes in and what comes out, cell for cell.
+ * Input and output by stage.
  * @type {Record<string, [string, string]>}
  */
 const PAIRS = {
@@ -20,7 +20,7 @@ function compare(run, { stage, parts }) {
 }
 
 /**
- * Whether a room's figure is the same before and after, read from the numbers of a run.
+ * Whether the input and output of a room are equal in a run.
  * @param {Run} run @param {Room} room
  */
 export function isIdle(run, room) {

@@ -1,4 +1,4 @@
-/** The rooms that look at a model as a whole: what each part is for, what would be told early, what it costs. */
+/** The rooms about a model as a whole: ablations, logit lens, head scores, costs. */
 
 import { lastSteps, partsOf, placesOf, streamsOf } from './stream.js'
 

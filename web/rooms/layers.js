@@ -1,4 +1,4 @@
-/** The rooms of a layer beside its attention: norms with their residuals, linear layers, dropout. */
+/** The rooms of a layer besides its attention: norms with their residuals, linear layers, dropout. */
 
 import { dotted, isGate, isStream, present, projection } from './graph_queries.js'
 import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
@@ -8,7 +8,7 @@ import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
 /** @import { Surroundings } from './graph_queries.js' */
 
 /**
- * A sum of two streams of vectors, one of them made from the other: a residual connection.
+ * Whether a step is a residual connection: a sum of two streams, one of them computed from the other.
  * @param {Graph} graph @param {Step} step
  */
 function isResidual(graph, step) {
@@ -17,16 +17,14 @@ function isResidual(graph, step) {
     (graph.ancestors(a).has(b) || graph.ancestors(b).has(a))
 }
 
-/** Whether a tensor has one vector for a whole text. @param {Graph} graph @param {string} name */
+/** Whether a tensor has one vector per text. @param {Graph} graph @param {string} name */
 export const isPooled = (graph, name) => {
   const { shape, axes } = graph.described(name)
   return shape.length === 2 && axes[0].name === 'batch'
 }
 
 /**
- * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
- * sub-layer
- * it feeds.
+ * The residual sum of a norm: the one that it normalizes, or, with the norm first, the one whose sub-layer it feeds.
  * @param {Graph} graph @param {Step} norm @returns {Residual | null}
  */
 export function residualOf(graph, norm) {
@@ -61,7 +59,7 @@ export function normRoom(graph, step, context) {
 }
 
 /**
- * A linear layer that widens before a bend, narrows after one, or tells the score of every word.
+ * A linear layer: into an activation, out of one, or to the logits.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context
  */
 export function linearRoom(graph, step, context) {

@@ -1,11 +1,11 @@
-/** A line at the foot of a room: what it costs, as the run counted it. */
+/** A line at the end of a room: its cost, as counted in the run. */
 
 import { costWords, costsByRoom } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 
 /** @import { Context, Costs, Room, Run, Structure } from '../types.d.ts' */
 
-/** Runs of one structure cost the same. @type {WeakMap<Structure, Promise<Costs>>} */
+/** Runs of the same structure have the same cost. @type {WeakMap<Structure, Promise<Costs>>} */
 const known = new WeakMap()
 
 /** @param {Room} room @param {Context} context */

@@ -1,4 +1,4 @@
-/** Taking the model of a run along: weights, ONNX, a script in PyTorch. Made in the worker, saved by the browser. */
+/** Exporting the model of a run: weights, ONNX, a PyTorch script. Made in the worker, saved by the browser. */
 
 import { h, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'

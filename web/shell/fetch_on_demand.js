@@ -1,4 +1,4 @@
-/** What is fetched only when a reader asks for it: a file beside the page, or data inside a page of a single file. */
+/** Data and workers that are loaded on demand: a file beside the page, or data inside a single-file page. */
 
 /** @type {Map<string, Promise<any>>} */ const known = new Map()
 
@@ -19,8 +19,8 @@ export function lazy(name) {
 }
 
 /**
- * Starts a worker of the page. A worker that is started from an address has the policy of its own response, which on a
- * static host is none; one that is started from a blob inherits the policy of the page, on every host.
+ * Starts a worker of the page. A worker started from a URL gets the policy of its own response, which on a static host
+ * is none; one started from a blob inherits the policy of the page, on every host.
  * @param {string} name
  */
 export function spawn(name) {

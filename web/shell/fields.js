@@ -1,4 +1,4 @@
-/** Where the reader's text goes in, with examples: short fields in the top line, long ones above the figure. */
+/** Input fields with examples: short fields in the top line, long ones above the figure. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
@@ -13,16 +13,16 @@ function examples({ examples: list }, { t, set, language }) {
     }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
 }
 
-/** Lines that a field of one line grows to while somebody writes in it. */
+/** Lines that a one-line field grows to while it has the focus. */
 const MOST_LINES = 8
 
-/** One line that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
+/** A one-line field that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
 function growing(area) {
   function fit() {
     area.rows = 1
     area.classList.remove('is-tall')
     const lines = () => Math.floor(area.scrollHeight / Number.parseFloat(getComputedStyle(area).lineHeight))
-    // As wide as it grows, it may need fewer.
+    // The field is wider now, so it may need fewer lines.
     area.classList.toggle('is-tall', lines() > 1)
     area.rows = Math.min(MOST_LINES, lines())
   }
@@ -37,7 +37,7 @@ function growing(area) {
 }
 
 /**
- * One field with its complaint and what is known of what it takes.
+ * One field with its problem and notes on what it accepts.
  * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
  */
 function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
@@ -78,14 +78,14 @@ function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
       setText(hint, t(`controls.${name}.${isGiven ? 'given' : doubt ?? 'produced'}`))
       element.classList.toggle('is-doubted', !isGiven && doubt !== null)
       if (answer !== null) input.placeholder = answer
-      // The answer to what was read last is none to what stands there now.
+      // The answer to an earlier input does not belong to the current text.
       element.classList.toggle('is-old', Object.keys(problems).length > 0)
     }
   }
 }
 
 /**
- * The model's own answer as text; null while there is none to show.
+ * The model's own answer as text; null while there is none.
  * @param {PageModel} model @param {Run | null} run
  */
 function answerOf(model, run) {
@@ -95,7 +95,7 @@ function answerOf(model, run) {
 }
 
 /**
- * Mounts the fields of one kind of the model that is chosen, anew whenever it is another.
+ * Mounts the fields of one kind for the selected model, and rebuilds them when the model changes.
  * @param {{ isLong: boolean }} kind
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
@@ -128,7 +128,7 @@ export function fields({ isLong }, context) {
 }
 
 /**
- * Mounts what stands above the figure: long fields, or, where the fields stand in the top line, the examples alone.
+ * Mounts what stands above the figure: long fields, or, where the fields are in the top line, only the examples.
  * @param {Element} container
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */

@@ -1,6 +1,6 @@
 /**
- * The cell that is taken apart before the reader points at one: the largest number of what the room passes on, or
- * the one that the room opens with.
+ * The cell that is explained before the reader selects one: the largest value of the room's output, or the one that the
+ * room specifies.
  */
 
 import { describedOf, kept } from '../lib/run.js'
@@ -24,7 +24,7 @@ function largest({ values }, first, end) {
 }
 
 /**
- * The cells to choose from: of a room that shows one step at a time, those of that step.
+ * The cells to choose from; in a room that displays one step at a time, those of that step.
  * @param {Slice} part @param {Stage} stage @param {Run} run @param {View} view @returns {[number, number]}
  */
 function lookedAt({ rows, cols, values }, stage, run, view) {

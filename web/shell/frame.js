@@ -1,4 +1,4 @@
-/** What every stage has around its figure: the question, the words, its controls, the way on. */
+/** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
 import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
@@ -26,11 +26,11 @@ import { waysFrom } from './room_navigation.js'
 /** @type {Projected[]} */
 const PARTS = ['q', 'k', 'v']
 
-/** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
+/** Where in the window the result of a linked action is scrolled to, below the header of a phone. */
 const SHOWN_AT = 0.25
 
 /**
- * The alternatives of a picker, as far as this run has them.
+ * The options of a picker, as far as this run has them.
  * @param {string} name @param {Run} run @param {View} view @param {Translate} t
  * @returns {{ value: unknown, text: string, title?: string }[]}
  */
@@ -46,7 +46,7 @@ function options(name, run, { room }, t) {
     { value, text: String(value), title: stream?.texts[value] ?? '' }))
 }
 
-/** How many heads a room has to choose from. @param {Run} run @param {Room} room */
+/** How many heads a room can choose from. @param {Run} run @param {Room} room */
 function headsOf(run, { parts, tensors }) {
   if (parts.heads) return parts.heads
   const { axes, shape } = describedOf(run, tensors[0]) ?? { axes: [], shape: [] }
@@ -55,7 +55,7 @@ function headsOf(run, { parts, tensors }) {
 }
 
 /**
- * The token that a row of an answer's probabilities follows.
+ * The token that precedes a row of an answer's probabilities.
  * @param {Run} run @param {Room} room @param {number} row
  */
 function tokenAt(run, { parts }, row) {
@@ -69,14 +69,14 @@ const isConcatenated = state => state.positions === 'concatenated'
 /** @type {IsSo} */
 const isUndivided = ({ scale }, { parts }) => scale === false || parts.scale === 1
 
-/** Whether several heads of queries share one of keys and values. @type {IsSo} */
+/** Whether several query heads share one head of keys and values. @type {IsSo} */
 const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
 
-/** Whether a room is about an activation of a name. @param {string} name @returns {IsSo} */
+/** Whether a room is about a given activation. @param {string} name @returns {IsSo} */
 const isBend = name => (_, { parts: { kind } }) => kind === name
 
 /**
- * What a room says of itself under a setting that makes something else of it: the setting, and the words' key.
+ * The texts of a room that apply instead of its usual ones under some setting: a condition and the key of the text.
  * @typedef {(state: Settings, room: Room) => boolean} IsSo
  * @type {Record<string, [IsSo, string][]>}
  */
@@ -92,22 +92,22 @@ const OTHERWISE = {
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
 
-/** Which of its texts says what a room does, as things stand. @param {Room} room @param {Settings} state */
+/** The key of the text that says what a room does in the current state. @param {Room} room @param {Settings} state */
 export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
 /**
- * What flows on: its name may break at every dot, its shape stays in one piece.
+ * The output: its name may break at every dot, its shape does not break.
  * @param {Element} flow @param {Described} tensor
  */
 const say = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
-/** Rooms that come and go with what is set, unless they are the whole of a place: dropout, what makes a fault. */
+/** Rooms that appear and disappear with settings, unless they are all of a place: dropout, built-in faults. */
 const PASSING = ['operation', 'dropout', 'attention_dropout']
 
 /**
- * Which room of the tour this is, and how many there are; 0 off the tour and in a passing room, so that the count of a
- * house stays what it is, whatever is switched on.
+ * The number of a room on the tour, and of how many; 0 for rooms off the tour and for temporary ones, so that the count
+ * of a model stays the same whatever is switched on.
  * @param {Room[]} rooms @param {Room} room
  */
 export function placeOnTour(rooms, room) {
@@ -116,14 +116,14 @@ export function placeOnTour(rooms, room) {
   return { number: counted.indexOf(room) + 1, total: counted.length }
 }
 
-/** Rooms whose last paragraph does not say what would be without them. */
+/** Rooms without a paragraph on what would happen without them. */
 const NOTED = new Set(['parts', 'habits', 'stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
 /**
- * Marked words of a text: once pressed they set what they say.
+ * The links of a text that change settings when pressed.
  * @param {Context} context @param {{ className?: string, after?: () => void }} [how]
  */
 function deeds({ link, set, get }, { className = 'deed', after } = {}) {
@@ -208,13 +208,13 @@ export function frame(container, room, context) {
   const output = outputOf(room)
   let said = ''
   /** @type {string | null} */ let offer = null
-  /** Weights of a model of the reader's that are no numbers: what is computed with them is none. @param {Run} run */
+  /** Warns about NaN or infinite weights of an imported model. @param {Run} run */
   function showBroken({ brought }) {
     const found = brought?.broken
     broken.hidden = !found
     if (found) setText(broken, t('frame.broken', { count: found.count, first: found.first }))
   }
-  /** Where nobody has trained what is set, the way to do it. @param {Settings} state */
+  /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
   function showOffer(state) {
     const wanted = own.offer?.(state) ?? null
     if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
@@ -222,7 +222,7 @@ export function frame(container, room, context) {
     offered.hidden = wanted === null
   }
   /**
-   * What the room is about, and what goes on from it: with the norm first that is no longer its own result.
+   * The subject of the room and its output: with the norm first that is not its own result.
    * @param {Run | null} run @param {View} state
    */
   function tell(run, state) {
@@ -236,7 +236,7 @@ export function frame(container, room, context) {
     else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
-  /** The figure, or what is said where the run has left out what it shows. @param {Run} run @param {View} view */
+  /** The figure, or a note where its tensors were not retained. @param {Run} run @param {View} view */
   function draw(run, view) {
     try {
       figureView.update(context.onOneScale(stage.data(run, view), run, view))

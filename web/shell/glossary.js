@@ -1,4 +1,4 @@
-/** Whether the glossary is open or one of its terms is lit up; it is fetched with the first of either. */
+/** Opens the glossary and highlights its terms; loaded on first use. */
 
 import { fetched } from '../lib/lazy_import.js'
 

@@ -36,7 +36,7 @@ function languages({ set }) {
 }
 
 /**
- * Which model is behind the glass; choosing one enters it at its first room.
+ * The model selection; choosing a model enters its first room.
  * @param {Context} context @param {ReturnType<typeof bringing>} bring
  */
 function models({ t, set, get }, bring) {
@@ -73,7 +73,7 @@ function settings({ t, set, get, showControls }) {
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     grid)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
-  // What is wrong in here is told outside once nobody can see it here.
+  // Problems inside the dialog are repeated outside while it is closed.
   dialog.addEventListener('close', showControls)
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
@@ -87,14 +87,14 @@ function settings({ t, set, get, showControls }) {
 }
 
 /**
- * The name of the page leads back to where it begins.
+ * The name of the page links to its start.
  * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
  */
 const brand = ({ t, home, set }) => (
   h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
-/** The check, fetched with its words when somebody asks for it. @param {Context} context */
+/** The check, loaded with its texts on first use. @param {Context} context */
 function checking(context) {
   /** @type {ReturnType<typeof import('../check/dialog.js').check> | undefined} */ let inside
   async function open() {
@@ -111,7 +111,7 @@ function checking(context) {
   return button
 }
 
-/** On a phone one button stands for all actions. @param {HTMLElement} actions @param {Translate} t */
+/** On a phone, one button opens all actions. @param {HTMLElement} actions @param {Translate} t */
 function more(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
   /** @type {HTMLElement} */
@@ -125,7 +125,7 @@ function more(actions, t) {
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {HTMLElement} below what is said of the fields
+ * @param {HTMLElement} below the container below the header for notes on the fields
  * @param {Context} context
  */
 export function header(container, below, context) {
@@ -161,7 +161,7 @@ export function header(container, below, context) {
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
-    /** How far a run is that takes long. */
+    /** Renders the progress of a run that takes long. */
     showProgress: said.showProgress,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run

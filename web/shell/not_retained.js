@@ -1,4 +1,4 @@
-/** What stands in place of a figure whose matrices the run has left out, and the press that keeps them. */
+/** What replaces a figure whose matrices were not retained, with a button that retains them. */
 
 import { h, setText } from '../lib/dom.js'
 import { size } from '../import/format_bytes.js'
@@ -6,7 +6,7 @@ import { chosenLayers } from '../models/imported/retained_layers.js'
 
 /** @import { Context, Room, Run } from '../types.d.ts' */
 
-/** So many choices of a reader's are remembered. */
+/** The maximum number of layers that the reader's choice contains. */
 const MOST_CHOSEN = 8
 
 /**
@@ -21,7 +21,7 @@ export function unkept({ layer = 0 }, { t, get, set }) {
   const element = h('div', { className: 'unkept', hidden: true }, said, h('p', {}, press))
   return {
     element,
-    /** @param {Run | null} run one that has left something out */
+    /** @param {Run | null} run a run that has not retained everything */
     say(run) {
       element.hidden = !run
       const { layers = [], of = 0, total = 0, room = 0 } = run?.keeping ?? {}

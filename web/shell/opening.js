@@ -1,4 +1,4 @@
-/** Whether the page stands at its opening, in place of the house. */
+/** Whether the opening is displayed instead of the rooms. */
 
 import { h } from '../lib/dom.js'
 import { opening } from '../opening/index.js'

@@ -1,4 +1,4 @@
-/** The ways from a room to those before and after it on the tour, and what they pass over. */
+/** Links from a room to the previous and next one of the tour, with the rooms that they skip. */
 
 import { following, h } from '../lib/dom.js'
 import { ownName, partName } from '../lib/room_name.js'
@@ -12,14 +12,14 @@ const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 /** @typedef {{ step: number, direction: 'prev' | 'next', word: string }} Direction */
 
 /**
- * Whether the way from a room may lead to another: along the tour, or within a layer that is off it.
+ * Whether a room's links may lead to another: along the tour, or within a layer that is off it.
  * @param {Room} from @param {Room} to
  */
 const leads = (from, to) => (
   Boolean(to.isOnTour || (!from.isOnTour && to.layer === from.layer && to.tower === from.tower)))
 
 /**
- * The way to a neighbour: where it is, if that is another part of the house, and what the way passes over.
+ * A link to a neighboring room: where it is, if in another part of the model, and which rooms are skipped.
  * @param {Room} from @param {Room[]} rooms @param {Room[]} idle @param {Direction} to @param {Context} context
  * @returns {Way}
  */
@@ -41,7 +41,7 @@ function wayTo(from, rooms, idle, { step, direction, word }, { t, enter, href })
   return { element, flow, update: () => element.setAttribute('href', href(room.id)) }
 }
 
-/** Mounts the ways from a room. @param {Room} room @param {Context} context */
+/** Mounts the links of a room. @param {Room} room @param {Context} context */
 export function waysFrom(room, context) {
   const { t } = context
   /** @type {Direction[]} */
@@ -68,7 +68,7 @@ export function waysFrom(room, context) {
   update(context.run())
   return {
     element, update,
-    /** Where the next way says what flows on. */
+    /** The container for the output that the next room receives. */
     flow: () => shown.ways[1].flow
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Everything behind the opening: the floor plan, the room with its figure and twin, the inspector and the lessons.
- * Fetched with the first room, or while the opening is read.
+ * Everything behind the opening: the map, the room with its figure and twin, the inspector and the lessons. Loaded with
+ * the first room, or while the opening is read.
  */
 
 import { inspector } from '../inspector/index.js'
@@ -26,7 +26,7 @@ import { signature } from './share.js'
 /** @import { Context, Room, Run, State, Theme, View } from '../types.d.ts' */
 
 /**
- * Of no room until there is a run.
+ * Rendered even before there is a run.
  * @typedef {object} Parts
  * @property {ReturnType<typeof inputs>} inputs
  * @property {ReturnType<typeof map>} map
@@ -37,31 +37,31 @@ import { signature } from './share.js'
  * @property {ReturnType<typeof twin>} [twin]
  */
 
-/** Whether all numbers that a run has kept are here. @param {Run | null} run */
+/** Whether all retained values of a run have been loaded. @param {Run | null} run */
 const isWhole = run => !run || [...run.tensors.values()].every(({ data, isKept }) => data || isKept === false)
 
-/** What is built anew in another language. */
+/** Rebuilt for another language. */
 const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
 
 /**
  * @param {Record<'house' | 'inputs' | 'map' | 'lesson' | 'stage' | 'inspector' | 'arrived' | 'whole',
  *   HTMLElement>} page
- * @param {Context} context gets what only the rooms know
+ * @param {Context} context completed by what only the rooms know
  * @param {object} main
  * @param {() => boolean} main.isOutside whether the reader is at the opening
- * @param {(act: () => void) => void} main.attempt shows what can be shown, and the rest when its values are here
+ * @param {(act: () => void) => void} main.attempt renders what it can, and the rest once its values arrive
  */
 export function roomsIn(page, context, { isOutside, attempt }) {
   const { get, set, run } = context
   const parts = /** @type {Parts} */ ({})
-  /** isSeen: the room was there before its figures. */
+  /** isSeen: the room was rendered before its figures. */
   /** @type {{ room: Room | null, model?: string, isNew?: boolean, isSeen?: boolean }} */
   let shown = { room: null }
-  /** The rooms there were when the room that the reader chose was last among them. @type {Room[]} */
+  /** The list of rooms that last contained the room that the reader chose. @type {Room[]} */
   let around = []
   const rooms = () => roomsOf(run())
 
-  /** The room that is shown; nothing before a run tells what rooms there are, except the house. */
+  /** The displayed room; before there is a run, only the house. */
   function roomHere() {
     const { room: id } = get()
     if (isOutside() || (!run() && id !== HOUSE.id)) return null
@@ -71,7 +71,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   }
 
   /**
-   * What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind.
+   * The view, restricted to what the run has: a shorter text must not leave a sentence or head out of range.
    * @returns {View}
    */
   function viewed() {
@@ -87,7 +87,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       head: within(state.head, room.parts.heads ?? state.head + 1),
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture(one, more) {
-        // The answer is found by its words, which a stamp has not.
+        // An answer is found by its tokens, which a thumbnail does not have.
         const source = here && (one.stage === 'decoding' ? here : inStamps(here))
         const found = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
         return found && { ...found, part: binned(found.part) }
@@ -98,7 +98,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   const twinHere = () => parts.twin?.run(run()) ?? null
 
-  /** The cell that is looked at, inspection in the inspector. */
+  /** Renders the selected cell in the inspector. */
   const inspection = cells({
     panel: page.inspector, get, set, run, twin: twinHere, view: viewed, parts: () => parts, ask: context.ask, attempt
   })
@@ -107,7 +107,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     const room = roomHere()
     if (!room) return
     const { model } = get()
-    // A room that says the same of the same tensors in another list of rooms is the same room to the reader.
+    // The same room of an equal list of rooms counts as the same room, so it is not rebuilt.
     const isSame = shown.room && shown.room.id === room.id && JSON.stringify(shown.room) === JSON.stringify(room)
     if (isSame && shown.model === model && parts.frame) return
     const moved = shown.room !== null && shown.room.id !== room.id
@@ -139,7 +139,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     showRun()
   })
 
-  /** Where the figure of the room is from, in a line. @param {string} [named] what sets it apart */
+  /** Where the figure comes from, in one line. @param {string} [named] what sets it apart */
   function origin(named) {
     const { room, head, sentence } = viewed()
     const texts = Object.values(run()?.streams ?? {})[0]?.texts ?? []
@@ -160,7 +160,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   const lesson = lessons(page, context)
 
-  /** Of a run that is too large to be here whole a new room and its figures have a task each. */
+  /** In a run too large to be sent whole, a new room and its figures each get a task of their own. */
   function showRun() {
     if (!parts.frame || get().theatre || isOutside()) return
     const now = shown
@@ -202,7 +202,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   })
 
   return {
-    /** Builds what holds words, except the room, which is left to the next showing. */
+    /** Rebuilds everything that contains texts, except the room, which the next rendering rebuilds. */
     speak() {
       shown = { room: null }
       for (const id of PARTS) page[id].replaceChildren()
@@ -214,9 +214,9 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     },
     showRoom, showRun, showControls, showMap, showLesson: lesson.update,
     twin: twinHere,
-    /** What a link says of a state. */
+    /** The state as a link. */
     addressed: lesson.addressed,
-    /** Another state altogether: the way to a cell stays behind. */
+    /** Clears the history of the inspector when the state is replaced. */
     forget: inspection.forget
   }
 }

@@ -1,11 +1,11 @@
-/** Below the fields: what of their texts is left out, and how far a run is that takes long, which can be stopped. */
+/** Status below the fields: truncated texts, and the progress of a long run, with a button that stops it. */
 
 import { h, setText } from '../lib/dom.js'
 import { grouped } from '../lib/costs.js'
 
 /** @import { Context, Progress, Run, Shortened, Translate } from '../types.d.ts' */
 
-/** Milliseconds that nobody is told of. */
+/** Milliseconds before progress is displayed. */
 const SHORT = 300
 
 /** @param {string} field @param {Shortened} cut @param {Translate} t */

@@ -1,4 +1,4 @@
-/** Taking a room along: its link, or the code that puts its figure into another page. */
+/** Sharing a room: its link, or the HTML that embeds its figure in another page. */
 
 import { copying } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
@@ -7,7 +7,7 @@ import { taking } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
 
-/** What stands around a figure that is shown alone: title and origin above, the line of a cell below. */
+/** Height of what surrounds an embedded figure: title and origin above, the line of a cell below. */
 const AROUND = 168
 const STEP = 20
 
@@ -17,20 +17,23 @@ const ESCAPES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
 const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 
 /**
- * The element that shows a link's page inside another page.
+ * The element that embeds a link.
  * @param {{ url: string, title: string, height: number }} frame
  */
 export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escaped(url)}" title="${escaped(title)}" width="100%" ` +
   `height="${Math.ceil((height + AROUND) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
-/** Figures of a room and of what it is compared with, that of the opening, and the training page down to its curves. */
+/**
+ * The boxes whose height an embedded page needs: the figures of a room and its twin, of the opening, and of the
+ * training page down to its curves.
+ */
 const FIGURES = '.stage .stage-figure, .living-slot, .theatre-head, .theatre-stage'
-/** Where there is no figure yet. */
+/** The height where there is no figure yet. */
 const USUAL_HEIGHT = 480
 
 /**
- * From the top of the first box to the bottom of the last. What is not visible has no height.
+ * The height from the top of the first box to the bottom of the last; invisible ones have no height.
  * @param {Pick<DOMRect, 'top' | 'bottom' | 'height'>[]} boxes
  */
 export function heightOf(boxes) {
@@ -43,7 +46,7 @@ const figuresHeight = () => (
   heightOf([...document.querySelectorAll(FIGURES)].map(one => one.getBoundingClientRect())))
 
 /**
- * Mounts the menu of ways to share, closed.
+ * Mounts the share menu, closed.
  * @param {Pick<Context, 't' | 'link' | 'language' | 'ask' | 'run'>} context
  */
 export function share(context) {
@@ -65,7 +68,7 @@ export function share(context) {
 }
 
 /**
- * The way from a figure that stands in another page to the whole page.
+ * The link from an embedded figure to the whole page.
  * @param {HTMLElement} element
  * @param {Pick<Context, 't' | 'link'>} context
  */

@@ -1,4 +1,4 @@
-/** The engine's beginning, or why there is none: in words for readers, whatever a browser lacks or a network loses. */
+/** Starts the engine, or reports why it cannot start: a missing browser feature, or a failed download. */
 
 import { createEngine } from './engine.js'
 import { spawn } from './fetch_on_demand.js'
@@ -6,7 +6,7 @@ import { resources } from './resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
-/** What an error says, and what is said of it. @type {[RegExp, string][]} */
+/** Error messages of browsers and the texts that explain them. @type {[RegExp, string][]} */
 const REASONS = [
   [/no WebAssembly SIMD/, 'noSimd'], [/no WebAssembly|Content-Security-Policy/, 'noWasm'],
   [/answered \d|could not be fetched|^worker$|NetworkError|Failed to (fetch|load)/, 'unreachable'], [/./, 'broken']
@@ -16,15 +16,15 @@ const REASONS = [
 export function problemOf(error) {
   const message = error instanceof Error ? error.message : String(error)
   const [, word] = REASONS.find(([pattern]) => pattern.test(message)) ?? REASONS[REASONS.length - 1]
-  // What a program should do about it, behind the semicolon, is nothing for readers.
+  // The library's advice after the semicolon is meant for programmers.
   return { key: `errors.${word}`, values: { message: message.replace(/^load: /, '').replace(/; [^;]*$/, '') } }
 }
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
 /**
- * The bytes of a file, asked for while the worker is still on its way. If they do not come this tells where they are:
- * the worker asks again and says why.
+ * The bytes of a file, requested while the worker is still loading. If the request fails, the file's URL is passed on;
+ * the worker then tries again and reports the error.
  * @param {Address} address @returns {Promise<Address>}
  */
 async function early(address) {
@@ -39,7 +39,7 @@ async function early(address) {
 
 /**
  * @param {string[]} names of the files that the first run reads
- * @param {Promise<unknown>} words the first of the page; the worker is on its way meanwhile, other files come later
+ * @param {Promise<unknown>} words the page's first texts; the worker loads meanwhile, other files come later
  * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
  */
 export async function begin(names, words) {

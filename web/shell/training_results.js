@@ -1,4 +1,4 @@
-/** How well the trained variants of a model do, as their files say: a table, and a sentence for a comparison. */
+/** The held-out accuracy of a model's trained variants, from their files: a table, and a sentence for a comparison. */
 
 import { following, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
@@ -14,18 +14,18 @@ const percent = share => String(Math.round(share * 1000) / 10)
 
 /** @typedef {{ settings: Partial<Settings> }} Variant */
 
-/** A reader who compares stays with the table, from room to room. */
+/** The table stays open from room to room. */
 let isOpen = false
 
-/** Whether some trained weights are those of a state. @param {Variant} variant @param {Settings} state */
+/** Whether trained weights match a state. @param {Variant} variant @param {Settings} state */
 const isOf = ({ settings }, state) => Object.entries(settings).every(([name, value]) => state[name] === value)
 
-/** Of what was held out, the share that came out right, in words. @param {Learned} learned @param {Translate} t */
+/** The held-out accuracy in words. @param {Learned} learned @param {Translate} t */
 const shares = ({ right }, t) => Object.entries(right)
   .map(([key, share]) => t('learned.share', { language: t(`learned.${key}`), percent: percent(share) })).join(', ')
 
 /**
- * What sets a variant apart from what its model is at first.
+ * The settings in which a variant differs from the model's defaults.
  * @param {Variant} variant @param {string} model @param {Translate} t
  */
 function named({ settings }, model, t) {
@@ -36,7 +36,7 @@ function named({ settings }, model, t) {
 }
 
 /**
- * What the trained weights of two sides made of what was held out, or an empty text where there is nothing to say.
+ * Compares the held-out accuracy of both sides; an empty text where there is nothing to compare.
  * @param {Settings} here @param {Settings} there @param {Translate} t @returns {Promise<string>}
  */
 export async function comparison(here, there, t) {
@@ -51,7 +51,7 @@ export async function comparison(here, there, t) {
 }
 
 /**
- * The table, folded; each variant leads to itself.
+ * The table, collapsed; each variant links to itself.
  * @param {Pick<Context, 't' | 'get' | 'set' | 'link' | 'fails'>} context
  */
 export function learnedTable({ t, get, set, link, fails }) {

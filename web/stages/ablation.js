@@ -1,4 +1,4 @@
-/** Every part of a model switched off in turn: what becomes of the probability of each token of the answer. */
+/** Ablates every part of a model in turn: the effect on the probability of each token of the answer. */
 
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -21,7 +21,7 @@ export const id = 'parts'
 /** @import { Part } from '../lib/ablation_parts.js' */
 
 /**
- * What can be switched off, whether it is, and what is asked of a run without it.
+ * The parts, whether each is ablated, and what is compared.
  * @param {Run} run @param {View} view
  */
 export function data(run, { room: { parts: { parts, logits, out } }, edits = [] }) {
@@ -43,7 +43,7 @@ export const picture = (run, { room: { parts: { logits, out } } }) => {
   return pictureOf(run, shown)
 }
 
-/** Milliseconds from which on the reader is asked before every part has its run. */
+/** Milliseconds from which the reader is asked before all ablations run. */
 const LONG = 60_000
 
 /** @type {Mount<typeof data>} */
@@ -116,8 +116,8 @@ export function mount(container, context) {
     setText(now, off.length ? t('stages.parts.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.parts.on'))
   }
   /**
-   * Each part in turn; what is asked anew stops what was asked before.
-   * @param {ReturnType<typeof data>} next @param {boolean} mayAsk if the first of these runs is long
+   * Runs every ablation in turn; a new request stops the previous one.
+   * @param {ReturnType<typeof data>} next @param {boolean} mayAsk mayAsk whether to ask first if these runs take long
    */
   async function compute({ parts, what, edits }, mayAsk) {
     const mine = job = {}, start = performance.now()
@@ -159,7 +159,7 @@ export function mount(container, context) {
       shown = next
       draw()
       if (!isNew) return
-      // What the model's first run took is at most a hint: it pays for the start, too.
+      // The duration of the model's first run includes the start, so it is at most a hint.
       begin(next, next.parts.length * (next.run.took ?? 0) >= LONG)
     },
     mark() {},

@@ -1,4 +1,4 @@
-/** The bend in the feed-forward network: every unit by itself, through one curve. */
+/** The activation of the feed-forward network: every unit by itself, through one curve. */
 
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
@@ -16,7 +16,10 @@ export const id = 'activation'
 export const controls = ['activation']
 /** @type {string[]} */ export const pickers = []
 
-/** Units before and after, and the curve itself as the kernel computes it. @param {Run} run @param {View} view */
+/**
+ * Units before and after the activation, and its curve as the kernel computes it.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { before, after, kind } = view.room.parts
   return {
@@ -25,14 +28,14 @@ export function data(run, view) {
   }
 }
 
-/** How units can stand. @typedef {'index' | 'mean' | 'row'} Sorting */
+/** The order of units. @typedef {'index' | 'mean' | 'row'} Sorting */
 /** @type {Sorting[]} */
 const SORTINGS = ['index', 'mean', 'row']
-/** A reader who sorts units goes on so in the next layer. @type {Sorting} */
+/** The reader's order is kept from layer to layer. @type {Sorting} */
 let sorting = 'index'
 
 /**
- * Where the units of a layer stand, the one that fires most first: on average over all tokens, or for one of them.
+ * The order of a layer's units by magnitude: on average over all tokens, or for one of them.
  * @param {Slice} after @param {Sorting} by @param {number} row the token looked at
  */
 export function unitsBy({ rows, cols, values }, by, row) {
@@ -80,7 +83,7 @@ export function mount(container, context) {
     bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
   }
   /**
-   * Only what is drawn is sorted: what is compared with another run stays in order.
+   * Only the drawing is sorted: comparisons with another run need the original order.
    * @param {ReturnType<typeof data>} next
    */
   function sorted(next) {

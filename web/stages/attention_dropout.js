@@ -1,4 +1,4 @@
-/** Dropout of attention weights: in training some shares are withdrawn, the others raised. */
+/** Dropout of attention weights: in training some weights are set to 0, the others scaled up. */
 
 import { probabilities, factor } from '../lib/color.js'
 import { dropped } from '../lib/dropout_figure.js'
@@ -11,7 +11,7 @@ export const id = 'attention_dropout'
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence', 'head']
 
-/** One head's weights, its mask and what is left of the weights. @param {Run} run @param {View} view */
+/** One head's weights, its mask and the dropped-out weights. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weights, mask, kept } = view.room.parts
   return {

@@ -1,4 +1,4 @@
-/** How byte-pair encoding came to a token: the pair whose merge was made first is joined, again and again. */
+/** How byte-pair encoding built a token: of all pairs the one that was learned first is merged, again and again. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -11,14 +11,14 @@ export const id = 'merges'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** The tokens of the text, each with the merges that led to it. @param {Run} run @param {View} view */
+/** The tokens of the text, each with its merges. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, merges } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
   return { pieces: tokens.map((token, i) => ({ token, id: ids[i], steps: merges?.[ids[i]] ?? [] })) }
 }
 
-/** The map's stamp: one cell a token, the stronger the more merges it took. @type {Stage['picture']} */
+/** The thumbnail: one cell per token, by its number of merges. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).pieces.map(({ steps }) => steps.length)
   const most = Math.max(1, ...counts)
@@ -30,7 +30,7 @@ const createPiece = () => h('span', { className: 'merge-piece' })
 const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h('small'))
 
 /**
- * The pieces at a step and what is joined there; after the last one the token itself.
+ * The pieces at a step and the pair to merge; after the last step the token itself.
  * @param {Built<HTMLElement>} item @param {Pick<TokenMerge, 'pieces' | 'at'> & { note: string }} step
  */
 function fillStep(item, { pieces, at, note }) {

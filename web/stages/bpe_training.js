@@ -1,4 +1,4 @@
-/** Byte-pair encoding learned from the reader's text: pairs are counted, the most frequent one is joined, again. */
+/** Byte-pair encoding trained on the reader's text: pairs are counted, the most frequent one is merged, again. */
 
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
@@ -10,13 +10,13 @@ export const id = 'learning'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** Most words of the text that are drawn. */
+/** The maximum number of words that are drawn. */
 const MOST_WORDS = 80
 
-/** Its text is the reader's, whatever the run is of. */
+/** Its text comes from the reader, not from the run. */
 export const data = () => ({})
 
-/** The map's stamp: one cell a token of the run, the stronger the later it was learned. @type {Stage['picture']} */
+/** The thumbnail: one cell per token of the run, by the rank of its merge. @type {Stage['picture']} */
 export function picture(run, { sentence, room }) {
   const { ids: all, merges } = run.streams[room.parts.stream]
   const ranks = (all[sentence] ?? all[0]).map(id => merges?.[id]?.at(-1)?.rank ?? -1)
@@ -74,7 +74,7 @@ export function mount(container, context) {
     item.classList.toggle('is-chosen', i === 0 && merge !== null)
   }
   /**
-   * A word in tokens, with the pair lit that is joined next.
+   * A word in tokens, with the pair highlighted that is merged next.
    * @param {Element} box @param {string[]} word @param {Learned} now
    */
   function fillWord(box, word, { merge }) {

@@ -1,6 +1,6 @@
 /**
- * What is kept while an answer is written: a column of keys and one of values for every token, and what a step takes
- * with them and without.
+ * The key-value cache during generation: a column of keys and values for every token, and the cost of a step with and
+ * without it.
  */
 
 import { scale } from '../lib/color.js'
@@ -23,11 +23,11 @@ export const pickers = ['layer', 'head']
 
 /** @typedef {{ k: string, v: string, heads: number, kvHeads: number }} Layer */
 
-/** The layer that is looked at. @param {View} view @returns {Layer} */
+/** The selected layer. @param {View} view @returns {Layer} */
 const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0, parts.layers.length - 1)]
 
 /**
- * The keys or values of one head on their side, a column for each token.
+ * The keys or values of one head, transposed: a column for each token.
  * @param {Run} run @param {View} view @param {string} name
  */
 function columnsOf(run, view, name) {
@@ -62,7 +62,7 @@ export const picture = (run, view) => {
 /** @param {(Twice | null)[]} list @param {(one: Twice) => number} of */
 const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
 
-/** What the lines of the table are about. @type {Record<string, (one: Twice) => number>} */
+/** The rows of the table. @type {Record<string, (one: Twice) => number>} */
 const LINES = {
   kept: ({ multiplyAdds }) => multiplyAdds.kept, whole: ({ multiplyAdds }) => multiplyAdds.whole,
   bytes: ({ bytes }) => bytes.own + bytes.read
@@ -78,7 +78,7 @@ export function mount(container, context) {
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
   const [keys, values] = ['k', 'v'].map(() => {
-    // A slot is as wide as all columns will be, so that nothing moves while they come.
+    // Slots are as wide as all columns will be, so that nothing moves as they appear.
     const slot = h('div', { className: 'cache-slot' })
     fig.body.append(slot)
     return fig.matrix(slot)
@@ -91,7 +91,7 @@ export function mount(container, context) {
   const table = grid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
   costs.append(saved)
   /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** What is known of each step of the run. @type {(Twice | null)[]} */ let known = []
+  /** The comparison of each step of the run, once computed. @type {(Twice | null)[]} */ let known = []
   let job = {}
 
   /** @param {ReturnType<typeof data>} now */
@@ -116,7 +116,7 @@ export function mount(container, context) {
     setText(verdict, one ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
       { count: grouped(one.compared), other: grouped(one.compared - one.same) }) : '')
     const [kept, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
-    // Of the beginning nothing was there before, so nothing is saved.
+    // The prompt has no earlier step, so nothing is saved.
     const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
     setText(saved, isAll ? t('stages.cache.saved',
       { kept: grouped(kept), whole: grouped(whole), times: fixed(whole / kept, 1), bytes: grouped(LINES.bytes(/** @type {Twice} */ (one))) }) : '')
@@ -127,7 +127,7 @@ export function mount(container, context) {
     drawTold(shown)
   }
   /**
-   * What each step took, first the one that is looked at; another run stops it.
+   * Compares each step with and without the cache, the selected one first; another run stops it.
    * @param {ReturnType<typeof data>} now
    */
   async function compute({ rows, step }) {

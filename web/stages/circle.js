@@ -1,4 +1,6 @@
-/** One pair of dimensions as a point: around a circle from place to place, up a spiral as the places go on. */
+/**
+ * One pair of dimensions as a point: around a circle from position to position, along a spiral as positions increase.
+ */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -18,12 +20,12 @@ export const controls = ['base', 'dModel', 'maxLength']
 /** @type {string[]} */ export const pickers = []
 
 const SIZE = 340
-/** From this width on both pictures stand side by side. */
+/** From this width on, both pictures are side by side. */
 const [WIDE, GAP] = [560, 32]
 const REACH = 1.15
 
 /**
- * Every pair over the positions, the same in between, and how far each point is from the middle.
+ * Every pair over the positions, interpolated points, and the distance of each point from the center.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -68,10 +70,10 @@ export function mount(container, context) {
     chosen = { ...chosen, ...patch }
     draw()
   }
-  /** Another pair is another cell: the inspector follows, the link holds it. @param {number} pair */
+  /** Selects a pair, and with it a cell for the inspector. @param {number} pair */
   const pressed = pair => context.press({ name: shown.pairs[pair].name, index: [pair, chosen.place, 0] })
   /**
-   * What the point at a place is drawn as.
+   * How the point at a position is drawn.
    * @template At
    * @param {Slice} part @param {{ pair: number, place: number }} chosen
    * @param {(x: number, y: number, k: number) => At} at

@@ -1,4 +1,4 @@
-/** What each room, each layer and the whole model cost, as counted in the run. */
+/** The cost of each room, each layer and the whole model, as counted in the run. */
 
 import { scale } from '../lib/color.js'
 import { costsByRoom, grouped, together } from '../lib/costs.js'

@@ -1,4 +1,4 @@
-/** Cross-attention's weights: what each word of the target reads in the source. */
+/** Cross-attention's weights: what each token of the target reads in the source. */
 
 import { arcs } from '../lib/arcs.js'
 import { probabilities } from '../lib/color.js'
@@ -15,7 +15,7 @@ export const id = 'cross'
 export const pickers = ['head']
 
 /**
- * The weights of one head, which word each query is about to say, and the row to begin with.
+ * The weights of one head, the token that each query generates next, and the first row.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -40,7 +40,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let shown
   /** @type {number | null} */ let row = null
 
-  /** The cell of a row that weighs most. @param {number} at */
+  /** The cell with the largest weight of a row. @param {number} at */
   function strongest(at) {
     const { weights: part } = shown
     const values = part.values.slice(at * part.cols, (at + 1) * part.cols)

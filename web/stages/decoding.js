@@ -1,6 +1,5 @@
 /**
- * One token after another: the most probable, one drawn by its share, or the best of several beginnings; all steps at
- * once, or as far as the reader has walked.
+ * Generation step by step: greedy, sampled, or by beam search; all steps at once, or up to the selected one.
  */
 
 import { probabilities } from '../lib/color.js'
@@ -24,7 +23,7 @@ export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'se
 /** @type {string[]} */ export const pickers = []
 
 /**
- * Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by.
+ * Why the bars, computed in one pass over the whole answer, may differ from what the tokens were chosen from.
  * @param {Decoding} decoding @param {Settings} settings
  */
 function rereading({ kind }, { training, dropout, tgtIsCausal }) {
@@ -33,7 +32,7 @@ function rereading({ kind }, { training, dropout, tgtIsCausal }) {
 }
 
 /**
- * What else has to be known to read the numbers, as keys of texts.
+ * Keys of further notes on the numbers.
  * @param {Decoding} decoding @param {Settings} settings
  */
 function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
@@ -54,7 +53,7 @@ function lineage(nodes, at) {
 }
 
 /**
- * A tree as it had grown at a step, and the best of its branches then; at the end that is the answer.
+ * The tree as it had grown by a step, and its best branch then; at the end that is the answer.
  * @param {Beginning[]} nodes @param {number | null} best @param {number} step
  */
 function grown(nodes, best, step) {
@@ -64,7 +63,7 @@ function grown(nodes, best, step) {
 }
 
 /**
- * What had been read at a step: the tokens so far, or those of every beginning that was still followed.
+ * What had been read at a step: the tokens so far, or those of every live beam.
  * @param {string[]} tokens @param {number[]} rows @param {Beginning[] | null} nodes @param {number} step
  * @returns {{ tokens: string[], score?: number }[]}
  */
@@ -77,8 +76,8 @@ function beginnings(tokens, rows, nodes, step) {
 }
 
 /**
- * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to
- * the step that is looked at; −1 is all of them.
+ * Every step with the probabilities it chose from, side by side in the order of sampling, and the tree of a beam
+ * search, up to the selected step; −1 for all.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -92,7 +91,7 @@ export function data(run, view) {
   const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
-    // The narrow ones are not drawn: they stand last, as a draw goes through them, and nobody would see them.
+    // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
     const pieces = (order ? largest(row, 0, V, MOST_PIECES) : ranking(row)).map(i => {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
@@ -112,7 +111,7 @@ export function data(run, view) {
 }
 
 /**
- * Of very many words those that are columns: what was chosen and what was likeliest at each step; null for all.
+ * Of a large vocabulary the tokens that get columns: the chosen and the most probable ones of each step; null for all.
  * @param {Run} run @param {View} view
  */
 function wordsOf(run, { room }) {
@@ -133,11 +132,11 @@ export const picture = (run, view) => {
   return { part: { ...part, values }, domain: probabilities() }
 }
 
-/** Most pieces of a bar of very many words, and a share that is less than a pixel wide. */
+/** The maximum number of segments of a bar, and a probability whose segment is less than a pixel wide. */
 const MOST_PIECES = 64
 const NARROW = 1e-3
 
-/** Of very many words so many steps are there at once, the others frame by frame, in about a millisecond each time. */
+/** With a large vocabulary this many steps are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_STEPS, SLICE] = [1, 1]
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
@@ -180,7 +179,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let shown
 
   /**
-   * A step that is not yet reached stays an empty line.
+   * A step that is not reached yet stays an empty line.
    * @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
   function fillStep(item, { step, token, word, draw, pieces, share }) {

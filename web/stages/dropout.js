@@ -1,4 +1,4 @@
-/** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
+/** Dropout: some cells are set to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
 import { factor } from '../lib/color.js'
 import { dropped } from '../lib/dropout_figure.js'
@@ -13,8 +13,8 @@ export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
 /**
- * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Where nothing can
- * be dropped there is none.
+ * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Without dropout
+ * there is no mask.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

@@ -18,14 +18,14 @@ export const id = 'embedding'
 export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
-/** Most rows that are looked up at a time. */
+/** The maximum number of rows that are looked up at a time. */
 const MOST_FOUND = 12
 
-/** A row by its word, if it has one, and its number. @param {readonly string[]} words @param {number} id */
+/** The label of a row: its token, if it has one, and its index. @param {readonly string[]} words @param {number} id */
 const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[id]} · ${id}`)
 
 /**
- * Which rows are taken out: those of the tokens, or of their places, or of the only kind of text there is.
+ * The rows that are looked up: by token, by position, or of the only token type.
  * @param {Run} run @param {View} view @param {number} count
  */
 function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
@@ -35,7 +35,7 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
 }
 
 /**
- * What the rows of a table are for: its words, or the tokens at its places; of kinds of text nothing.
+ * The labels of a table's rows: tokens, or the tokens at its positions; none for token types.
  * @param {Run} run @param {View} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
@@ -45,7 +45,7 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
 }
 
 /**
- * The rows of a table of many that a text takes out of it.
+ * The rows of a large table that a text looks up.
  * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
  */
 function rowsInUse(run, name, ids, words) {
@@ -58,7 +58,7 @@ function rowsInUse(run, name, ids, words) {
   }
 }
 
-/** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
+/** The table, the rows that one sentence looks up, and their ids. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
@@ -75,7 +75,7 @@ export function picture(run, view) {
 }
 
 /**
- * Rows that were looked up, below those that the text takes.
+ * Rows found by search, below those that the text looks up.
  * @param {Slice} part @param {Slice | null} more @returns {Slice}
  */
 function joined(part, more) {
@@ -121,7 +121,7 @@ export function mount(container, context) {
   const draw = () => {
     const { table: own, result: taken, ids, domain, many } = shown, all = joined(own, found)
     search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: grouped(many.total) }) : '')
-    /** The row of the table that an id is in. @param {number} id */
+    /** The row of the table for an id. @param {number} id */
     const rowOf = id => (all.rowOrder ? all.rowOrder.indexOf(id) : id)
     const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
     const labels = [...all.rowLabels, ...taken.rowLabels]

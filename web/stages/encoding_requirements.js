@@ -1,4 +1,4 @@
-/** What is asked of an encoding, measured of four: how large it gets, how far places are apart, products of all. */
+/** Requirements of a positional encoding, measured for four: magnitude, distances between positions, dot products. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -22,7 +22,7 @@ const GAP = 32
 const most = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
 
 /**
- * The measures of all encodings; of each, the products of all pairs of places, and their distances.
+ * The measures of all encodings; for each the dot products of all pairs of positions, and their distances.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -44,7 +44,7 @@ export function picture(run, { room }) {
 }
 
 /**
- * Every two places as a point: how far apart they are counted, and how far measured.
+ * Every two positions as a point: their difference and their distance.
  * @param {Slice} part @param {number} scheme @returns {NonNullable<PlotView['dots']>}
  */
 const byOffset = ({ name, values, rows }, scheme) => Array.from({ length: rows }, (_, from) => (
@@ -65,7 +65,7 @@ export function mount(container, context) {
   const places = [fig.matrix(), fig.matrix()]
   const panes = h('div', { className: 'panes-grid' })
   fig.body.append(panes)
-  // Outside the frame, with which it is saved.
+  // Outside the frame, so that it is exported with the figure.
   const distances = h('div', { className: 'panes-grid' })
   container.append(distances)
   const schemes = SCHEMES.map(scheme => {
@@ -84,7 +84,7 @@ export function mount(container, context) {
         return { title: t(`lab.asks.${name}`), part }
       })
       const isWide = context.width() >= 640
-      // The frame scrolls, so nothing in it would wrap by itself.
+      // The frame scrolls, so nothing in it would wrap.
       panes.style.setProperty('max-width', `${context.width()}px`)
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       schemes.forEach(({ matrix, plot: distance, scheme }, i) => {

@@ -1,4 +1,4 @@
-/** Models trained on short texts, asked on long ones: what each way to tell the places is worth, place by place. */
+/** Models trained on short texts and tested on long ones: the accuracy of each positional encoding, by position. */
 
 import { probabilities } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -21,7 +21,7 @@ const SMALLEST = 300
 const TOP = 1.15
 
 /**
- * Of every scheme the share at every place, and the means on both sides of the trained length.
+ * For every scheme the probability at every position, and its means up to and beyond the trained length.
  * @param {Run} run @param {View} view
  */
 export function data(run, { room: { parts } }) {
@@ -38,7 +38,7 @@ export const picture = (run, { room }) => (
   { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
 
 /**
- * One scheme's row as a curve from the first place that has a word before it, with a line where the trained end.
+ * One scheme as a curve from the first position with a predecessor, with a line at the trained length.
  * @param {Slice} part @param {number} scheme @param {number} trained @returns {Pick<PlotView, 'lines' | 'dots'>}
  */
 function curve({ name, values, cols }, scheme, trained) {
@@ -56,7 +56,7 @@ export function mount(container, context) {
   const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
   const fig = figure(container, context)
   const [shares, means] = [fig.matrix(), fig.matrix()]
-  // Outside the frame: there it wraps by itself, and is saved with the figure.
+  // Outside the frame: there it wraps and is exported with the figure.
   const panes = h('div', { className: 'panes-grid' })
   container.append(panes)
   const plots = names.map(name => {

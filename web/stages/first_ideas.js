@@ -1,4 +1,4 @@
-/** The index added to the words, and the index over the length: what each does. */
+/** Two naive positional encodings: the index added to the embeddings, and the index divided by the length. */
 
 import { fixed } from '../lib/number.js'
 import { panels } from '../lib/panels.js'

@@ -1,4 +1,4 @@
-/** Which head looks one token back and which one copies: measured on a text that stands there twice. */
+/** Previous-token and induction heads, measured on a repeated sequence. */
 
 import { probabilities, scale } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -15,10 +15,10 @@ export const id = 'habits'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** Where a head may look, as the worker has it. */
+/** Attention patterns, in the order of the worker. */
 const LOOKS = ['previous', 'same', 'after', 'first']
 
-/** The attentions that look back, each with the room of its weights. @param {Run} run @param {View} view */
+/** The causal attentions, each with the room of its weights. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, rooms }) {
   const layers = /** @type {Heads[]} */ (parts.layers).map(layer => (
     { ...layer, room: rooms.find(one => one.stage === 'weights' && one.parts.out === layer.out)?.id }))
@@ -41,7 +41,7 @@ export function mount(container, context) {
   /** @type {Habits | null} */ let found = null
 
   /**
-   * A head leads to where it looks in this text.
+   * A head links to its attention weights in this text.
    * @param {ReturnType<typeof data>['layers'][0]} own @param {number} head
    */
   function headOf({ room, tower, layer, block }, head) {

@@ -1,4 +1,4 @@
-/** Weights times values: what each head brings back. */
+/** Attention weights times values: what each head reads. */
 
 import { probabilities } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
@@ -14,8 +14,8 @@ export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /**
- * Weights (in training what dropout leaves of them), values and their product for one head: of all heads side by side,
- * or where some share their values, of this one alone, since only then the columns stand below one another.
+ * Weights (in training after dropout), values and their product: for all heads side by side, or, where some share their
+ * values, for one head, since only then the columns line up.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

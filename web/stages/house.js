@@ -1,4 +1,4 @@
-/** The whole building as one picture: every floor a true picture of its tensor, read from below; a floor is a door. */
+/** The whole model as one picture: every floor a picture of its tensor, read from below; a floor links to its room. */
 
 import { scale } from '../lib/color.js'
 import { following, h, isThere, keep, setText, svg } from '../lib/dom.js'
@@ -17,9 +17,9 @@ export const id = 'house'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** More heads than this would be too small to be read. */
+/** More heads than this would be too small to read. */
 const MOST_HEADS = 8
-/** Tokens of a text and signs of it that are shown; the room of its tokens has all. */
+/** The maximum number of tokens and characters of a text; the room of its tokens has all. */
 const [MOST_TOKENS, MOST_SIGNS] = [48, 240]
 const EDGES = /^<.*>$/
 const WIRE_GAP = 36
@@ -30,21 +30,21 @@ const WIRE_GAP = 36
 /** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
 
 /**
- * What a floor shows: tokens, or pictures on one scale.
+ * What a floor displays: tokens, or pictures on one scale.
  * @typedef {{ tokens: string[], isAnswer?: boolean, parts?: undefined }
  *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain?: Domain, isLook: boolean,
  *   shape: number[] }} Shows
  * @typedef {{ room: string, word: string, layer?: number, wire: string } & Shows} Floor
- * @typedef {{ layer?: number, floors: Floor[] }} Storey floors of one layer
+ * @typedef {{ layer?: number, floors: Floor[] }} Storey the floors of one layer
  */
 
-/** Floors that are called after the part of the layer they stand for. */
+/** Floors that are named after their part of the layer. */
 const BLOCKS = ['weights', 'cross', 'activation']
 const LOOKS = ['scores', 'weights', 'cross']
 const TOKENS = ['tokens', 'pieces']
 
 /**
- * What a floor shows: tokens, one picture for each head or projection, or one picture.
+ * What a floor displays: tokens, one picture for each head or projection, or one picture.
  * @param {Run} run @param {Room} room @param {View} view @returns {Shows}
  */
 function shown(run, room, view) {
@@ -62,7 +62,7 @@ function shown(run, room, view) {
   const pictures = views.map(picture).filter(isThere)
   const { shape } = describedOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
-  // Of what the run has left out there is no picture.
+  // What was not retained has no picture.
   const domain = domains.reduce((one, other) => (other.max > one.max ? other : one), domains[0])
   return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
@@ -76,7 +76,7 @@ function floor(run, room, view) {
 }
 
 /**
- * Towers of floors from the ground up, and what goes in and comes out.
+ * Towers of floors from the bottom up, with their inputs and outputs.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -85,7 +85,7 @@ export function data(run, view) {
   const [first] = Object.values(run.streams)
   const { sentence } = view
   const tokens = first?.tokens[sentence] ?? first?.tokens[0] ?? []
-  // Of a text that is gone on with only the beginning was read.
+  // Of a prompt that the model continues, only the prompt is input.
   const given = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
   return {
     notebooks: view.rooms.filter(({ block }) => block === 'notebooks').map(({ id, words }) => ({ id, words })),
@@ -110,7 +110,7 @@ function createPicture() {
   return Object.assign(stamp, { thumb: thumb(stamp) })
 }
 
-/** A picture has its place at once and its colours when there is time. @param {Stamp} stamp @param {Coloured} view */
+/** A picture gets its place at once and its colors when there is time. @param {Stamp} stamp @param {Coloured} view */
 function fillPicture(stamp, view) {
   stamp.style.setProperty('--shape', String(view.part.cols / view.part.rows))
   stamp.view = view
@@ -133,7 +133,7 @@ const createFloor = ({ href, enter }) => () => {
   return Object.assign(link, { address: href })
 }
 
-/** Of a long text its beginning is enough to know it by. @param {string[]} tokens */
+/** Only the beginning of a long text. @param {string[]} tokens */
 const fewOf = tokens => (tokens.length > MOST_TOKENS ? [...tokens.slice(0, MOST_TOKENS), '…'] : tokens)
 
 /** @param {string} text */
@@ -169,7 +169,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   return keep(pictures, floor.parts.map(part => ({ part, colours })), createPicture, fillPicture)
 }
 
-/** Floors of the same layer stand together. @param {Floor[]} floors */
+/** Groups floors of the same layer. @param {Floor[]} floors */
 function storeysOf(floors) {
   /** @type {Storey[]} */ const storeys = []
   for (const floor of floors) {
@@ -226,7 +226,7 @@ export function mount(container, context) {
     link.setAttribute('href', context.href(id))
     setText(link, t(`stages.${words}.name`))
   }
-  /** What there is to read besides. @param {{ id: string, words: string }[]} list */
+  /** The list of notebooks. @param {{ id: string, words: string }[]} list */
   function offer(list) {
     notebooks.hidden = list.length === 0
     if (notebooks.hidden) return

@@ -12,7 +12,7 @@ export const controls = ['tokenizer']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * The vocabulary and which entries are used, and the ids of all sentences.
+ * The vocabulary with the used entries, and the ids of all sentences.
  * @param {Run} run @param {View} view
  */
 export function data(run, { sentence, room }) {
@@ -24,7 +24,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The map's stamp: the ids themselves. @type {Stage['picture']} */
+/** The thumbnail: the ids themselves. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const { ids, vocabulary } = run.streams[room.parts.stream]
   const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }

@@ -1,4 +1,4 @@
-/** All stages: the house, those on the way from text to vectors, of attention, of a layer, of an answer. */
+/** All stages: the house, then from text to vectors, attention, the layer, and generation. */
 
 import * as house from './house.js'
 import * as tokens from './tokens.js'

@@ -1,4 +1,7 @@
-/** A linear layer: every output weighs all inputs. The two of the feed-forward network, and the one to the logits. */
+/**
+ * A linear layer: every output is a weighted sum of all inputs. Those of the feed-forward network, and the
+ * output layer.
+ */
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
@@ -18,7 +21,7 @@ export const controls = ['dimFeedforward']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * What goes in, as far as something comes out: of a long text there may be scores of words of the last tokens alone.
+ * The input rows that have outputs: for a long text, logits may exist only for the last tokens.
  * @param {Run} run @param {View} view
  */
 function inputOf(run, view) {
@@ -26,11 +29,11 @@ function inputOf(run, view) {
   return first ? rowsOf(part, first, part.rows - first) : part
 }
 
-/** The token whose row is the first. @param {Run} run @param {string} name */
+/** The token of the first row. @param {Run} run @param {string} name */
 const firstOf = (run, name) => describedOf(run, name).axes.at(-2)?.first ?? 0
 
 /**
- * Of very many outputs the largest ones of every place: only their rows of the weight are read.
+ * Of a large vocabulary the largest logits at each position: only their rows of the weight are read.
  * @param {Run} run @param {View} view
  */
 function largestOnly(run, view) {

@@ -1,4 +1,4 @@
-/** Scores that must not count are replaced by minus infinity. */
+/** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
 import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
@@ -15,7 +15,7 @@ export const controls = ['causal', 'tgtIsCausal', 'padding']
 export const pickers = ['sentence', 'head']
 
 /**
- * The scores before and after masking, on one scale; and whether nothing is masked where something might be.
+ * The scores before and after masking, on one scale; and whether nothing is masked where something could be.
  * @param {Run} run @param {View} view
  */
 export const data = (run, view) => ({
@@ -30,7 +30,7 @@ export const picture = (run, view) => ({
 })
 
 /**
- * The edits with a cell of a mask the other way: hidden from every head, or in sight again with the score it has.
+ * The edits with one cell of a mask toggled: masked in every head, or unmasked with its score.
  * @param {Edit[]} edits @param {{ before: Slice, after: Slice }} shown @param {Cell} cell of either
  */
 export function toggled(edits, { before, after }, { index: [sentence, head, query, key] }) {

@@ -1,4 +1,4 @@
-/** A residual sum and the layer norm beside it; at the end of a tower the norm alone. */
+/** A residual sum and its layer norm; at the end of a tower the norm alone. */
 
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
@@ -14,7 +14,7 @@ export const id = 'norm'
 export const controls = ['normFirst', 'norm']
 /** @type {string[]} */ export const pickers = []
 
-/** Mean and variance of every row, in double, as the explanation of a cell has them. @param {Slice} part */
+/** Mean and variance of every row, in double, as in the explanation of a cell. @param {Slice} part */
 function statistics({ rows, cols, values }) {
   return Array.from({ length: rows }, (_, row) => {
     const list = Array.from(values.slice(row * cols, (row + 1) * cols))
@@ -23,7 +23,7 @@ function statistics({ rows, cols, values }) {
   })
 }
 
-/** What is added, the sum, what is normalised, gain and shift, and the result. @param {Run} run @param {View} view */
+/** The change, the sum, the norm's input, gain and bias, and its result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
   /** @param {string} name */

@@ -1,4 +1,4 @@
-/** A notebook to read and to run; what it needs is loaded when one is opened. */
+/** A notebook to read and run; loaded when one is opened. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -14,7 +14,7 @@ export const id = 'notebook'
 /** Which notebook. @param {Run} run @param {View} view */
 export const data = (run, { room }) => ({ notebook: room.parts.notebook })
 
-/** A notebook has no tensor of its own: it shows the table that all five are about. @type {Stage['picture']} */
+/** A notebook has no tensor of its own: its thumbnail is the table that all five are about. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const tensor = tensorOf(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
@@ -31,7 +31,7 @@ export function mount(container, context) {
     const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
     if (isGone) return
     if (context.get().model !== model) {
-      // The reader has gone elsewhere, where the words are others'; on coming back it is opened again.
+      // The reader has left the room meanwhile, or changed the language; it opens again on return.
       asked = null
       return
     }

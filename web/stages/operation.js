@@ -1,4 +1,4 @@
-/** An operation that no other stage is about: what went in, and what came out. */
+/** An operation without a stage of its own: inputs and output. */
 
 import { figure } from '../lib/figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
@@ -10,7 +10,7 @@ export const id = 'operation'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence', 'head']
 
-/** Whatever it was made from, and the result, each with a range of its own. @param {Run} run @param {View} view */
+/** All inputs and the output, each with a scale of its own. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { inputs, out, op } = view.room.parts
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))

@@ -1,4 +1,4 @@
-/** The heads side by side, mixed by the output projection. */
+/** The concatenated heads, mixed by the output projection. */
 
 import { scale, signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -18,7 +18,7 @@ export const id = 'output'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** Joined heads, output weight, bias and the final vectors. @param {Run} run @param {View} view */
+/** Concatenated heads, output weight, bias and the result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
@@ -48,7 +48,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof thumb>[]} */ const pictures = []
   /** @type {Run | null} */ let shown = null
   /**
-   * What each head adds: a small picture of it, and its length at every place.
+   * The contribution of each head: a small picture, and its norm at every position.
    * @param {ReturnType<typeof data>} next
    */
   async function add({ run, added: question, sentence, product: { rows, rowLabels } }) {

@@ -1,4 +1,4 @@
-/** The same words, the same query and key: who looks at whom under every way to tell the places. */
+/** The same words, queries and keys: attention weights under every positional encoding. */
 
 import { probabilities } from '../lib/color.js'
 import { panels } from '../lib/panels.js'

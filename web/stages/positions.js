@@ -1,4 +1,4 @@
-/** The positional encoding: curves over position, and the table read off them. */
+/** The positional encoding: curves over position, and its table. */
 
 import { curves } from '../lib/chart.js'
 import { signed } from '../lib/color.js'
@@ -16,7 +16,7 @@ export const controls = ['positional', 'positions', 'base', 'maxLength']
 export const pickers = ['sentence']
 
 /**
- * The table with the sentence's tokens beside their positions, and how many positions the sentence takes.
+ * The table with the sentence's tokens beside their positions, and the length of the sentence.
  * @param {Run} run @param {View} view
  */
 export function data(run, { sentence, room }) {
@@ -39,7 +39,7 @@ export function picture(run, { room }) {
 }
 
 /**
- * The dimensions drawn as curves: all, or an even choice that contains the one brought forward.
+ * The dimensions drawn as curves: all, or an even selection that contains the highlighted one.
  * @param {number} count @param {number} chosen
  */
 export function chosenCurves(count, chosen) {

@@ -1,4 +1,4 @@
-/** A bias on attention's scores for how far a key is from a query: what is added, and the table it was looked up in. */
+/** A relative position bias: what is added to attention's scores, and the table it was looked up in. */
 
 import { figure } from '../lib/figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
@@ -11,7 +11,7 @@ export const id = 'relative'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['head']
 
-/** What one head adds to its scores, and the table of all heads, on one scale. @param {Run} run @param {View} view */
+/** The bias of one head, and the table of all heads, on one scale. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight, bias, heads } = view.room.parts
   return {
@@ -24,7 +24,7 @@ export function data(run, view) {
 export const picture = (run, view) => pictureOf(run, view.room.parts.bias, view)
 
 /**
- * The row of the table that a cell was looked up in; none where several hold its number.
+ * The row of the table that a cell was looked up in; undefined where several hold its value.
  * @param {ReturnType<typeof data>} shown @param {number} value
  */
 function bucketOf({ head, table: { rows, cols, values } }, value) {

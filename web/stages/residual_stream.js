@@ -1,4 +1,4 @@
-/** The residual stream after every sub-layer: what would be said if it ended there, how long it is, what was added. */
+/** The residual stream after every sub-layer: logit lens, norms, and what was added. */
 
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -17,7 +17,7 @@ export const id = 'stream'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** The points of every stream and what each is called. @param {Run} run @param {View} view */
+/** The points of every stream and their labels. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, sentence }) {
   const { last, spoken } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
@@ -41,12 +41,12 @@ export function data(run, { room: { parts }, sentence }) {
 }
 
 /**
- * A point of a stream, and what of the model lies before it.
+ * A point of a stream, and the part of the model before it.
  * @param {{ name?: string, point?: string, layer?: number, block?: string }} sub
  */
 const pointOf = ({ name = '', point = name, layer, block }) => ({ name: point, layer, block })
 
-/** The words that an answer is chosen from. @param {Run} run */
+/** The vocabulary of the answer. @param {Run} run */
 const vocabularyOf = run => (Object.values(run.streams).findLast(({ isAnswer }) => isAnswer) ??
   run.streams.answer ?? Object.values(run.streams)[0]).vocabulary
 
@@ -56,7 +56,7 @@ export const picture = (run, view) => {
   return pictureOf(run, point, view)
 }
 
-/** Until the first table is seen: two that grow in one frame are laid out in one task. */
+/** Shown until the first table is drawn: two tables that grow in the same frame would be laid out in one task. */
 const apart = () => painted().then(nextTask)
 
 /** @type {Mount<typeof data>} */
@@ -78,7 +78,7 @@ export function mount(container, context) {
   /** @param {{ layer?: number, block?: string }} point */
   const nameOf = ({ layer, block }) => (block === undefined ? t('stages.stream.start')
     : [layer === undefined ? '' : t('map.layer', { number: layer + 1 }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
-  /** The likeliest words at a place, as a line. @param {number} row @param {number} col */
+  /** The most probable tokens at a position, in one line. @param {number} row @param {number} col */
   function tell(row, col) {
     const one = early?.[row]?.[col]
     if (!one || !shown?.early) return

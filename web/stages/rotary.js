@@ -1,4 +1,4 @@
-/** Rotary positions: every pair of a head's dimensions is turned by an angle that grows with the place. */
+/** Rotary positions: every pair of a head's dimensions is rotated by an angle proportional to the position. */
 
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -17,11 +17,11 @@ export const controls = ['positions']
 export const pickers = ['sentence', 'part', 'head']
 
 const SIZE = 320
-/** How far the picture reaches past the longer of the two arrows. */
+/** The range of the picture relative to the longer of the two arrows. */
 const REACH = 1.15
 
 /**
- * The queries of one head, or its keys, before and after, and the cosine and sine of every angle.
+ * The queries or keys of one head, before and after, and the cosine and sine of every angle.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -50,7 +50,7 @@ export function picture(run, view) {
 export const columnsOf = ({ layout, before: { cols } }, pair) => (
   layout === 'interleaved' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
 
-/** The pair that a column is one of. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
+/** The pair of a column. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
 export const pairOf = ({ layout, before: { cols } }, col) => (
   layout === 'interleaved' ? Math.floor(col / 2) : col % (cols / 2))
 

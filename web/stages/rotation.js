@@ -1,4 +1,4 @@
-/** Some places further: the table times one matrix that turns every pair, beside the table itself further down. */
+/** A shift of positions: the table times one matrix that rotates every pair, beside the shifted table. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'

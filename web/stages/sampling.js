@@ -1,4 +1,4 @@
-/** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
+/** From logits to a token: divided by the temperature, softmax over the vocabulary, then top-k and top-p. */
 
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText, targetOf } from '../lib/dom.js'
@@ -19,17 +19,17 @@ export const pickers = ['row']
 
 /** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} Shown */
 
-/** The matrices of the choice by the part they play there. */
+/** The matrices by their roles. */
 /** @type {Record<Shown, string>} */
 const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
-/** Most words that have a line of their own. */
+/** The maximum number of listed tokens. */
 const MOST_WORDS = 64
-/** Of very many words so many lines are there at once, the others frame by frame, about a millisecond each. */
+/** With a large vocabulary this many lines are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_WORDS, SLICE] = [6, 1]
 
 /**
- * All words of one step, the most probable first, and the matrices they are rows of.
+ * All tokens of one step, the most probable first, and the matrices they are rows of.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -37,7 +37,7 @@ export function data(run, view) {
   const row = rows[Math.min(view.row, rows.length - 1)]
   const shares = tensorOf(run, names.probabilities), V = shares.shape[2]
   const labels = labelsOf(run, shares, 2) ?? []
-  // Of very many words only those with a line of their own are columns.
+  // With a large vocabulary only the listed tokens are columns.
   const few = isMany(V) ? largest(shares.data, row * V, V, MOST_WORDS) : null
   const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
     Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
@@ -57,7 +57,7 @@ export function data(run, view) {
 }
 
 /**
- * What the words without a line have together; of very many, what the listed ones leave.
+ * The total probability of the tokens that are not listed.
  * @param {{ share: number }[]} words @param {number[] | null} few
  */
 const restOf = (words, few) => (few ? Math.max(0, 1 - words.reduce((sum, { share }) => sum + share, 0))

@@ -1,4 +1,4 @@
-/** Queries meet keys: the score of every pair of tokens, for one head. */
+/** Queries times keys: the score of every pair of tokens, for one head. */
 
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
@@ -13,7 +13,7 @@ export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /**
- * Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them.
+ * Queries, transposed keys and the products of all pairs; the scores themselves where nothing scales them.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

@@ -1,4 +1,4 @@
-/** The same words in two orders through one attention: without positions nothing but the order differs. */
+/** The same words in two orders through one attention: without positions the outputs only change their order. */
 
 import { h, keep, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
@@ -19,11 +19,11 @@ export const controls = ['seed', 'dModel']
 
 /** @type {Kind[]} */ const KINDS = ['bare', 'placed']
 /** @type {Line[]} */ const LINES = ['here', 'there', 'apart']
-/** Differences below this are made by float32 alone. */
+/** Differences below this come from float32 rounding. */
 const ROUNDING = 1e-5
 
 /**
- * Of both kinds what comes out of one order and the other, word by word, and the difference.
+ * For both kinds the outputs of one order and the other, word by word, and the difference.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -48,7 +48,7 @@ const fillWord = (element, { word, from }) => {
   setText(element.lastChild, String(from))
 }
 
-/** Words as boxes, each with the place it comes from. @param {string} name */
+/** Words as boxes, each with its original position. @param {string} name */
 function order(name) {
   const list = h('div', { className: 'chips-list' })
   const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)

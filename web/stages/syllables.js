@@ -1,4 +1,4 @@
-/** A Hangul syllable: the letters in it, its code computed from them, its bytes, and the tokens that hold them. */
+/** A Hangul syllable: its letters, its code computed from them, its bytes, and the tokens that contain them. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -13,7 +13,7 @@ export const id = 'syllables'
 /** @type {string[]} */ export const pickers = []
 
 const utf8 = new TextEncoder()
-/** How many leading bits of each of three bytes only say how many bytes there are, or that a character goes on. */
+/** How many leading bits of each of three UTF-8 bytes are structural. */
 const MARKS = [4, 2, 2]
 const LETTERS = /** @type {const} */ (['initial', 'vowel', 'final'])
 const SIGNS = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
@@ -36,7 +36,7 @@ export function data(run, { room }) {
   return { isExample, syllables: syllables.map(anatomy) }
 }
 
-/** The map's stamp: one cell a syllable, the stronger the more tokens it takes. @type {Stage['picture']} */
+/** The thumbnail: one cell per syllable, by its number of tokens. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).syllables.map(({ pieces }) => pieces.length)
   if (counts.length === 0) return null
@@ -79,7 +79,7 @@ export function mount(container, context) {
   const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
     update(/** @type {Built<HTMLElement>} */ (box), item, i)))
 
-  /** What is to be said of the tokens of a syllable. @param {Syllable['pieces']} all */
+  /** The note on the tokens of a syllable. @param {Syllable['pieces']} all */
   function verdict(all) {
     if (all.length === 1) return t('stages.syllables.whole')
     return t(all[0].share ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })

@@ -1,4 +1,4 @@
-/** How a unigram model cuts a text: all pieces that fit, their scores, and the path whose sum is the highest. */
+/** How a unigram model segments a text: all pieces that fit, their scores, and the path with the highest sum. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -8,7 +8,7 @@ import { fixed } from '../lib/number.js'
 /** @import { Arc, Built, ExplainedWord, Mount, Run, Stage, View } from '../types.d.ts' */
 
 /**
- * A box: its columns, its line, and what becomes of it.
+ * A box: its columns, its line, and its rank.
  * @typedef {Arc & { first: number, last: number, line: number, before: number, total: number,
  *   kind: 'taken' | 'best' | 'worse', winner: Box | null }} Box
  * @typedef {{ text: string, letters: string[], boxes: Box[], totals: (number | null)[] }} Stretch
@@ -21,14 +21,14 @@ export const id = 'lattice'
 const DECIMALS = 4
 const SPACE = '␣'
 
-/** Where a text falls into stretches that no piece goes across, at its spaces. @param {ExplainedWord} word */
+/** Splits a text at spaces that no piece crosses. @param {ExplainedWord} word */
 function bordersOf({ text, arcs = [], best = [] }) {
   const inside = best.map(({ at }) => at).filter(at => at > 0 && text[at] === SPACE)
   return [0, ...inside.filter(at => !arcs.some(({ from, to }) => from < at && at < to)), text.length]
 }
 
 /**
- * The lines of boxes: the path in the first, the others below it where there is room, short ones first.
+ * The lines of boxes: the best path in the first, the others below it where there is room, short ones first.
  * @param {Box[]} boxes
  */
 function lay(boxes) {
@@ -71,7 +71,7 @@ function stretchOf({ text, arcs = [], best = [], path = [] }, from, to) {
   }
 }
 
-/** The text in stretches, each with its lattice. @param {Run} run @param {View} view */
+/** The parts of the text, each with its lattice. @param {Run} run @param {View} view */
 export function data(run, { room }) {
   const { cut } = run.streams[room.parts.stream]
   return { stretches: (cut?.words ?? []).flatMap(word => {
@@ -80,7 +80,7 @@ export function data(run, { room }) {
   }) }
 }
 
-/** The map's stamp: one cell a piece of the path, the stronger the more probable. @type {Stage['picture']} */
+/** The thumbnail: one cell per piece of the path, by its probability. @type {Stage['picture']} */
 export function picture(run, view) {
   const scores = data(run, view).stretches.flatMap(({ boxes }) => boxes)
     .filter(({ kind }) => kind === 'taken').map(({ score }) => score)
@@ -147,7 +147,7 @@ export function mount(container, context) {
     cell.style.setProperty('grid-row', String(row))
   })
 
-  /** The sum that leads through a box, and whether it is the best there. @param {Box} box */
+  /** The sum of a path through a box, and whether it is the best there. @param {Box} box */
   function tell({ id: number, piece, before, score, total, kind, winner }) {
     const [name, line] = sum.children
     setText(name, t('stages.lattice.through', { piece }))

@@ -1,4 +1,4 @@
-/** Sine and cosine: the table, and of one of its cells the pair, frequency, angle, and the wave it is read off. */
+/** Sine and cosine: the table, and for one cell its pair, frequency, angle and wave. */
 
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -20,7 +20,7 @@ export const controls = ['base', 'dModel', 'maxLength']
 const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_, row) => values[row * cols + col])
 
 /**
- * The table, what leads to each of its cells, and its waves read between the positions too.
+ * The table, the intermediate values of each cell, and its waves interpolated between the positions.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

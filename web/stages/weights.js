@@ -1,4 +1,4 @@
-/** Softmax: each row of scores becomes shares that add up to 1. */
+/** Softmax: each row of scores becomes weights that add up to 1. */
 
 import { bars } from '../lib/chart.js'
 import { probabilities } from '../lib/color.js'
@@ -19,7 +19,7 @@ export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /**
- * Masked scores, the weights made of them, and the row to begin with: of the last token, or where the model says.
+ * Masked scores, the weights, and the first row: the last token's, or the one that the model specifies.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -34,11 +34,11 @@ export function data(run, view) {
   }
 }
 
-/** Bars that are drawn of a row. */
+/** The maximum number of bars. */
 const MOST_BARS = 64
 
 /**
- * A row of weights, of a long one the largest in their order, and one that is looked at.
+ * A row of weights; of a long one the largest, in order, and the selected one.
  * @param {Slice} part @param {number} row @param {number} col
  */
 export function barsOf(part, row, col) {

@@ -1,4 +1,4 @@
-/** How WordPiece cuts a word: the longest piece that it begins with, then the longest that goes on. */
+/** How WordPiece segments a word: the longest piece at its beginning, then the longest continuation. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -10,11 +10,12 @@ export const id = 'longest'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** Most lines that are drawn of what was tried in a word. */
+/** The maximum number of lines per word. */
 const MOST_LINES = 120
 
 /**
- * The words of a text with all that was tried in each. @param {Run} run
+ * The words of a text with all candidates that were tried.
+ * @param {Run} run
  * @param {View} view @returns {{ words: ExplainedWord[], vocabulary: string[] }}
  */
 export function data(run, { room }) {
@@ -22,7 +23,7 @@ export function data(run, { room }) {
   return { words: cut?.words ?? [], vocabulary }
 }
 
-/** The map's stamp: one cell a word, the stronger the more pieces it fell into. @type {Stage['picture']} */
+/** The thumbnail: one cell per word, by its number of pieces. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).words.map(({ ids }) => ids.length)
   if (counts.length === 0) return null
@@ -56,7 +57,7 @@ export function mount(container, context) {
     setText(said, number === undefined ? t('stages.longest.none') : t('stages.longest.found', { id: number }))
     line.classList.toggle('is-found', number !== undefined)
   }
-  /** Why a word is unknown, or nothing. @param {ExplainedWord} word */
+  /** Why a word is unknown, or undefined. @param {ExplainedWord} word */
   function reason({ text, unknown, tries = [] }) {
     if (unknown === 'long') return t('stages.longest.long', { count: [...text].length })
     const last = tries.at(-1)?.at(-1)
@@ -64,7 +65,7 @@ export function mount(container, context) {
   }
   function draw() {
     const { words, vocabulary } = shown
-    // The word in which most was tried tells most.
+    // Starts with the word that has the most candidates.
     const counts = words.map(({ tries = [] }) => tries.flat().length)
     const at = list.at(counts.indexOf(Math.max(...counts)), words.length)
     list.update([{ name: '', chips: words.map(({ text, ids, unknown }, i) => (

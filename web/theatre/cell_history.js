@@ -1,6 +1,6 @@
 /**
- * One cell over the steps that are kept: a weight, read out of the snapshots, or a cell of what the model computes when
- * it reads one and the same input at every step.
+ * The history of one cell: a weight, read from the snapshots, or a cell of an activation, recomputed for the same input
+ * at every snapshot.
  */
 
 import { isInside } from './cells.js'
@@ -11,10 +11,11 @@ import { isInside } from './cells.js'
 /** @typedef {{ name: string, index: number[] }} Pin */
 
 /**
- * What is known of the pinned cell.
+ * The history of the pinned cell.
  * @typedef {Pin & { steps: number[], values: number[], missing: number, here: number, shape: number[],
  *   readAt: number | null }} Followed
- *   values at kept steps, and how many are still to be read; here: now; readAt: the step whose answer is read
+ *   values at the snapshots, and how many are still to be read; here: the current value; readAt: the step whose answer
+ *   is the input
  */
 
 /** @param {Session} session @param {Shelf} shelf */
@@ -28,7 +29,7 @@ export function createFollower(session, shelf) {
   const isWeight = () => named.some(([name]) => name === pin?.name)
 
   /**
-   * What the model computes as it is now; all of it is given back.
+   * Computes the model's activations; everything is freed afterwards.
    * @template T @param {any[]} read inputs of the model's forward @param {(trace: any) => T} use @returns {T}
    */
   const traced = (read, use) => gf.tidy(() => {
@@ -41,7 +42,7 @@ export function createFollower(session, shelf) {
   })
 
   /**
-   * A tensor of the model as it is now, or null.
+   * A tensor of the current model, or null.
    * @template T @param {string} name @param {(tensor: any) => T} use @returns {T}
    */
   function withTensor(name, use) {
@@ -53,7 +54,7 @@ export function createFollower(session, shelf) {
 
   return {
     /**
-     * What can be pinned: weights, and what the model computes at a sentence, with their shapes.
+     * What can be pinned: weights, and activations for a sentence, with their shapes.
      * @param {any[] | null} read inputs of the model's forward, if there are any
      */
     places(read) {
@@ -66,7 +67,7 @@ export function createFollower(session, shelf) {
       return { weights, computed }
     },
     /**
-     * Begins to follow a cell; one that is not there is not followed.
+     * Starts to follow a cell; one that does not exist is not followed.
      * @param {Pin | null} cell @param {any[] | null} [read] inputs of the model's forward
      */
     pin(cell, read = null) {
@@ -78,7 +79,7 @@ export function createFollower(session, shelf) {
       shape = withTensor(pin.name, tensor => (tensor ? [...tensor.shape] : []))
       if (!isInside(shape, pin.index)) pin = null
     },
-    /** Reads what is kept and not read yet, for some milliseconds at most. @param {number} time */
+    /** Reads values at snapshots for a limited time in milliseconds. @param {number} time */
     read(time) {
       if (!pin) return
       const cell = pin, end = performance.now() + time

@@ -1,4 +1,4 @@
-/** The page's side of the worker that trains: calls that answer with promises, and reports that come by themselves. */
+/** The page's side of the training worker: calls that return promises, and reports. */
 
 import { resources } from '../shell/resources.js'
 import { spawn } from '../shell/fetch_on_demand.js'

@@ -1,4 +1,4 @@
-/** The theatre's trainings for a command: what is asked for in words, and what a trained file goes on with. */
+/** The trainings of the training page for the command line: settings from text, and generation from a trained file. */
 
 import { LONGEST, decode, encode } from '../models/stories/data.js'
 import { vocabularyFrom } from '../models/text/vocabulary.js'
@@ -18,7 +18,7 @@ export { trainingIn }
 /** @import { Problem } from '../types.d.ts' */
 /** @import { TrainingState } from './settings.js' */
 
-/** What a setting of the page's models can be wrong by, for those that have no page. @type {Record<string, string>} */
+/** Problems of settings in words, for the command line. @type {Record<string, string>} */
 const SHARED = {
   'errors.whole': 'it has to be a whole number from {low} to {high}', 'errors.choice': 'there is no such value',
   'errors.divide': 'it has to divide d-model {dModel}, and {heads} does not',
@@ -31,7 +31,7 @@ function textOfProblem({ key, values = {} }) {
   return (SHARED[key] ?? own ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
 }
 
-/** Parts of a link that say nothing: no such setting, or no such value. @param {string} link */
+/** The invalid parts of a link: unknown settings or values. @param {string} link */
 function unread(link) {
   const [task, ...parts] = link.split('_')
   if (!NAMES.includes(task)) return [task]
@@ -45,7 +45,7 @@ function unread(link) {
 }
 
 /**
- * The settings of a training from its link and what is said besides.
+ * The settings of a training from its link and further options.
  * @param {string} link @param {Record<string, unknown>} more settings by name @param {string} [text] to learn from
  * @returns {{ settings: TrainingState, problems: string[] }} problems: what stands in the way, in words
  */
@@ -60,7 +60,7 @@ export function settingsFrom(link, more, text) {
   ] }
 }
 
-/** Tasks whose models go on with any text, and the ids of a beginning. */
+/** Tasks whose models continue any text, with the ids of a prompt. */
 const LANGUAGES = {
   text: {
     begin(/** @type {any} */ data, /** @type {string} */ said) {
@@ -78,7 +78,7 @@ const LANGUAGES = {
 }
 
 /**
- * The model in the file of a training, as a function: how it goes on with a text, or answers it.
+ * The model in the file of a training, as a function: it continues a text, or answers it.
  * @param {any} gf the library @param {Uint8Array} file
  * @returns {(text: string, options: Record<string, any>) => { text: string, ids: number[], answer: string }}
  *   throws where it cannot do what is asked

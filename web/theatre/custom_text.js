@@ -1,12 +1,12 @@
-/** A reader's own text: what can be wrong with it, said before anything starts, and a mark to know it again by. */
+/** The reader's own text: validation before a training starts, and a hash that identifies it. */
 
 /** @import { Problem } from '../types.d.ts' */
 
-/** What a tab learns from at most: more takes longer to read than to learn from. */
+/** The maximum size of a text: a larger one takes longer to read than to learn from. */
 export const MOST_BYTES = 5 * 2 ** 20
-/** More signs than this are a task for byte pairs. */
+/** More different characters than this call for byte pairs. */
 const MOST_SIGNS = 3000
-/** How many times its reading length a text has to hold. */
+/** The minimum length of a text, in windows. */
 const LEAST = 4
 
 /** @param {number} bytes */
@@ -16,11 +16,11 @@ const tooLarge = bytes => ({
   key: 'theatre.errors.large', values: { megabytes: megabytesOf(bytes), most: String(MOST_BYTES / 2 ** 20) }
 })
 
-/** What is wrong with the size of a file before it is read. @param {number} bytes */
+/** The problem with the size of a file before it is read. @param {number} bytes */
 export const sizeProblem = bytes => (bytes > MOST_BYTES ? tooLarge(bytes) : null)
 
 /**
- * What is wrong with a text, as the key of a text and its values, or null.
+ * The problem of a text, as the key of a text and its values, or null.
  * @param {string} text @param {{ length: number, unit: string }} settings
  */
 export function textProblem(text, { length, unit }) {
@@ -38,7 +38,7 @@ export function textProblem(text, { length, unit }) {
 }
 
 /**
- * The text of a file.
+ * Decodes the text of a file.
  * @param {ArrayBuffer | Uint8Array} bytes
  * @returns {{ text: string } | { problem: Problem }}
  */
@@ -50,15 +50,15 @@ export function textOf(bytes) {
   }
 }
 
-/** FNV-1a over some numbers. @param {number} count @param {(i: number) => number} at */
+/** FNV-1a over a sequence of numbers. @param {number} count @param {(i: number) => number} at */
 function markOver(count, at) {
   let mark = 0x811c9dc5
   for (let i = 0; i < count; i++) mark = Math.imul(mark ^ at(i), 0x01000193)
   return (mark >>> 0).toString(36)
 }
 
-/** A mark that stands for a text in a link. @param {string | undefined} text */
+/** A hash that represents a text in a link. @param {string | undefined} text */
 export const markOf = text => (text === undefined ? '' : markOver(text.length, i => text.charCodeAt(i)))
 
-/** A mark that stands for a file. @param {Uint8Array} bytes */
+/** A hash of a file. @param {Uint8Array} bytes */
 export const markOfBytes = bytes => markOver(bytes.length, i => bytes[i])

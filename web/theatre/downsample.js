@@ -1,4 +1,4 @@
-/** Points of a long curve that are enough to draw it: the lowest and the highest of each stretch, nothing computed. */
+/** Downsamples a long curve for drawing: the minimum and the maximum of each range, without interpolation. */
 
 /**
  * @param {ArrayLike<number>} values of steps 1, 2, ... @param {number} most points

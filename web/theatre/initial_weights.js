@@ -1,15 +1,15 @@
-/** What a training begins with in place of weights drawn from the seed: the page's trained ones, or those of a step. */
+/** Initial weights other than random ones: the page's trained ones, or those of a step. */
 
 import { filesFor, modelOf } from '../models/index.js'
 
 /** @import { Settings } from '../types.d.ts' */
 /** @import { TrainingState } from './settings.js' */
 
-/** Before the names of the weights that a training began with, in its file. */
+/** The prefix of initial weights in a training's file. */
 export const BEGUN = 'start.'
 
 /**
- * The file of the page's trained weights for a task, by name; none where no such model was trained.
+ * The file name of the page's trained weights for a task; undefined where no such model was trained.
  * @param {TrainingState} settings @returns {string | undefined}
  */
 export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
@@ -18,14 +18,14 @@ export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
   }))[0])
 
 /**
- * Why trainings, one or the two of a race, cannot begin with weights of the page.
+ * Why trainings, one or the two of a race, cannot start from the page's weights.
  * @param {(TrainingState | null)[]} trainings
  */
 export const startProblem = trainings => (
   trainings.some(one => one?.start === 'page' && !pageFile(one)) ? { key: 'theatre.errors.untrained', values: {} } : null)
 
 /**
- * Puts the weights of a file in place of those drawn: of a training's own file what it began with.
+ * Replaces the random weights by those of a file; of a training's own file by its initial ones.
  * @param {any} gf the library @param {[string, any][]} named @param {Uint8Array | undefined} file
  */
 export function startFrom(gf, named, file) {

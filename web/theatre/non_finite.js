@@ -1,14 +1,14 @@
-/** Where numbers first stopped being any. */
+/** Finds where values first became NaN or infinite. */
 
-/** NaN and what overflowed; −∞ stands where a mask hides something. @param {number} value */
+/** Whether a value is NaN or has overflowed; −∞ may come from a mask. @param {number} value */
 const isBroken = value => Number.isNaN(value) || value === Infinity
 
 /** @param {Float32Array} values */
 const firstOf = values => values.findIndex(isBroken)
 
 /**
- * The first tensor of forward that holds no number, or else the first gradient on the way back, unclipped; null where
- * only their length together is too large for a number.
+ * The first tensor of forward with a non-finite value, or else the first such gradient of backward, before clipping;
+ * null where only the total gradient norm overflows.
  * @param {any} gf @param {[string, any][]} named the parameters @param {() => any} forward to the loss
  * @returns {{ name: string, at: number, value: number, isGradient: boolean } | null}
  */

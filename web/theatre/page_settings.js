@@ -1,4 +1,4 @@
-/** What the page is set to while the weights of a training stand behind the glass. */
+/** The settings of the page while it displays the weights of a training. */
 
 import { modelOf } from '../models/index.js'
 import { defaults } from '../shell/state.js'
@@ -8,7 +8,7 @@ import { ABOUT, houseOf } from './tasks/task_info.js'
 /** @import { TrainingState } from './settings.js' */
 
 /**
- * The sentence, and what the model has to be set to.
+ * The settings for a sentence and the training's architecture.
  * @param {TrainingState} training @param {string} sentence @returns {Patch}
  */
 export function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {

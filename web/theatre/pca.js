@@ -1,26 +1,26 @@
 /**
- * A table of embeddings in two dimensions: seen along the two directions in which its rows lie furthest apart, its
- * principal components. All sums and products are the kernels'.
+ * Principal component analysis of an embedding table. All sums and products are computed by the kernels.
  */
 
 import { largest } from './tasks/model_options.js'
 
-/** So often is a matrix squared: of directions whose variances differ by a thousandth the larger alone is left. */
+/** Squarings of the matrix: of variances that differ by a thousandth only the larger one remains. */
 const SQUARINGS = 14
 
 /**
  * @typedef {object} Plane
  * @property {string} name of the table
- * @property {string[]} words of its rows
+ * @property {string[]} words the tokens of its rows
  * @property {Float32Array} x @property {Float32Array} y where each row lies
- * @property {number[]} shares how much of the variance lies along each of the two
- * @property {number} from the step at which they were found: the furthest yet, so that the picture turns for nobody who
+ * @property {number[]} shares the fraction of the variance along each axis
+ * @property {number} from the step at which the axes were computed: the latest one reached, so that the picture does
+ *   not rotate when going back
  *   goes back
  */
 
 /**
- * The direction of the largest variance. Squared again and again, a matrix without negative eigenvalues keeps the
- * direction of the largest one, which is then every column of it.
+ * The first principal axis by power iteration: squared repeatedly, a positive semidefinite matrix converges to one
+ * whose columns all have the direction of its largest eigenvalue.
  * @param {any} gf @param {any} covariance [C, C] @param {number} size C
  */
 function axisOf(gf, covariance, size) {
@@ -39,12 +39,12 @@ function axisOf(gf, covariance, size) {
 const centred = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, keepdim: true }))
 
 /**
- * The two directions in which the rows of a table lie furthest apart. An axis has no sign of its own: rows stay on the
- * side on which they began.
+ * The first two principal axes of a table's rows. Signs are arbitrary, so they are chosen to keep rows on the side
+ * where they started.
  * @param {any} gf the library
  * @param {any} table [N, C]
- * @param {Float32Array[]} [begun] where they lay along the two before the first step
- * @returns {Float32Array[]} each of length C; zeros where all rows are alike
+ * @param {Float32Array[]} [begun] the initial coordinates along the two axes
+ * @returns {Float32Array[]} each of length C; zeros where all rows are equal
  */
 export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
   const { matmul } = gf.functional, [N, C] = table.shape
@@ -61,7 +61,7 @@ export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
 }))
 
 /**
- * Where the rows of a table lie along two axes.
+ * Projects the rows of a table on two axes.
  * @param {any} gf the library @param {any} table [N, C] @param {Float32Array[]} axes
  * @returns {Pick<Plane, 'x' | 'y' | 'shares'>}
  */

@@ -1,7 +1,7 @@
-/** The learning rate of a step: up in a straight line, then on as the schedule says. */
+/** The learning rate of a step: linear warm-up, then a schedule. */
 
 /**
- * What is left of the peak after the warm-up, by how many steps of how many have gone by.
+ * The fraction of the peak rate after the warm-up, by the number of steps since then and in total.
  * @type {Record<string, (at: { gf: any, at: number, of: number, warmUp: number, step: number }) => number>}
  */
 const AFTER = {
@@ -12,7 +12,7 @@ const AFTER = {
 }
 
 /**
- * The rate of a step, from 1.
+ * The learning rate of a step, from 1.
  * @param {any} gf @param {{ rate: number, warmUp: number, steps: number, schedule: string }} settings
  * @param {number} step
  */

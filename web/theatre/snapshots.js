@@ -1,6 +1,6 @@
 /**
- * Snapshots of a training within a limit of memory: at even distances, which double each time the shelf is full. The
- * state before any step is always there, so that every step can be computed again.
+ * Snapshots of a training within a memory limit, at equal distances, which double each time the limit is reached. The
+ * initial state is always retained, so that every step can be recomputed.
  */
 
 /** @typedef {import('./session.js').Snapshot} Snapshot */
@@ -24,7 +24,7 @@ export function createShelf(limit, distance = 10) {
     }
   }
   return {
-    /** Whether the state after a step has a place here. @param {number} step */
+    /** Whether the state after a step is to be retained. @param {number} step */
     wants: step => step % apart === 0 && !snapshots.has(step),
     /** @param {Snapshot} snapshot */
     put(snapshot) {
@@ -32,14 +32,14 @@ export function createShelf(limit, distance = 10) {
       bytes += snapshot.values.byteLength
       thin()
     },
-    /** The last state at or before a step. @param {number} step @returns {Snapshot} */
+    /** The last snapshot at or before a step. @param {number} step @returns {Snapshot} */
     before(step) {
       const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
       return /** @type {Snapshot} */ (snapshots.get(at))
     },
-    /** All of them, in their order. */
+    /** All snapshots in order. */
     all: () => [...snapshots.values()].sort((a, b) => a.step - b.step),
-    /** What there is, as plain data. */
+    /** Facts about the snapshots as plain data. */
     get facts() {
       return { bytes, limit, count: snapshots.size, apart }
     }

@@ -1,4 +1,4 @@
-/** The next step of a training, taken apart: layers, tokens, one weight's gradient, and how the optimiser moves it. */
+/** A breakdown of the next step: layers, token losses, one weight's gradient, and the optimizer's update. */
 
 import { indexOf, isInside, offsetOf } from './cells.js'
 import { layersOf, outputsOf } from './layers.js'
@@ -7,22 +7,22 @@ import { layersOf, outputsOf } from './layers.js'
 /** @import { Named, Session } from './session.js' */
 /** @import { Batch } from './tasks/index.js' */
 
-/** How many rows of a batch are told. */
+/** The maximum number of rows of a batch that are listed. */
 const ROWS = 3
 
 /**
- * How far a weight is nudged: the slope is then as near to the gradient as float32 lets it be.
+ * The step of the finite difference, at which float32 approximates the gradient best.
  */
 export const NUDGE = 2 ** -7
 
-/** What clipping multiplies gradients by. @param {TrainingState} settings @param {number} norm */
+/** The factor by which clipping scales gradients. @param {TrainingState} settings @param {number} norm */
 const factorOf = ({ clip }, norm) => (clip ? Math.min(1, clip / (norm + 1e-6)) : 1)
 
-/** The place of the value that is furthest from 0. @param {Float32Array} values */
+/** The index of the value with the largest magnitude. @param {Float32Array} values */
 const furthest = values => values.reduce((best, value, i) => (Math.abs(value) > Math.abs(values[best]) ? i : best), 0)
 
 /**
- * The loss of every token, and the probability of what is right, by the kernels.
+ * The loss of every token, and the probability of its target, computed by the kernels.
  * @param {Session} session @param {Batch} batch
  */
 function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words }) {
@@ -44,8 +44,8 @@ function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words 
 
 /**
  * @param {Session} session
- * @param {string} [name] of the weight; by default one on which much depends
- * @param {number[]} [index] of the cell; by default where the gradient is largest
+ * @param {string} [name] of the weight; by default an influential one
+ * @param {number[]} [index] of the cell; by default the one with the largest gradient
  */
 export function takeApart(session, name, index) {
   const { gf, named, settings } = session
@@ -81,7 +81,8 @@ export function takeApart(session, name, index) {
 }
 
 /**
- * The same gradient without calculus: the loss of the next step with the weight a little higher and a little lower.
+ * The same gradient by finite differences: the loss of the next step with the weight slightly higher and
+ * slightly lower.
  * @param {Session} session @param {string} name @param {number[]} index
  */
 export function nudgeWeight(session, name, index) {

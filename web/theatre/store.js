@@ -1,4 +1,4 @@
-/** Trainings kept in the browser, to go on with another day: the last few, each by its link. */
+/** Trainings saved in the browser, to resume later: the last few, by link. */
 
 import { settled, tableOf } from '../lib/store.js'
 
@@ -7,13 +7,13 @@ import { settled, tableOf } from '../lib/store.js'
 const MOST = 4
 
 /**
- * A training as it is kept, with the text it learned from and the weights it began with.
+ * A saved training, with its text and its initial weights.
  * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} Kept
  */
 
 const table = tableOf('glassformer-theatre', 'trainings', 'link')
 
-/** What was kept, or null. @param {string} link @returns {Promise<Kept | null>} */
+/** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
 export const kept = async link => (await table('readonly', trainings => settled(trainings.get(link)))) ?? null
 
 /** @param {Kept} training @returns {Promise<true | null>} */

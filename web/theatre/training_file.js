@@ -4,7 +4,7 @@ const LENGTH = 8
 const MOST_HEADER = 2 ** 24
 
 /**
- * What a file says of its training, read from its header alone; null where it is none.
+ * The training of a file, from its header alone; null where there is none.
  * @param {Uint8Array} bytes
  * @returns {{ training: string, step: number } | null}
  */
@@ -21,14 +21,14 @@ export function trainingIn(bytes) {
 }
 
 /**
- * The same of a file of which only the header is read.
+ * The same for a blob of which only the header is read.
  * @param {Blob} blob
  */
 export const trainingOf = async blob => (
   trainingIn(new Uint8Array(await blob.slice(0, LENGTH + MOST_HEADER).arrayBuffer())))
 
 /**
- * The state that a file holds, in the order of a session's snapshots.
+ * The state in a file, in the order of a session's snapshots.
  * @param {any} gf @param {Pick<import('./session.js').Session, 'named' | 'letters'>} session @param {Uint8Array} bytes
  * @returns {{ step: number, values: Float32Array }}
  */

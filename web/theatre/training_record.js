@@ -1,4 +1,4 @@
-/** What the page has been told of a training so far. */
+/** The record of a training on the page. */
 
 /** @import { Problem } from '../types.d.ts' */
 /** @import { Broken } from './player.js' */
@@ -6,7 +6,7 @@
 /** @import { Shelf } from './snapshots.js' */
 
 /**
- * What has been seen of a training: by step, by look at what is held out, and some answers.
+ * What is recorded: by step, by evaluation, and some answers.
  * @typedef {object} Seen
  * @property {number[]} loss
  * @property {number[]} rate
@@ -16,9 +16,10 @@
  * @property {{ step: number, text: string }[]} answers
  * @property {number} done
  *
- * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Look at what is held out
+ * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Look an evaluation of
+ *   held-out examples
  *
- * What the worker reports.
+ * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
  *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
  *   followed?: import('./cell_history.js').Followed | null, perStep: number | null,
@@ -28,11 +29,11 @@
 /** @returns {Seen} */
 const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answers: [], done: 0 })
 
-/** Answers that are kept to be read again: each further from the one before than all before. */
+/** The maximum number of recorded answers, spaced at increasing distances. */
 const MOST_ANSWERS = 8
 
 /**
- * The answers at steps that are about evenly far apart when steps are counted in doublings, and that of now.
+ * Selects answers at about logarithmically equal distances, and the latest one.
  * @param {Seen['answers']} answers @param {number} now
  */
 function thinned(answers, now) {
@@ -50,7 +51,7 @@ export function createRecord() {
   return {
     get: () => seen,
     clear: () => { seen = empty() },
-    /** Forgets what was answered to another sentence. */
+    /** Drops the answers to an earlier sentence. */
     clearAnswers: () => { seen.answers = [] },
     /** @param {News} news */
     add(news) {

@@ -1,4 +1,4 @@
-/** What is seen of a training, in one language. */
+/** The rendering of a training, in one language. */
 
 import { h, setText } from '../lib/dom.js'
 import { inSlices } from '../lib/scheduling.js'
@@ -24,7 +24,7 @@ import { ABOUT } from './tasks/task_info.js'
 /** @import { Training } from './training.js' */
 
 /**
- * The training's settings, and deeds.
+ * The training's settings, and actions.
  * @typedef {object} ViewContext
  * @property {Translate} t
  * @property {Context['theme']} theme
@@ -32,17 +32,17 @@ import { ABOUT } from './tasks/task_info.js'
  * @property {(patch: Partial<TrainingState>) => void} set
  * @property {() => void} leave
  * @property {() => void} inside
- * @property {(patch?: Partial<TrainingState>) => void} begin anew, from the weights that are shown
+ * @property {(patch?: Partial<TrainingState>) => void} begin anew, from the displayed weights
  * @property {() => void} again
- * @property {(text: string) => void} give the reader's own
+ * @property {(text: string) => void} give sets the reader's own text
  * @property {() => void} download
  * @property {(file: File) => void} upload
- * @property {Training['ask']} both tells the training, and the other of a race
+ * @property {Training['ask']} both sends a query to the training and to the other one of a race
  * @property {() => Training | null} other
  * @property {(link: string) => void} show
  * @property {import('./parts/guide.js').Progress} progress of the guide
  *
- * Where the training stands.
+ * The state of the training.
  * @typedef {NonNullable<ReturnType<Training['facts']>>} Standing
  */
 
@@ -71,7 +71,7 @@ function filePicker(t, upload) {
   return h('label', { className: 'theatre-file' }, input, h('span', {}, t('theatre.upload')))
 }
 
-/** What is offered where numbers broke off: so much less of the learning rate. */
+/** The factor of the learning rate that is suggested after non-finite values. */
 const TENTH = 10
 
 /** @param {Translate} t @param {Broken} broken */
@@ -83,7 +83,10 @@ function brokenText(t, { step, loss, where }) {
   })
 }
 
-/** The same training in Node; what is in no link is a file there. @param {TrainingState} settings */
+/**
+ * The command that repeats the training in Node; what no link contains is a file there.
+ * @param {TrainingState} settings
+ */
 const commandOf = settings => ['npx glassformer train', write(settings), settings.mark && '--text FILE',
   settings.origin && '--start FILE'].filter(Boolean).join(' ')
 
@@ -111,7 +114,7 @@ export function view(container, context, training) {
   enter.className = 'theatre-inside'
   const rescue = h('div', { className: 'theatre-files', hidden: true }, button('calmer', () => begin({ rate: get().rate / TENTH })))
   const lead = h('p', { className: 'lead' }), led = h('section', { className: 'theatre-guide', tabindex: '-1' })
-  /** Into a guide, where the reader begins. @param {string} link */
+  /** Starts a guide. @param {string} link */
   function enterGuide(link) {
     show(link)
     scrollTo({ top: 0 })
@@ -178,10 +181,10 @@ export function view(container, context, training) {
       setText(command, commandOf({ ...get(), rival: '' }))
       setText(count, t('theatre.count', { parameters }))
     },
-    /** The last: what was reported whole is all there now. */
+    /** The latest report. */
     told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
   }
-  /** What is still to be drawn. @type {Set<string>} */
+  /** Parts that are still to be rendered. @type {Set<string>} */
   const left = new Set()
   const slices = inSlices((/** @type {string} */ name) => {
     left.delete(name)
@@ -194,7 +197,7 @@ export function view(container, context, training) {
   }
   return {
     draw,
-    /** What has been kept, in a line. @param {string} text */
+    /** Displays a note about saving. @param {string} text */
     says: text => setText(note, text),
     /** @param {string} message */
     fails(message) {

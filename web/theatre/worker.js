@@ -1,4 +1,4 @@
-/** Trains away from the page: plays, pauses, goes back, and posts what can be seen at most so often a second. */
+/** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
 import { load } from '../../src/js/index.js'
 import { nudgeWeight, takeApart } from './step_breakdown.js'
@@ -11,7 +11,7 @@ import { report } from './report.js'
 /** @import { Snapshot } from './session.js' */
 
 /**
- * What a training is opened with.
+ * How a training is opened.
  * @typedef {object} Opening
  * @property {string | BufferSource} wasm
  * @property {TrainingState} settings
@@ -19,37 +19,37 @@ import { report } from './report.js'
  * @property {string} sentence
  * @property {Snapshot} [kept]
  * @property {Uint8Array} [file]
- * @property {Uint8Array} [start] weights to begin with
+ * @property {Uint8Array} [start] initial weights
  * @property {number} serial
  */
 
-/** Milliseconds between two reports, between two answers, and of training before the page is listened to. */
+/** Milliseconds between two reports, between two answers, and of training between two messages. */
 const PAUSE = 100, ANSWER = 300, SLICE = 30
-/** Milliseconds that a report takes to read a pinned cell at steps that are kept. */
+/** Milliseconds that a report may spend on the history of a pinned cell. */
 const READ = 20
-/** Milliseconds without another letter before a sentence is answered. */
+/** Milliseconds of delay before a typed sentence is answered. */
 const TYPED = 20
 
 /** The library. @type {any} */
 let gf = null
-/** The training that is open; null before the first, and after one that could not be begun. */
+/** The current training; null before the first, and after one that failed to start. */
 let player = none()
 let isPlaying = false
-/** Milliseconds that a step takes at least, to watch it. */
+/** The minimum duration of a step in milliseconds, to watch it. */
 let pace = 0
 /** The step at which playing pauses. */
 let until = Infinity
 let sentence = ''
 let wanted = ''
-/** Which embeddings are looked at. */
+/** Which embedding table is displayed. */
 let table = ''
 let looking = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
-/** Whether the sentence is another one than a pinned cell was computed at. */
+/** Whether the sentence differs from the one that the pinned cell was computed for. */
 let isOther = false
-/** Which training this is, so that the page takes nothing for it that is of the one before. */
+/** The number of the training, so that the page ignores reports of an earlier one. */
 let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
-/** Milliseconds of training, and the steps they went into. */
+/** Milliseconds of training, and the number of steps in it. */
 let spent = { time: 0, steps: 0 }
 
 function none() {
@@ -58,7 +58,7 @@ function none() {
 
 const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait) })
 
-/** What has been seen since the last report. */
+/** Posts what is new since the last report. */
 function post(isWhole = true) {
   const { session, shelf, broken, isOver, follower } = player
   const news = report(session, posted, isWhole ? { sentence, wanted, table } : {})
@@ -73,20 +73,20 @@ function post(isWhole = true) {
     followed: isWhole ? follower.facts : null })
 }
 
-/** Reports until a pinned cell has been read at every step that is kept. */
+/** Posts reports until the pinned cell has been read at every snapshot. */
 async function readOn() {
   const own = player
   const isBehind = () => player === own && !isPlaying && (player.follower.facts?.missing ?? 0) > 0
   for (post(); isBehind(); post()) await nextTask()
 }
 
-/** What the model reads of the reader's sentence, as it is now; nothing where it cannot be read. */
+/** The inputs for the current sentence; undefined where it is invalid. */
 function readNow() {
   const { task, inputsOf } = player.session
   return task.problem?.(sentence) ? null : inputsOf(sentence)
 }
 
-/** Some steps: as many as go into a slice, or one where the reader wants to watch. */
+/** Runs as many steps as fit into a time slice, or a single one where the reader watches. */
 function train() {
   const started = performance.now(), before = player.session.done
   let isGoing = true
@@ -178,11 +178,11 @@ const calls = {
     player.seek(step)
     post()
   },
-  /** All that it takes to go on another day. */
+  /** Everything needed to resume later. */
   keep: () => player.keep(),
-  /** The weights as they are, as a file. */
+  /** The current weights as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
-  /** The next step, taken apart at one weight; nothing is changed. */
+  /** A breakdown of the next step at one weight; it changes nothing. */
   apart: ({ name, index }) => takeApart(player.session, name, index),
   nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
   look({ sentence: said, wanted: name, table: rows }) {
@@ -194,7 +194,7 @@ const calls = {
   },
   /** What can be pinned. */
   places: () => player.follower.places(readNow()),
-  /** Follows a cell over the steps that are kept; a cell that is not there, or none, is not followed. */
+  /** Follows a cell over the snapshots; null or a missing cell stops it. */
   pin({ cell }) {
     player.follower.pin(cell, readNow())
     readOn()
@@ -212,6 +212,6 @@ async function answer({ id, type, ...details }) {
   }
 }
 
-/** One after the other: what is asked while a training is opened is asked of that training. */
+/** Calls are handled one after the other: those during `open` belong to the new training. */
 let answers = Promise.resolve()
 self.onmessage = ({ data }) => { answers = answers.then(() => answer(data)) }

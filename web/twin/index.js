@@ -1,4 +1,4 @@
-/** Twin mode: the same input under one other setting, its figure beside the first, the difference of both below. */
+/** Twin mode: the same input under one other setting, its figure beside the first, and the difference of both below. */
 
 import { signed } from '../lib/color.js'
 import { find, h, setText } from '../lib/dom.js'
@@ -25,17 +25,18 @@ import { side } from './layout.js'
 /** @typedef {{ run: Run, view: View, setting: Comparison, settings: Settings, key: string }} Comparing */
 
 /**
- * What stands beside a figure, or nothing.
+ * The twin of a figure, if there is one.
  * @typedef {object} Twin
  * @property {(run: Run | null, view: View) => void} update
- * @property {(data: object, run: Run, view: View) => object} onOneScale the data of the first with the scales of both
- * @property {(run: Run | null) => Run | null} run the second run, if it is shown
+ * @property {(data: object, run: Run, view: View) => object} onOneScale the data of the first run with scales that
+ *   fit both
+ * @property {(run: Run | null) => Run | null} run the second run, if it is displayed
  * @property {(marks: Marks) => void} mark
  * @property {() => void} destroy
  */
 
 /**
- * The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing.
+ * The cell-by-cell difference of two slices of the same shape; equal infinities differ by 0.
  * @param {Slice} one @param {Slice} other @returns {Slice}
  */
 export function difference(one, other) {
@@ -45,9 +46,9 @@ export function difference(one, other) {
 }
 
 /**
- * Pairs of slices under the same key, as far as both are there in the same shape.
+ * Pairs of slices under the same key, as far as both exist in the same shape.
  * @param {Shown} one @param {Shown} other what a stage shows of two runs @param {string[]} names of tensors
- * @param {number | null} [most] rows that can be compared, if that is not all
+ * @param {number | null} [most] rows that can be compared, if not all
  */
 export function pairs(one, other, names, most = null) {
   return Object.entries(one).flatMap(([key, part]) => {
@@ -65,7 +66,7 @@ const isDomain = part => Boolean(part?.kind) && 'max' in part
 const wider = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
 
 /**
- * A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye.
+ * A stage's data with color scales wide enough for both runs, so that the two can be compared by eye.
  * @param {Shown} one @param {Shown} other @returns {Shown}
  */
 export function onOneScale(one, other) {
@@ -82,8 +83,8 @@ const SIZES = ['dModel', 'heads', 'layers', 'dimFeedforward']
 const isKept = (name, run) => name === 'weights' && run.settings.weights !== undefined
 
 /**
- * The settings of the second run. An untrained second gets the sizes of the first, so that its cells can be subtracted.
- * Both decoders read the first one's answer, except in the room where the answer is written.
+ * The settings of the second run. An untrained second run gets the sizes of the first, so that cells can be subtracted.
+ * Both decoders read the first one's answer, except in the room where the answer is generated.
  * @param {Run} run the first @param {Settings} state @param {{ name: string, value: unknown, key?: string }} setting
  * @param {Pick<Room, 'stage'>} room
  * @returns {Settings}
@@ -96,7 +97,7 @@ export function twinSettings(run, state, { name, value, key = name }, room) {
 }
 
 /**
- * What is looked at, as far as another run has it.
+ * The view, restricted to what the other run has.
  * @param {View} view @param {Run} run @param {Room} room @returns {View}
  */
 function within(view, { decoding }, room) {
@@ -109,7 +110,7 @@ function within(view, { decoding }, room) {
 const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
 /**
- * The steps that are subtracted where each decoder reads its own words; null if they are all of them.
+ * The steps that can be subtracted where each decoder reads its own tokens; null for all.
  * @param {Room} room @param {Run} run @param {Run} other @param {Shown} one @param {Shown} two
  */
 function common(room, run, other, one, two) {
@@ -119,7 +120,7 @@ function common(room, run, other, one, two) {
 }
 
 /**
- * What to say where every cell is the same: how the cells were chosen from may differ all the same.
+ * The note where every cell is equal: the choice of the cells may differ all the same.
  * @param {Room} room @param {Shown | null} one @param {Shown} two
  */
 function sameness({ stage }, one, two) {
@@ -128,7 +129,7 @@ function sameness({ stage }, one, two) {
   return one.steps.some((/** @type {{ draw: number | null }} */ { draw }, /** @type {number} */ i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
-/** The differences, each a matrix on one scale for all. @param {Element} container @param {Surroundings} context */
+/** The differences, each a matrix, on a common scale. @param {Element} container @param {Surroundings} context */
 function differences(container, context) {
   const { t } = context
   const note = h('p', { className: 'note' })
@@ -137,7 +138,7 @@ function differences(container, context) {
   container.append(note, learned, place)
   /** @type {ReturnType<typeof figure> | null} */ let fig = null
   /** @type {ReturnType<ReturnType<typeof figure>['matrix']>[]} */ let matrices = []
-  /** As many empty matrices as there are differences to draw. @param {number} count */
+  /** Provides as many empty matrices as there are differences. @param {number} count */
   function prepare(count) {
     if (matrices.length === count) return
     place.replaceChildren()
@@ -146,20 +147,20 @@ function differences(container, context) {
     matrices = made ? Array.from({ length: count }, () => made.matrix()) : []
   }
   return {
-    /** How the trained weights of both sides do. @param {string} text */
+    /** Displays the accuracy of the trained weights of both sides. @param {string} text */
     compare(text) {
       learned.hidden = text === ''
       setText(learned, text)
     },
-    /** Words in place of numbers. @param {string} text */
+    /** Displays a note instead of numbers. @param {string} text */
     say(text) {
       place.hidden = true
       setText(note, text)
     },
     /**
-|     * @param {Entry[]} all
+     * @param {Entry[]} all
      * @param {{ isSameInput: boolean, alike: number | null, same: string }} how alike: the steps that could be
-     *   subtracted, if not all; same: what to say where nothing differs
+     *   subtracted, if not all; same: the note where nothing differs
      */
     update(all, { isSameInput, alike, same }) {
       const list = all.filter(({ part }) => part.values.some(x => x !== 0))
@@ -178,17 +179,17 @@ function differences(container, context) {
   }
 }
 
-/** Stages whose figures are about more than one run already. */
+/** Stages whose figures compare several runs already. */
 const MANY = ['parts', 'habits', 'stream', 'costs']
 
 /**
- * Two houses would not fit beside one another, and what differs is better seen in a room.
+ * Two houses do not fit beside one another, and differences are easier to see in a room.
  * @type {Twin}
  */
 const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {}, destroy() {} }
 
 /**
- * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
+ * Mounts the choice of a comparison and, once there is a twin, its figure beside the first.
  * @param {HTMLElement} container
  * @param {Room} room
  * @param {Context} context @returns {Twin}
@@ -203,7 +204,7 @@ export function twin(container, room, context) {
   /** @param {(cell: Cell) => void} act @returns {(cell: Cell | null) => void} */
   const ofTwin = act => cell => act(/** @type {Cell} */ (cell && { ...cell, isTwin: true }))
   /** @type {Map<string, string>} */ const titles = new Map()
-  /** The differences are called what the figure calls the matrices they are of. @param {Entry[]} list */
+  /** Titles the differences as the figure titles its matrices. @param {Entry[]} list */
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
   const named = () => [heads[1].textContent, told.there()].filter(Boolean).join(' → ')
   const there = {
@@ -221,10 +222,10 @@ export function twin(container, room, context) {
   /** @type {{ run: Run | null, key: string | null, other: Run | null }} */
   let known = { run: null, key: null, other: null }
 
-  /** The second run, once it is there. @param {Run} run */
+  /** The second run, once it is computed. @param {Run} run */
   const second = run => (known.run === run && asked && known.key === asked.key ? known.other : null)
   /**
-   * What the stage shows of the second run, as far as it has this room.
+   * The view of the second run, as far as it has this room.
    * @param {Run} run @param {View} state @returns {Shown | null}
    */
   function seen(run, state) {
@@ -284,7 +285,7 @@ export function twin(container, room, context) {
   })
 
   return {
-    /** @param {Run | null} run @param {View} state what is looked at */
+    /** @param {Run | null} run @param {View} state the view */
     update(run, state) {
       choice()
       buttons(state)
@@ -301,12 +302,12 @@ export function twin(container, room, context) {
       if (other) draw(asked, other)
       else compute(asked)
     },
-    /** The data of the first with the scales of both. */
+    /** The data of the first run with scales that fit both. */
     onOneScale(data, run, state) {
       const two = readTwin(state.twin, state, context.rooms()) && seen(run, state)
       return two ? onOneScale(data, two) : data
     },
-    /** The second run, if it is shown. */
+    /** The second run, if it is displayed. */
     run: run => run && second(run),
     mark(marks) {
       view?.mark(marks)

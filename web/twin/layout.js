@@ -1,14 +1,14 @@
-/** Where the second figure stands: beside the first where both fit, else below it. */
+/** The layout of the second figure: beside the first where both fit, else below it. */
 
 import { h, wholeWidth } from '../lib/dom.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
-/** Below this, half of the room is too little for any figure. */
+/** Half of a narrower room is too narrow for any figure. */
 const NARROW = 560
 const MARGINS = 32
 
-/** Whether the page is a phone's: the second figure always stands below the first. */
+/** Whether the page is as narrow as a phone's: the second figure is always below the first. */
 export const isNarrow = () => matchMedia(`(max-width: ${NARROW + MARGINS - 1}px)`).matches
 
 /** @param {Element} element */
@@ -16,9 +16,9 @@ const isCut = element => (
   [...element.querySelectorAll('.frame, .words')].some(part => part.scrollWidth > part.clientWidth + 1))
 
 /**
- * Puts a figure into a frame that has room for another.
+ * Wraps a figure in a frame with a place for another one.
  * @param {HTMLElement} first
- * @param {HTMLElement} top what stands above both
+ * @param {HTMLElement} top what is above both
  * @param {Translate} t
  */
 export function side(first, top, t) {
@@ -32,7 +32,7 @@ export function side(first, top, t) {
   root.append(heads[0], first, heads[1], place)
   root.before(top)
   root.after(below)
-  /** The widest room at which the figures were cut off side by side. */
+  /** The widest room at which figures side by side were cut off. */
   let tooNarrow = NARROW - 1
 
   return {
@@ -46,7 +46,10 @@ export function side(first, top, t) {
       if (!isOn) place.hidden = true
       root.classList.toggle('is-below', root.clientWidth <= tooNarrow)
     },
-    /** After drawing: figures cut off side by side go below one another. @param {number} width they were drawn for */
+    /**
+     * After rendering: moves figures that were cut off side by side below one another.
+     * @param {number} width they were drawn for
+     */
     settle(width) {
       const room = root.clientWidth
       const isDrawnHere = wholeWidth(first) === width

@@ -1,18 +1,18 @@
-/** How far two decoders have read the same. */
+/** How many tokens two decoders have read in common. */
 
 /** @import { Decoding, Run } from '../types.d.ts' */
 
-/** The token that the first step was chosen after. @param {Decoding | undefined} decoding */
+/** The token before the first step. @param {Decoding | undefined} decoding */
 const placeOf = decoding => decoding && decoding.rows[0] + (decoding.first ?? 0)
 
-/** The tokens that an answer's steps were chosen after. @param {Run} run */
+/** The tokens that an answer's steps read. @param {Run} run */
 function readBy({ decoding, streams }) {
   const { tokens } = Object.values(streams).findLast(stream => stream.isAnswer) ?? Object.values(streams)[0]
   return tokens[0].slice(placeOf(decoding))
 }
 
 /**
- * How many rows of two decoders have read the same; what stands in later rows answers different questions.
+ * The number of rows for which two decoders have read the same tokens; later rows have different inputs.
  * @param {Run} one @param {Run} other
  */
 export function readAlike(one, other) {

@@ -1,15 +1,15 @@
-/** Byte-pair encoding learned from a text of the reader's, one merge at a time. */
+/** Byte-pair encoding trained on the reader's text, one merge at a time. */
 
 import { spelled } from '../models/token_text.js'
 
 /** @import { Learned, Library } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
 
-/** Most merges, and characters of a text, so that every one can be looked at. */
+/** Limits, small enough that every merge and token can be displayed. */
 const MOST = { merges: 80, text: 2000, pairs: 8 }
 const BYTES = 256
 
-/** What was learned last, in each engine. @type {WeakMap<Library, { text: string, tokenizer: Tokenizer }>} */
+/** The tokenizer trained last, per engine. @type {WeakMap<Library, { text: string, tokenizer: Tokenizer }>} */
 const known = new WeakMap()
 
 /** @param {Library} gf @param {string} text */
@@ -22,7 +22,7 @@ function learnedFrom(gf, text) {
 }
 
 /**
- * How a text stands before a merge, or after the last one.
+ * The words and pairs of a text before a merge, or after the last one.
  * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {Learned}
  */
 export function learn(gf, { text: given, step }) {
@@ -35,7 +35,7 @@ export function learn(gf, { text: given, step }) {
   /** @param {[string, string]} pair @returns {[string, string]} */
   const both = ([left, right]) => [shown(left), shown(right)]
   const next = merges[at]
-  // Of equals the trainer takes the pair whose tokens are older; it stands first here, too.
+  // The trainer breaks ties by the older tokens; that pair is listed first here, too.
   /** @param {{ pair: [string, string] }} one */
   const isNext = ({ pair }) => next?.pair.every((token, i) => token === pair[i])
   const listed = next ? [...pairs.filter(isNext), ...pairs.filter(one => !isNext(one))] : pairs

@@ -1,6 +1,5 @@
 /**
- * A step of an answer computed twice: with the keys and values that earlier steps have left in a cache, as generating
- * does it, and with everything from the beginning again.
+ * One generation step computed twice: with the cached keys and values of earlier steps, and with everything recomputed.
  */
 
 /** @import { Going, Library, LibraryTensor, Made, Twice } from '../types.d.ts' */
@@ -9,7 +8,10 @@
 
 const BYTES = 4
 
-/** With dropout off, as answers are written. @template T @param {Going['model']} model @param {() => T} fn */
+/**
+ * Calls a function with dropout off, as in generation, and restores the mode of every module.
+ * @template T @param {Going['model']} model @param {() => T} fn
+ */
 export function unlearning(model, fn) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
   const before = modules.map(({ training }) => training)
@@ -21,7 +23,7 @@ export function unlearning(model, fn) {
   }
 }
 
-/** What every attention of a pass has read, in their order. @param {Trace} trace */
+/** The keys and values that every attention of a pass reads, in order. @param {Trace} trace */
 const attentions = trace => trace.nodes.filter(({ op }) => op.name === 'attention').map(({ inputs: { k, v } }) => (
   [k, v].map(one => /** @type {LibraryTensor} */ (one))))
 
@@ -42,7 +44,7 @@ function traced(gf, forward, use) {
 }
 
 /**
- * Bytes of what a cache holds: of this text, and of another that was read once.
+ * Bytes of the cached keys and values: of this text, and of a source text that was encoded once.
  * @param {LibraryTensor[][]} read @param {Trace} trace
  */
 function bytesOf(read, trace) {
@@ -54,7 +56,7 @@ function bytesOf(read, trace) {
 }
 
 /**
- * How many numbers two lists have, and how many of them have the same bits.
+ * Counts the values of two lists and those with identical bits.
  * @param {Float32Array} one @param {Float32Array} other
  */
 function compared(one, other) {
@@ -63,7 +65,7 @@ function compared(one, other) {
 }
 
 /**
- * Fills a cache as writing does: the beginning at once, then token by token.
+ * Fills a cache as generation does: the prompt in one pass, then token by token.
  * @param {Library} gf @param {ReturnType<Going['begin']>} logitsOf @param {number[]} ids @param {number} read
  * @param {Cache} cache
  */
@@ -90,7 +92,7 @@ export function twice(gf, { going }, { read, row }) {
       tensors: tensors.flat().map(({ values }) => /** @type {Float32Array} */ (values.slice())),
       bytes: bytesOf(tensors, trace)
     }))
-    // Under a trace the attention reads a copy of the cache; what is compared is made by reading the cache itself.
+    // A traced attention reads a copy of the cache, so the logits to compare come from an untraced pass.
     cache.truncate(from)
     const written = lastRow(logitsOf(newest, cache))
     return traced(gf, () => logitsOf(ids.slice(0, length), null), tensors => {

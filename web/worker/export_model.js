@@ -1,19 +1,19 @@
-/** The model of a run as a file for elsewhere. */
+/** Exports the model of a run as a file. */
 
 import { zip } from '../lib/zip.js'
 
 /** @import { Folder, Library, Made, Questions } from '../types.d.ts' */
 
-/** What Hugging Face's loaders look for in a file of PyTorch's weights. */
+/** The metadata that Hugging Face's loaders expect in a file of PyTorch weights. */
 const METADATA = { format: 'pt' }
 
 /** @param {Folder} folder */
 const packed = ({ name, content }) => zip(content, name)
 
 /**
- * The weights, edits of them included, under the keys that the script has; the model in ONNX as it was called in this
- * run; a script in PyTorch that builds it, reads the weights and compares itself with this run; or the folder that
- * Hugging Face's classes read, in pieces of an archive.
+ * The weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a PyTorch
+ * script that builds the model, reads the weights and compares its outputs with this run; or the folder that Hugging
+ * Face's classes read, as chunks of a ZIP archive.
  * @param {Library} gf @param {Made} made @param {Questions['take'][0]} asked
  * @returns {Questions['take'][1] | Promise<Questions['take'][1]>}
  */

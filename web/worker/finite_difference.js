@@ -1,17 +1,17 @@
-/** A derivative without calculus: the loss with a cell a little higher and a little lower, and the slope between. */
+/** Central finite difference: the loss with a cell slightly higher and slightly lower, and the slope between. */
 
 import { withEdit } from '../lib/edits.js'
 
 /** @import { LibraryRun, Made, Settings, Step } from '../types.d.ts' */
 
 /**
- * Measured on random cells of the trained and of a random model: the slope is then within 0.2 % of the gradient at the
- * median and within 1 % for nine of ten. Larger steps feel the bends of the curve, smaller ones float32.
+ * Measured on random cells of the trained and of a random model: the slope is within 0.2 % of the gradient at the
+ * median and within 1 % for nine of ten. Larger steps suffer from the curvature, smaller ones from float32.
  */
 export const NUDGE = 2 ** -6
 
 /**
- * The cross entropy once more in double, so that only the float32 of the logits limits the slope.
+ * The cross entropy recomputed in double, so that only the float32 logits limit the slope.
  * @param {LibraryRun} run
  */
 function lossOf(run) {
@@ -29,11 +29,12 @@ function lossOf(run) {
 }
 
 /**
- * Both runs and the slope between them. The decoder keeps reading the same tokens, whatever a nudged model would say.
+ * Computes both runs and the slope. The decoder keeps reading the same tokens, whatever the changed model
+ * would generate.
  * @param {(settings: Settings) => Promise<Made>} compute
- * @param {Settings} settings with the edits there are already
+ * @param {Settings} settings including the edits that exist already
  * @param {{ name: string, index: number[] }} cell
- * @param {number} value what stands in the cell
+ * @param {number} value the current value of the cell
  */
 export async function nudged(compute, settings, { name, index }, value) {
   const [up, down] = [1, -1].map(sign => Math.fround(value + sign * NUDGE))

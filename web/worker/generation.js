@@ -1,4 +1,4 @@
-/** Who writes the answer of a run, what is told of it meanwhile, and how it is ended early. */
+/** The generation in progress: reports progress, and can be stopped early. */
 
 /** @import { Progress } from '../types.d.ts' */
 /** @import { Waiting } from '../models/imported/generation.js' */
@@ -7,7 +7,7 @@ export function pens() {
   /** @type {{ end: (isSuperseded: boolean) => void, ended: Promise<unknown> } | null} */ let writing = null
 
   /**
-   * Writes an answer for somebody who waits; a run that another takes the place of is an error.
+   * Generates an answer and reports progress. Throws `superseded` when a newer run replaces it.
    * @template T
    * @param {(progress: Progress) => void} tell @param {(waiting: Waiting) => Promise<T>} work @returns {Promise<T>}
    */
@@ -31,8 +31,9 @@ export function pens() {
   }
 
   /**
-   * Ends what is being written.
-   * @param {{ isSuperseded?: boolean }} how @returns {Promise<void>} until nothing is written any more
+   * Stops the generation in progress.
+   * @param {{ isSuperseded?: boolean }} how @returns {Promise<void>} resolves when nothing is being generated
+   *   any more
    */
   async function finish({ isSuperseded = false }) {
     writing?.end(isSuperseded)

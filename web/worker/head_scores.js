@@ -1,16 +1,16 @@
 /**
- * Where heads look in a text that stands there twice: one token back, at the same token of the first time, at what came
- * after it then, at the first token of all.
+ * Head scores on a repeated sequence: attention to the previous token, to the duplicate token, to the token after it
+ * (induction) and to the first token.
  */
 
 import { unlearning } from './cache_comparison.js'
 
 /** @import { Failure, Habits, Library, Made } from '../types.d.ts' */
 
-/** Most tokens of what is repeated, and fewest. */
+/** The maximum and minimum number of tokens that are repeated. */
 const [MOST, LEAST] = [24, 2]
 
-/** Where a token of the second time looks, by its place and how many tokens were repeated. */
+/** The position that a token of the second copy attends to, by its own position and the number of repeated tokens. */
 const PLACES = [
   (/** @type {number} */ at) => at - 1,
   (/** @type {number} */ at, /** @type {number} */ n) => at - n,
@@ -20,7 +20,7 @@ const PLACES = [
 export const LOOKS = PLACES.length
 
 /**
- * The mean share of each look, over all tokens of the second time.
+ * The mean attention weight of each pattern over all tokens of the second copy.
  * @param {ArrayLike<number>} weights [T, T] of one head @param {number} n @param {number} T
  */
 const meansOf = (weights, n, T) => PLACES.map(place => {
@@ -50,7 +50,7 @@ function measured(gf, { model, begin }, ids, n) {
 }
 
 /**
- * The first token of a run stays the first; those after it are read twice, as many as the model has places for.
+ * Scores the heads on the run's first token followed by its other tokens twice, as many as the model has positions for.
  * @param {Library} gf @param {Pick<Made, 'going'>} made @returns {Habits | null} null where nothing looks back
  */
 export function habits(gf, { going }) {
@@ -62,7 +62,7 @@ export function habits(gf, { going }) {
       return measured(gf, going, [first, ...text, ...text], n)
     } catch (problem) {
       const { code } = /** @type {Failure} */ (problem)
-      // A model knows only so many places.
+      // Too long for the model's positions: try half as many tokens.
       if (!code) throw problem
     }
   }

@@ -29,11 +29,11 @@ import { twice } from './cache_comparison.js'
 /** @type {Made | undefined} */ let last
 /** @type {Made | undefined} */ let twin
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
-/** Weights from the theatre, by model, and how often there were any. */
+/** Weights from the training page by model, and how many have been received. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
 const lent = new Map()
 let loans = 0
-/** From so many bytes on a run gives way before the next of a model that was brought is computed. */
+/** Above this memory use the previous run is freed before the next run of an imported model is computed. */
 const CROWDED = 2 ** 30
 const pen = pens()
 
@@ -48,7 +48,7 @@ async function fetched(name) {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** A file of a model, fetched once; a fetch that failed is tried again the next time. @param {string} name */
+/** A weight file, fetched once; a failed fetch is retried the next time. @param {string} name */
 function bytesOf(name) {
   const known = files.get(name)
   if (known) return known
@@ -60,11 +60,11 @@ function bytesOf(name) {
   return bytes
 }
 
-/** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
+/** Starts another engine with its own memory, so that a run can be queried while another is computed. */
 const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
 
 /**
- * A run with the weights that the theatre has lent.
+ * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
 function computeLent(gf, settings, id) {
@@ -75,14 +75,14 @@ function computeLent(gf, settings, id) {
 }
 
 /**
- * A run of the reader's model, whose answer may take long.
+ * A run of the imported model, whose generation may take long.
  * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] whoever waits for it
  */
 async function computeBrought(gf, settings, tell) {
   const opened = await openIn(gf)
   if (!tell) return RUNS.own(gf, settings, settings.edits, [opened])
   const written = await pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
-  // Two of that size have no room beside each other. Nobody can ask about the old one before the new one is there.
+  // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
   if (engine.memory().bytes > CROWDED) {
     last?.run.dispose()
     last = undefined
@@ -104,7 +104,7 @@ async function compute(gf, settings, tell) {
 }
 
 /**
- * A file that came, but not as it was sent: the next run fetches it anew.
+ * Describes a file that arrived damaged and drops it, so that the next run fetches it again.
  * @param {Failure} error @param {string[]} names of the files
  */
 function damaged(error, names) {
@@ -113,7 +113,7 @@ function damaged(error, names) {
   return Object.assign(new Error(`${names.join(', ')}: ${error.message}`), { code: 'damaged' })
 }
 
-/** The last run, or its twin; only these are asked about. */
+/** The last run or its twin; only these two can be queried. */
 function here(isTwin = false) {
   const made = isTwin ? twin : last
   if (!made) throw Object.assign(new Error('the run has given way to one that failed'), { code: 'gone' })
@@ -122,7 +122,7 @@ function here(isTwin = false) {
 
 const calls = {
   /**
-   * first: files of which some are here already.
+   * first: files of which some have been fetched already.
    * @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} where
    */
   async load({ wasm, files: list, first }) {
@@ -133,14 +133,14 @@ const calls = {
     kernels = wasm
     engine = await start()
   },
-  /** Weights of a training, for runs from now on. @param {{ model: string, file: Uint8Array }} loan */
+  /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */
   lend({ model, file }) {
     loans += 1
     lent.set(model, { file, serial: loans })
   },
   /**
    * @param {{ settings: Settings, signature?: string }} question
-   * @param {(progress: Progress) => void} tell how much of an answer is written
+   * @param {(progress: Progress) => void} tell reports how many tokens are generated
    */
   async run({ settings, ...asked }, tell) {
     const begun = performance.now(), made = await compute(engine, settings, tell)
@@ -148,15 +148,15 @@ const calls = {
     last = made
     return messageOf(engine, { ...made, took: performance.now() - begun }, asked)
   },
-  /** What is being written ends here: the run goes on with it, or, when it is superseded, not at all. */
+  /** Stops the generation: the run continues with what there is, or, when superseded, is dropped. */
   finish: pen.finish,
   /**
-   * What files of the reader's hold, before anything is read of them.
+   * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
    */
   inspect: ({ files }) => bring(engine, files),
   /**
-   * From the next run on they are the model `own`; without files, those that the browser keeps.
+   * Makes the files the model `own` from the next run on; without files, those stored in the browser.
    * @param {{ files?: Record<string, Blob> }} brought @param {(progress: { done: number, total: number }) => void} tell
    */
   open: async ({ files }, tell) => {
@@ -169,30 +169,30 @@ const calls = {
   stop, remember, remembered, forget,
   /** @param {{ text: string, step: number }} question */
   learn: question => learn(engine, question),
-  /** A step of the answer with a cache and without. @param {Questions['twice'][0]} question */
+  /** Compares a generation step with and without a cache. @param {Questions['twice'][0]} question */
   twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
-  /** Where heads look in a text that stands there twice. */
+  /** Head scores on a repeated sequence. */
   habits: () => habits(engine, here()),
-  /** The model of the last run as a file. @param {Questions['take'][0]} question */
+  /** Exports the model of the last run as a file. @param {Questions['take'][0]} question */
   take: question => take(engine, here(), question),
-  /** What the last run computed, with the lists that its structure leaves out. */
+  /** The steps of the last run, including the lists that its structure leaves out. */
   steps: () => here().run.steps,
-  /** The gradients of tensors that have one. @param {Questions['gradients'][0]} question */
+  /** The gradients of all tensors that have one. @param {Questions['gradients'][0]} question */
   gradients: ({ isTwin, names }) => gradientsOf(here(isTwin).run, names),
   /**
-   * Values of tensors of the last run or its twin that were not sent with it.
+   * The values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question
    */
   read: ({ names, isTwin }) => readWithPeaks(here(isTwin).run, names),
-  /** A large tensor in the size of stamps. @param {Questions['stamps'][0]} question */
+  /** A large tensor downsampled for thumbnails. @param {Questions['stamps'][0]} question */
   stamps({ name, isTwin }) {
     const { run } = here(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
     return { values: stampsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
-  /** Some rows of a table of many. @param {Questions['rows'][0]} question */
+  /** Some rows of a large table. @param {Questions['rows'][0]} question */
   rows: ({ isTwin, name, rows }) => someRows(here(isTwin).run, name, rows),
   /**
-   * A twin that reads another run's answer also says what it would have written by itself.
+   * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
    * @param {{ settings: Settings }} question
    */
   async twin({ settings, ...asked }) {
@@ -211,7 +211,7 @@ const calls = {
     return nudged(one => compute(own, one), settings, cell, value)
   },
   /**
-   * What a run with other edits tells: the same words read, so that it is the same question.
+   * The answer of a run with other edits. It reads the same tokens, so that both are comparable.
    * @param {{ state: State, edits: Edit[], what: What, base?: Float32Array }} question
    */
   async without({ state, edits, what, base }) {

@@ -1,6 +1,6 @@
 /**
- * What a run holds that no operation of it says: what would be told early, how long the stream is, what each head adds,
- * which words are near a vector. Computed by the kernels, from the tensors of the run.
+ * Interpretability queries about a run: logit lens, vector norms, contributions of heads, nearest embeddings,
+ * ablations. Computed by the kernels from the run's tensors.
  */
 
 import { binned, largest } from '../lib/large_tables.js'
@@ -10,9 +10,9 @@ import { plane } from './pca.js'
 /** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
 
-/** How many words are told of every place. */
+/** Tokens listed per position. */
 const MOST = 5
-/** Rows of a table that are measured at a time. */
+/** Rows of a table that are multiplied at a time. */
 const ROWS = 4096
 
 /** @typedef {Record<string, LibraryTensor>} Read */
@@ -21,7 +21,8 @@ const ROWS = 4096
 const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
 
 /**
- * The steps that may lie between the stream and logits, as the run took them; dropout is off where nothing is learned.
+ * The operations that may lie between the residual stream and the logits, as the run applied them; dropout is off
+ * outside training.
  * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, told: any) => LibraryTensor>}
  */
 const STEPS = {
@@ -39,14 +40,14 @@ const STEPS = {
 /** @template T @param {Library} gf @param {() => T} fn @returns {T} */
 const quietly = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
 
-/** The lengths of vectors along the last axis. @param {LibraryTensor} x */
+/** The Euclidean norms of vectors along the last axis. @param {LibraryTensor} x */
 const lengthsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
 
 /** @param {LibraryTensor} x @returns {Float32Array} */
 const copy = x => /** @type {Float32Array} */ (x.values.slice())
 
 /**
- * What would be told if the stream ended at a point: the last steps of the model, taken from there.
+ * The logit lens: applies the model's last steps to earlier points of the residual stream.
  * @param {Library} gf @param {LibraryRun} run
  * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
  * @returns {Early[][]} by point and row
@@ -68,13 +69,13 @@ export function early(gf, run, { points, rows, ids }) {
 }
 
 /**
- * How long the vectors of some tensors are, at every place.
+ * The norms of the vectors of some tensors at every position.
  * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
  */
 export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () => copy(lengthsOf(run.tensor(name)))))
 
 /**
- * What each head adds to the output of its attention: its columns through its part of the output weight.
+ * What each head adds to the output of its attention: its channels times its part of the output weight.
  * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
  * @returns {{ added: Float32Array, lengths: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
  *   head
@@ -92,7 +93,7 @@ export function added(gf, run, { x: name, weight, heads }) {
 }
 
 /**
- * The same as it is shown: a picture of every sentence, and the largest number of all.
+ * The contribution of a head as displayed: a picture per sentence, the norms, and the largest magnitude.
  * @param {ReturnType<typeof added>[0]} one
  */
 function pictured({ added: values, lengths: sizes, shape: [B, rows, cols] }) {
@@ -104,7 +105,7 @@ function pictured({ added: values, lengths: sizes, shape: [B, rows, cols] }) {
 }
 
 /**
- * The rows of a table that point most the way of a vector, with the cosine between them.
+ * The rows of a table with the largest cosine similarity to a vector.
  * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} question
  * @returns {{ row: number, cosine: number }[]} the nearest first
  */
@@ -114,7 +115,7 @@ export function nearest(gf, run, { name, index, table }) {
     const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
     const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
     const length = Math.max(lengthsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
-    // Piece by piece: the squares of a whole table would take as much memory as the table.
+    // In blocks: the squares of a whole table would take as much memory as the table itself.
     for (let first = 0; first < V; first += ROWS) gf.tidy(() => {
       const some = part(gf, rows, first, Math.min(ROWS, V - first))
       values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(lengthsOf(some)).div(length)), first)
@@ -124,8 +125,8 @@ export function nearest(gf, run, { name, index, table }) {
 }
 
 /**
- * What a run tells of an answer: the probability of each token; where it tells none, what comes out, or how far that is
- * from what came out before.
+ * The result of a run with edits: the probability of each token of the answer; without an answer the output itself, or
+ * its distance from the output before the edits.
  * @param {Library} gf @param {LibraryRun} run @param {What} what @param {Float32Array} [base] @returns {Float32Array}
  */
 export function told(gf, run, { logits, out, rows, ids }, base) {
@@ -140,7 +141,7 @@ export function told(gf, run, { logits, out, rows, ids }, base) {
 }
 
 /**
- * What every tensor cost to make, and how many trained numbers stand in each.
+ * The bytes and multiply-adds of every tensor, and the number of parameters in each.
  * @param {Library} _ @param {LibraryRun} run
  */
 export const costs = (_, run) => ({
@@ -149,7 +150,7 @@ export const costs = (_, run) => ({
     .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
 })
 
-/** The questions as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
+/** The queries as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
 export const inside = current => {
   /**
    * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer

@@ -1,12 +1,12 @@
-/** Rows of a table in two dimensions, however many words the table has: only those that are asked for are read. */
+/** Principal component analysis of the rows of a table; only the requested rows of a large vocabulary are read. */
 
 import { axesOf, planeOf } from '../theatre/pca.js'
 
 /** @import { Library, LibraryRun, Plane } from '../types.d.ts' */
 
 /**
- * The two directions in which rows lie furthest apart, of fewer rows than numbers: they are sums of rows, found among
- * as many numbers as there are rows.
+ * The two principal axes of fewer rows than channels: they are sums of rows, found from a matrix as large as the number
+ * of rows.
  * @param {Library} gf @param {any} table [N, C]
  */
 function axesOfFew(gf, table) {
@@ -15,7 +15,7 @@ function axesOfFew(gf, table) {
   /** @type {any[]} */ const found = []
   for (const values of axesOf(gf, matmul(rows, across))) {
     let along = matmul(across, gf.tensor(values, { shape: [values.length, 1] }))
-    // What rounding has left of the first in the second.
+    // Removes what rounding leaves of the first axis in the second.
     for (const axis of found) along = along.sub(axis.mul(axis.mul(along).sum()))
     const length = along.mul(along).sum().sqrt().item()
     found.push(length > 0 ? along.div(length) : gf.zeros([C, 1]))

@@ -1,6 +1,6 @@
 /**
- * What the page asks about a run besides its numbers: how a cell was made, where it goes on, what a tensor comes from.
- * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
+ * Queries about a run: how a cell was computed, which tensors use it, the general formula of a tensor. They are
+ * answered in the worker, where the run is alive, from the run's own explanations.
  */
 
 import { shortened } from './shorten_explanation.js'
@@ -15,7 +15,8 @@ const MOST_CELLS = 20000
 const zeros = ({ shape }) => shape.map(() => 0)
 
 /**
- * The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road.
+ * The explanation of a gradient, or the reason why there is none: the tensor is not trained, or it does not affect
+ * the loss.
  * @param {LibraryRun} run @param {Cell} cell
  */
 function gradient(run, { name, index }) {
@@ -28,7 +29,7 @@ function gradient(run, { name, index }) {
   }
 }
 
-/** Of attentions whose matrices were left out what they read, and what they made. @type {WeakMap<LibraryRun, Aside>} */
+/** Inputs and outputs of attentions whose matrices were not retained. @type {WeakMap<LibraryRun, Aside>} */
 const aside = new WeakMap()
 
 /** @typedef {Record<'inputs' | 'outputs', Set<string>>} Aside */
@@ -46,7 +47,7 @@ function unkept(run) {
 }
 
 /**
- * How a cell was made; of an overwritten weight, what stood there before.
+ * The explanation of a cell; for an overwritten weight also its previous value.
  * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
  */
 function explained({ run, before }, { name, index }) {
@@ -59,7 +60,7 @@ function explained({ run, before }, { name, index }) {
 
 /** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const onward = new WeakMap()
 
-/** For every tensor the tensors made from it. @param {LibraryRun} run */
+/** For every tensor the tensors computed from it. @param {LibraryRun} run */
 function feedsOf(run) {
   const known = onward.get(run)
   if (known) return known
@@ -74,7 +75,7 @@ function feedsOf(run) {
 }
 
 /**
- * The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V.
+ * The tensors that use a cell. Of a weight these can be few: a row of stacked projections makes one of Q, K and V.
  * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
  */
 function usesOf(run, cell, { op }) {
@@ -83,7 +84,7 @@ function usesOf(run, cell, { op }) {
 }
 
 /**
- * How a cell or its gradient was made and where it goes on; null where there is nothing to tell.
+ * Explains a cell or its gradient and lists where it is used; null where there is nothing to explain.
  * @param {{ run: LibraryRun, before?: Map<string, number> }} made
  * @param {Cell} cell
  */
@@ -110,7 +111,7 @@ function* cellsOf(shape) {
 }
 
 /**
- * How many axes of two cells carry the same name and disagree: close relations are tried first.
+ * The number of axes that two cells share by name and disagree on: closely related cells are tried first.
  * @param {readonly Axis[]} axes @param {number[]} index @param {readonly Axis[]} other @param {number[]} at
  */
 const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
@@ -119,7 +120,7 @@ const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
 }, 0)
 
 /**
- * A cell of another tensor that this one went into, or null.
+ * A cell of another tensor that was computed from this one, or null.
  * @param {LibraryRun} run
  * @param {Cell} cell
  * @param {string} target the name of the other tensor
@@ -137,7 +138,7 @@ export function firstUse(run, { name, index }, target) {
 }
 
 /**
- * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
+ * The formula of a whole table of positions; the explanation of a cell covers only the sine or cosine of its own pair.
  * @param {Table} parameters
  */
 function ofTable({ base, layout, dModel }) {
@@ -147,8 +148,8 @@ function ofTable({ base, layout, dModel }) {
 }
 
 /**
- * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
- * stands for and the cell of it that the first cell is made from.
+ * The general formula of each tensor, and for each symbol of it the tensor and the cell that the first cell was
+ * computed from.
  * @param {LibraryRun} run
  * @param {string[]} names
  */
@@ -167,9 +168,9 @@ export function recipes(run, names) {
 }
 
 /**
- * The questions as calls of the worker.
+ * The queries as calls of the worker.
  * @param {(cell?: Cell) => { run: LibraryRun, before?: Map<string, number> }} current the run that a cell belongs to,
- *   or the one that is shown
+ *   or the displayed one
  */
 export const questions = current => ({
   explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),

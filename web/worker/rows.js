@@ -1,15 +1,15 @@
-/** Rows out of tables of many: only what is looked at leaves the engine. */
+/** Rows of large tables: only the requested ones leave the engine. */
 
 /** @import { LibraryRun, SomeRows } from '../types.d.ts' */
 
-/** How many rows with the largest values are told of. */
+/** How many of the rows with the largest values are reported. */
 const MOST = 5
 
-/** What is known of a table of a run. @type {WeakMap<LibraryRun, Map<string, SomeRows['extent']>>} */
+/** The extent of each table of a run. @type {WeakMap<LibraryRun, Map<string, SomeRows['extent']>>} */
 const known = new WeakMap()
 
 /**
- * The largest size in a table, and the rows of its largest values.
+ * The largest magnitude in a table, and the rows with its largest values.
  * @param {ArrayLike<number>} values @param {number} cols
  */
 export function extentOf(values, cols) {

@@ -1,12 +1,12 @@
 /**
- * A run as data that can leave the worker: what is known of every tensor, and the values of those that are looked at.
+ * Serializes a run for the page: the description of every tensor, and the values of those that are displayed.
  */
 
 import { peak } from '../lib/slice.js'
 
 /** @import { Library, LibraryRun, Made, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
 
-/** Models whose tensors take less than this are sent whole: every one of them hangs on the map. */
+/** Models whose tensors take less than this are sent with all values, since every tensor has a thumbnail on the map. */
 const SMALL = 8 * 2 ** 20
 
 const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
@@ -24,7 +24,7 @@ function curvesOf(gf, steps) {
 }
 
 /**
- * Copies of tensors, side by side in one block of memory.
+ * Copies tensors into one contiguous block of memory.
  * @param {LibraryRun} run @param {string[]} names
  * @returns {Map<string, Float32Array>}
  */
@@ -41,7 +41,7 @@ export function read(run, names) {
 }
 
 /**
- * The same for a page that would have to look through all of it for the largest.
+ * The same with the largest magnitudes, which the page would otherwise have to search for.
  * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
  */
 export function readWithPeaks(run, names) {
@@ -50,7 +50,7 @@ export function readWithPeaks(run, names) {
 }
 
 /**
- * The gradients of all tensors that have one; what is given and what only chooses has none.
+ * The gradients of all tensors that have one; inputs and the choice of a token have none.
  * @param {LibraryRun} run @param {string[]} [names] of some of them
  * @returns {Map<string, Float32Array>}
  */
@@ -67,7 +67,7 @@ export function gradientsOf(run, names = run.names) {
 }
 
 /**
- * What a run consists of, without the numbers: it stays while the reader only types.
+ * The structure of a run without its values: it stays the same while the reader only types.
  * @param {LibraryRun} run @returns {Structure}
  */
 const structureOf = run => ({
@@ -76,9 +76,9 @@ const structureOf = run => ({
 
 /**
  * @param {Library} gf
- * @param {Made} made a run and what its model says of it
- * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that is known there already;
- *   wanted: names of tensors whose values are asked for, where not all are sent
+ * @param {Made} made a run with its model's facts
+ * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that the page has already;
+ *   wanted: names of tensors whose values are requested, where not all are sent
  * @returns {RunMessage}
  */
 export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
@@ -95,7 +95,7 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
   }
 }
 
-/** The lists of answers that were made for the page alone. */
+/** The arrays of results that were made for the page alone and can be transferred. */
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWN_LISTS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
@@ -106,7 +106,7 @@ const OWN_LISTS = {
 }
 
 /**
- * Memory that an answer takes along, so that it has not to be copied while the page waits.
+ * The buffers to transfer with a result instead of copying them.
  * @param {string} type of the question @param {any} result
  */
 export const handedOver = (type, result) => (

@@ -1,19 +1,22 @@
 /**
- * What is sent of an explanation of very many terms, such as a share among 50,000 words: the first terms, the largest
- * and the cell's own, and its sources as stretches. To send all would keep the page for longer than it takes to draw a
- * room.
+ * Shortens explanations of very many terms, such as a softmax over 50,000 tokens: the first terms, the largest ones and
+ * the cell's own are sent, and its sources as ranges. Sending all would block the page for longer than rendering a
+ * room takes.
  */
 
 /** @import { Explanation, Marks, Told } from '../types.d.ts' */
 
 /** @typedef {Explanation['terms'][number]} Term */
 
-/** From here on not all are sent. */
+/** Explanations with more terms are shortened. */
 const MANY = 8192
-/** So many of the first and of the largest. */
+/** How many of the first and of the largest terms are sent. */
 export const KEPT = 24
 
-/** @param {Term[]} terms @param {number} own the place of the cell's own term, if it has one */
+/**
+ * Selects the terms to send.
+ * @param {Term[]} terms @param {number} own the index of the cell's own term, if it has one
+ */
 function kept(terms, own) {
   /** @type {number[]} */ const largest = []
   const size = (/** @type {number} */ i) => Math.abs(terms[i].value)
@@ -28,7 +31,7 @@ function kept(terms, own) {
 }
 
 /**
- * Cells of a tensor that run along one axis from its beginning, as one with their number.
+ * Merges cells that run along one axis of a tensor from its start into a single cell with a count.
  * @param {Marks['sources']} cells @returns {Marks['sources']}
  */
 function stretch(cells) {

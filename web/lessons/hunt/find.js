@@ -1,6 +1,6 @@
 /**
- * Faults of a model, each found from the numbers of a run and nothing else: what gives it away, or null where a run has
- * not got it.
+ * Finds the faults of a model from the numbers of a run alone: the evidence, or null where the run does not have
+ * the fault.
  */
 
 import { fixed } from '../../lib/number.js'
@@ -13,7 +13,7 @@ import { at, rowAt } from '../run_values.js'
 /** @typedef {Record<string, string>} Evidence values for words */
 
 const TINY = 1e-3
-/** How far from 1 the variance of a normalised row may be; the norm's ε takes a little. */
+/** The tolerance for the variance of a normalized row, since ε makes it smaller than 1. */
 const SPREAD = 0.05
 
 /** @param {number[]} values */
@@ -26,7 +26,7 @@ const variance = values => mean(values.map(value => (value - mean(values)) ** 2)
 const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
 
 /**
- * Every row of a tensor [1, heads, rows, columns], with where it is.
+ * Every row of a tensor [1, heads, rows, columns], with its indices.
  * @param {Run} run @param {string} name
  */
 function rowsOf(run, name) {
@@ -38,7 +38,7 @@ function rowsOf(run, name) {
 }
 
 /**
- * Scores that are still the products: nothing has divided them.
+ * Scores that are the plain products: they have not been scaled.
  * @param {Run} run @param {number} head that is looked at @returns {Evidence | null}
  */
 function scale(run, head) {
@@ -56,7 +56,7 @@ function scale(run, head) {
 }
 
 /**
- * A weight above the diagonal, of the head that is looked at if it has one.
+ * A weight above the diagonal, in the selected head if it has one.
  * @param {Run} run @param {number} here @returns {Evidence | null}
  */
 function leak(run, here) {
@@ -73,7 +73,7 @@ function leak(run, here) {
 }
 
 /**
- * Shares that no longer add up to 1, in the head that is looked at if there are any.
+ * Weights that do not add up to 1, in the selected head if there are any.
  * @param {Run} run @param {number} here @returns {Evidence | null}
  */
 function dropout(run, here) {
@@ -87,7 +87,7 @@ function dropout(run, here) {
   } : null
 }
 
-/** A key that was made by the weights of a value. @param {Run} run @returns {Evidence | null} */
+/** A key that was computed with the weights of values. @param {Run} run @returns {Evidence | null} */
 function swapped(run) {
   const { k, projections: { k: { x, weight, bias } } } = partsIn(run, 'encoder.0.self_attn.qkv')
   const row = rowAt(run, x, [0, 0])
@@ -99,7 +99,7 @@ function swapped(run) {
   } : null
 }
 
-/** The same row added at every place. @param {Run} run @returns {Evidence | null} */
+/** The same row of positions added at every position. @param {Run} run @returns {Evidence | null} */
 function batchPositions(run) {
   const room = roomsOf(run).find(({ id }) => id === 'target.sum')
   if (!room) return null
@@ -113,7 +113,7 @@ function batchPositions(run) {
   return most < TINY ? { difference: fixed(most), places: String(places) } : null
 }
 
-/** Tokens whose numbers do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
+/** Tokens whose normalized values do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
 function tokenNorm(run) {
   const name = 'transformer.encoder.layers.0.norm1'
   const gain = rowAt(run, `${name}.weight`, []), shift = rowAt(run, `${name}.bias`, [])
@@ -129,7 +129,7 @@ function tokenNorm(run) {
   }
 }
 
-/** By fault. @type {Record<string, (run: Run, head: number) => Evidence | null>} */
+/** The finders by fault. @type {Record<string, (run: Run, head: number) => Evidence | null>} */
 export const FINDS = { scale, leak, swapped, tokenNorm, batchPositions, dropout }
 
 /** The fault that a run has, or undefined. @param {Run} run */

@@ -1,4 +1,4 @@
-/** Bug hunt: each step's run has one fault, made in the model itself, and the numbers give it away. */
+/** Bug hunt: each step's run has one fault, built into the model, and its numbers reveal it. */
 
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
@@ -15,7 +15,7 @@ const options = () => Object.keys(FINDS).map(id => ({ id }))
 const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map(() => null) })
 
 /**
- * A run with a fault: what gives it away stands in the room's figure.
+ * A run with a fault; the evidence is in the room's figure.
  * @param {string} id @param {string} state @param {string} tensor @param {Step['paper']} [paper] @returns {Step}
  */
 const fault = (id, state, tensor, paper) => ({

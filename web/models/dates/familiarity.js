@@ -1,4 +1,4 @@
-/** Whether a date is one the model has learned: the forms it was trained on, real days, years of three centuries. */
+/** Whether the model has been trained on a kind of date: the formats, real days, years of three centuries. */
 
 import { FORMATS, SOURCE_TOKENS, korean } from './data.js'
 
@@ -14,8 +14,8 @@ const spaced = words => words.map(word => (/^\d$/.test(word) ? word : ` ${word} 
 const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.UTC(y, m, 0)).getUTCDate()
 
 /**
- * The days that a text may mean, of the calendar or not: four digits in a row are a year, the rest month and day in
- * either order. A year without a sign before it stands at its day's digits, since spaces are not read.
+ * The days that a text may mean, whether in the calendar or not: four digits in a row are a year, the others month and
+ * day in either order. A year without a separator merges with its day's digits, since spaces are not read.
  * @param {string} text @returns {Day[]}
  */
 function daysIn(text) {
@@ -28,7 +28,7 @@ function daysIn(text) {
 }
 
 /**
- * The days that a text means in one of the forms that the model has learned, of the calendar or not.
+ * The days that a text means in one of the trained formats, whether in the calendar or not.
  * @param {string[]} words tokens
  * @param {(text: string) => string[]} split a text into tokens
  */
@@ -41,7 +41,7 @@ function meant(words, split) {
 const isOfThen = ([y]) => y >= FIRST && y <= LAST
 
 /**
- * The right answers to a date: two where nobody can tell month from day, none where the date is not 'known'.
+ * The correct answers to a date: two where month and day are ambiguous, none where the date is not 'known'.
  * @param {string[]} words tokens
  * @param {(text: string) => string[]} split a text into tokens
  */
@@ -49,8 +49,8 @@ export const rightAnswers = (words, split) => (familiarity(words, split) === 'kn
   ? meant(words, split).filter(isDay).map(day => korean(...day)) : [])
 
 /**
- * What the model can be expected to make of a date: 'known' for one written as it has learned them, 'impossible' for a
- * day that the calendar does not have, 'unlearned' for anything else.
+ * What to expect of the model: 'known' for dates in trained formats, 'impossible' for days that the calendar does not
+ * have, 'unlearned' for anything else.
  * @param {string[]} words tokens
  * @param {(text: string) => string[]} split a text into tokens
  */

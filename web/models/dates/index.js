@@ -1,4 +1,4 @@
-/** Dates as English writes them, into Korean: an encoder-decoder, trained by this library. */
+/** English dates into Korean: an encoder-decoder trained by this library. */
 
 import { isLearned, take } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
@@ -6,14 +6,14 @@ import { familiarity } from './familiarity.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
 
-/** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
+/** Date formats that the model knows. The last is ambiguous, May or June: month first, or day first. */
 export const DATES = [
   'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
 ]
 export const TWOFOLD = DATES[DATES.length - 1]
 
 /**
- * The first word the model does not know, or that they are too many.
+ * The first unknown word, or that there are too many.
  * @param {string[]} words @param {string[]} known @param {number} most
  */
 function wrong(words, known, most) {
@@ -65,6 +65,6 @@ export const dates = {
     const found = familiarity(splitSource(source), splitSource)
     return found === 'known' ? null : found
   },
-  /** What is said of the model at the foot of every room. */
+  /** The key of the note on the model at the end of every room. */
   kind: kindOf
 }

@@ -1,14 +1,14 @@
-/** Dates to learn and to be measured on, and how many of them come out exactly. */
+/** Dates for training and testing, and the accuracy of their translations. */
 
 import { DAYS, FORMATS, dateOf, example, joinTarget, readings } from './data.js'
 
-/** How many are translated at once. */
+/** The batch size of the translation. */
 const AT_ONCE = 200
 
 /** @typedef {{ day: number, format: number } & ReturnType<typeof example>} Example */
 
 /**
- * Examples drawn from the random stream as it stands.
+ * Examples sampled from the current random stream.
  * @param {any} gf @param {number} n @param {(day: number) => boolean} isWanted
  * @returns {Example[]}
  */
@@ -22,7 +22,7 @@ export function drawExamples(gf, n, isWanted) {
 }
 
 /**
- * The share of dates that come out exactly, one with two readings in either.
+ * The fraction of dates that are translated exactly; one with two readings may be translated as either.
  * @param {any} model @param {Example[]} tests
  */
 export function exactShare(model, tests) {

@@ -1,4 +1,4 @@
-/** The whole encoder-decoder on one source and one target, with every number on the way. */
+/** The encoder-decoder on one source and one target, with all intermediate values. */
 
 import { answer } from '../generation.js'
 import { answered } from '../generated_run.js'
@@ -18,12 +18,12 @@ const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const TARGET_IDS = idsOf(TARGET_TOKENS)
 const [START_ID, END_ID] = [START, END].map(token => TARGET_TOKENS.indexOf(token))
 
-/** Sizes that the trained weights fix. */
+/** Sizes fixed by the trained weights. */
 const TRAINED = {
   heads: CONFIG.nhead, layers: CONFIG.layers, dModel: CONFIG.dModel, dimFeedforward: CONFIG.dimFeedforward
 }
 
-/** Label smoothing of the training, and what it makes of being sure. */
+/** Label smoothing of the training, and the loss that a confident model has. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
 /** @param {string} of */
@@ -34,7 +34,7 @@ const AXES = {
 }
 
 /**
- * What the weights fix; the theatre's say so themselves.
+ * What the weights fix; those from the training page contain it themselves.
  * @param {Library} gf @param {Settings} settings @param {Uint8Array} file @returns {Partial<Settings>}
  */
 function fixed(gf, settings, file) {
@@ -44,12 +44,12 @@ function fixed(gf, settings, file) {
 }
 
 /**
- * The positions stand in a table that is computed, or one that is learned and then not part of the trained weights.
+ * Whether the positions are computed, or learned and then not part of the trained weights.
  * @param {string} name
  */
 const isPosition = name => name.startsWith('positions.')
 
-/** The model of these settings, its weights drawn. @param {Library} gf @param {Settings} settings */
+/** The model of these settings, randomly initialized. @param {Library} gf @param {Settings} settings */
 function create(gf, settings) {
   const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, fault } = settings
   const model = createTranslator(gf, {
@@ -64,7 +64,7 @@ const MODEL_KEYS = [
   'positions',
   'base', 'dropout', 'lent', 'fault'
 ]
-/** Whether any weight is drawn at random. @param {Settings} settings */
+/** Whether any weight is randomly initialized. @param {Settings} settings */
 const isDrawn = ({ weights, positional, positions }) => (
   weights === 'untrained' || (positional && positions === 'learned'))
 
@@ -73,13 +73,13 @@ const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
 
 /**
- * What the decoder is to say: the reader's words, ids that another run has chosen, or its own.
+ * The target: the reader's text, ids that another run has generated, or the model's own.
  * @param {Library} gf @param {ReturnType<typeof createTranslator>} model @param {Settings} settings
  * @param {number[]} source @param {Edit[]} edits @returns {Chosen}
  */
 function targetOf(gf, model, settings, source, edits) {
   const { target } = settings
-  // A norm over the tokens lets each know of those after it, whatever the mask hides.
+  // A norm over the tokens leaks later tokens, whatever the mask hides.
   const isCausal = settings.tgtIsCausal && settings.fault !== 'tokenNorm'
   const isOwn = typeof target === 'string' && target.trim() === ''
   if (isOwn || target === null) {
@@ -114,17 +114,18 @@ function streamsOf(settings, source, input) {
 }
 
 /**
- * Whether a module does something else for each of the two texts, where a script has every forward once.
+ * Whether a module behaves differently for each of the two texts, while an exported script has each forward once.
  * @param {Partial<Settings>} settings
  */
 const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
 
 /**
- * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
- * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
+ * Runs the date translator, or the same model with random weights, on one source; the target is the reader's or the
+ * model's. The model's own answer is generated with dropout off; in training it is then read with dropout on, like a
+ * given one.
  * @param {any} gf the library
- * @param {Partial<Settings>} options settings of the page; what is left out is as by default
- * @param {Edit[]} [edits] cells replaced the moment they are made
+ * @param {Partial<Settings>} options settings of the page, with defaults
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
  * @returns {Made}
  */

@@ -37,7 +37,7 @@ process.on('SIGINT', () => {
   isStopping = true
 })
 
-/** Up in a straight line, then down along a cosine. @param {number} step from 1 */
+/** Linear warm-up, then cosine decay. @param {number} step from 1 */
 const rate = step => step < WARM_UP
   ? (PEAK * step) / WARM_UP
   : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
@@ -67,7 +67,7 @@ function accuracy(model, n) {
   return share
 }
 
-/** What is kept of a stopped run: weights and the optimiser's moments. @param {any} model @param {any} optimizer */
+/** Saves a checkpoint: weights and the optimizer's moments. @param {any} model @param {any} optimizer */
 const keptTensors = (model, optimizer) => Object.fromEntries(
   model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
     const held = optimizer.state.get(p)

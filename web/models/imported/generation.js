@@ -1,6 +1,6 @@
 /**
- * What a model that was brought writes by itself: token by token over a cache, in turns with other tasks where somebody
- * may stop it. With numbers overwritten every token is computed anew, in the order of the runs that show it.
+ * Generation of an imported model: token by token over a cache, yielding to other tasks where it can be stopped. With
+ * edits every token is recomputed in full, in the order of the runs that display it.
  */
 
 import { nextTask } from '../../../src/js/next_task.js'
@@ -13,24 +13,24 @@ import { choosable } from '../decoding.js'
 /** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
 
 /**
- * How a kind of model goes on.
+ * How a kind of model generates.
  * @typedef {object} Going
  * @property {Frame & { V: number, isCausal: boolean }} frame
  * @property {readonly number[]} ends every token that ends an answer
- * @property {(rows: number[][]) => LibraryTensor} forward logits of all rows, as a run has them
+ * @property {(rows: number[][]) => LibraryTensor} forward logits of all rows, as in a run
  * @property {() => { next: (rows: number[][], cache: Cache | null) => LibraryTensor, done: () => void }} begin
  *   logits of the last tokens, over a cache
  */
 
 /**
- * Who waits for an answer: ends it early, and hears how many tokens there are.
+ * A pending request: it can be stopped, and is told the number of tokens.
  * @typedef {{ signal: AbortSignal, onWritten: (count: number) => void }} Waiting
  */
 
 /** @param {Partial<Chosen> & { ids: number[] }} made @returns {Chosen} */
 const chosen = made => ({ random: null, tree: null, best: null, isGiven: false, ...made })
 
-/** What the settings ask of a decoding. @param {Settings} settings */
+/** The decoding options of the settings. @param {Settings} settings */
 function wayOf({ decoding, beams, temperature, topK, topP, seed }) {
   if (decoding === 'beam') return { beams }
   return decoding === 'sample' ? { temperature, topK, topP, seed } : {}
@@ -45,12 +45,12 @@ function read({ ids, steps, tree, best }, { decoding }, end) {
   return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ random }) => Number(random)) : null })
 }
 
-/** What is asked of a decoding over the cache. @param {Going} going @param {Settings} settings */
+/** The decoding options of a generation over the cache. @param {Going} going @param {Settings} settings */
 const askedOf = ({ frame, ends }, settings) => (
   { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] })
 
 /**
- * The next logits [B, T, V], from whose last rows a token can be chosen.
+ * The next logits [B, T, V], with last rows that a token can be chosen from.
  * @param {Library} gf @param {(...given: any[]) => any} next @returns {(...given: any[]) => any}
  */
 const withChoosable = (gf, next) => (...given) => {
@@ -77,7 +77,7 @@ export function written(gf, settings, going, edits) {
 }
 
 /**
- * The last of what there is step by step, or what there is when it is ended.
+ * The final answer of a stepwise generation, or the current one when it is stopped.
  * @param {Iterable<Chosen>} steps @param {Waiting} waiting
  */
 async function inTurns(steps, { signal, onWritten }) {
@@ -92,7 +92,7 @@ async function inTurns(steps, { signal, onWritten }) {
 }
 
 /**
- * The same for somebody who waits; ended early it is what there is by then, at least one token.
+ * The same asynchronously; when stopped it is the answer so far, at least one token.
  * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits @param {Waiting} waiting
  * @returns {Promise<Chosen>}
  */
@@ -100,7 +100,7 @@ export async function writing(gf, settings, going, edits, waiting) {
   const { frame, forward, begin } = going, { signal, onWritten } = waiting
   if (edits.length) return inTurns(answered(gf, settings, forward, frame, edits), waiting)
   const { next, done } = begin()
-  // The signal is what lets other tasks run; an answer that it ended would be lost.
+  // The signal makes the generation yield to other tasks; an answer that it aborted would be lost.
   const options = {
     ...askedOf(going, settings), signal: new AbortController().signal,
     stoppingCriteria(/** @type {number[]} */ { length }) {

@@ -1,11 +1,11 @@
-/** A model that the reader brings: files as they lie in its folder, read by this tab and sent nowhere. */
+/** The model that the reader imports: files of its folder, read in this tab and sent nowhere. */
 
 import { take } from '../settings.js'
 import { written } from '../token_text.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
-/** A text as long as is read at once, of eight signs a token; the link holds all of it. */
+/** Characters of the text field: the maximum number of tokens at eight characters each; the link contains all of it. */
 const SIGNS = 8 * 1024
 
 /** @type {PageModel} */

@@ -1,4 +1,4 @@
-/** The model that was brought: its files, what they hold, and the model itself in each engine that asks for it. */
+/** The imported model: its files, their description, and the loaded model in each engine that requests it. */
 
 import { trainingOf } from '../../theatre/training_file.js'
 import { ADDRESSED } from './text_limits.js'
@@ -9,27 +9,27 @@ import * as store from './store.js'
 
 /** @import { Files } from './store.js' */
 
-/** The files that were chosen last, and how many were before them. @type {{ files: Files, serial: number } | null} */
+/** The files that were imported last, and their number in sequence. @type {{ files: Files, serial: number } | null} */
 let brought = null
 let serials = 0
-/** Stops what is being read. @type {AbortController | null} */ let reading = null
+/** Aborts the current reading. @type {AbortController | null} */ let reading = null
 
 /**
- * Weights that are NaN or infinite: how many, and the first tensor that holds any.
+ * Weights that are NaN or infinite: how many, and the first tensor that contains any.
  * @typedef {{ count: number, first: string }} Broken
  *
- * A model that was brought, in one engine.
+ * An imported model, loaded in one engine.
  * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number,
  *   broken: Broken | null }} Opened
  */
 
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
 
-/** Files that a model may be made of: of what else was chosen with them nothing is kept. */
+/** Files that a model may consist of; other files are dropped. */
 const OF_MODELS = /\.(json|txt|model|spm|bin|safetensors)$/
 
 /**
- * What some files hold, from their headers alone: a model, or a training of the page's own.
+ * Describes files from their headers: a model, or a training of this page.
  * @param {Library} gf @param {Record<string, Blob>} files
  */
 export async function bring(gf, files) {
@@ -41,14 +41,14 @@ export async function bring(gf, files) {
   }
 }
 
-/** From now on this is the model; it is read when a run asks for it. @param {Files} files */
+/** Makes these files the imported model; it is loaded when a run requests it. @param {Files} files */
 export function choose(files) {
   serials += 1
   brought = { files, serial: serials }
 }
 
 /**
- * Reads a model and makes it the one that runs ask for. Where that fails or is stopped, it is the one before.
+ * Loads a model and makes it the one that runs use. If that fails or is stopped, the previous one stays.
  * @param {Library} gf @param {Files} files
  * @param {(progress: { done: number, total: number }) => void} onProgress bytes
  * @returns {Promise<Opened>}
@@ -65,26 +65,26 @@ export async function open(gf, files, onProgress) {
   }
 }
 
-/** What is being read is not read to its end. */
+/** Stops the current reading. */
 export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
 
-/** Whether the browser keeps the files of the model, from now on. */
+/** Stores the files of the model in the browser. Resolves to whether it could. */
 export const remember = async () => brought !== null && store.keep(
   Object.fromEntries(Object.entries(brought.files).filter(([name]) => OF_MODELS.test(name))))
 
-/** What the browser keeps, without reading it. */
+/** Describes the stored model without reading it. */
 export async function remembered() {
   const files = await store.kept()
   return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
 }
 
-/** The files that the browser keeps. */
+/** The stored files. */
 export const kept = () => store.kept()
 
 export const forget = () => store.forget()
 
 /**
- * A tokenizer that gives ids beyond the table of words is of another model.
+ * A tokenizer whose ids exceed the embedding belongs to another model.
  * @param {Pick<Opened, 'tokenizer' | 'config'>} opened
  */
 function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
@@ -107,7 +107,7 @@ function brokenIn(model) {
 }
 
 /**
- * The model in an engine, read once; where none was brought, the one that the browser keeps.
+ * The model in an engine, loaded once; where none was imported, the stored one.
  * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
  * @returns {Promise<Opened>}
  */

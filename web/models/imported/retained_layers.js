@@ -1,6 +1,6 @@
 /**
- * Which layers of a model that was brought keep their matrices of attention: all where they fit beside it, else those
- * that the reader chooses, the first and the last.
+ * Which layers of an imported model retain their attention matrices: all where they fit, else those that the reader
+ * chooses, the first and the last.
  */
 
 import { ADDRESSED, bytesOf } from './text_limits.js'
@@ -12,17 +12,17 @@ import { ADDRESSED, bytesOf } from './text_limits.js'
 
 const ATTENTION = /(?:^|\.)(?:self_attn|SelfAttention|multihead_attn|EncDecAttention)$/
 const CROSS = /(?:multihead_attn|EncDecAttention)$/
-/** Products, scores, masked scores and weights; each has a gradient, too, once somebody asks for one. */
+/** Products, scores, masked scores and weights, each with a gradient once it is requested. */
 const MATRICES = 4 * 2
 const NUMBER = 4
-/** No more than this is set aside for them: a telephone gives a tab far less than can be addressed. */
+/** The maximum memory for them: a phone gives a tab far less than can be addressed. */
 const MOST = 2 ** 28
 
 /** @param {any} attention a module of one of the library's models */
 const headsOf = ({ numHeads, heads, options }) => numHeads ?? heads ?? options.heads
 
 /**
- * The layers of a model, across its towers, with the paths of their attentions and what the matrices of these take.
+ * The layers of a model, across its towers, with the paths of their attentions and the bytes of their matrices.
  * @param {any} model @param {Lengths} lengths @returns {Layer[]}
  */
 export function layersOf(model, { text, target }) {
@@ -39,7 +39,7 @@ export function layersOf(model, { text, target }) {
 }
 
 /**
- * What is set aside for them: two runs are there at once while one takes the place of the other.
+ * The memory for them: two runs exist at once while one replaces the other.
  * @param {any} model
  */
 const roomBeside = model => Math.min(MOST, (ADDRESSED - bytesOf(model)) / 2)
@@ -48,9 +48,9 @@ const roomBeside = model => Math.min(MOST, (ADDRESSED - bytesOf(model)) / 2)
 export const chosenLayers = ({ kept }) => (String(kept).match(/\d+/g) ?? []).map(Number)
 
 /**
- * Null where the matrices of all layers fit; else the layers that keep theirs, as many as fit, but at least one.
+ * Null where the matrices of all layers fit; else the layers that retain theirs, as many as fit, but at least one.
  * @param {any} model @param {Lengths} lengths
- * @param {Settings} settings keptBytes: what is set aside for them, where a link says so
+ * @param {Settings} settings keptBytes: the memory for them, where a link specifies it
  * @returns {Keeping & { paths: string[] } | null}
  */
 export function keepingOf(model, lengths, settings) {

@@ -1,4 +1,4 @@
-/** A text and what a model that was brought makes of it, with every number on the way. */
+/** A run of an imported model on a text, with all intermediate values. */
 
 import { cellsAt } from '../../../src/js/edits.js'
 import { indexOf } from '../../../src/js/shape.js'
@@ -17,28 +17,28 @@ import { writing, written } from './generation.js'
 /** @import { Axis, Edit, Going, Library, LibraryTensor, Made, Settings, Shortened, Stream } from '../../types.d.ts' */
 
 /**
- * How a kind of model goes through a text.
+ * How a kind of model processes a text.
  * @typedef {object} Way
- * @property {Chosen | null} target its answer, if it writes one
- * @property {number[]} rows of the logits that the answer is chosen from
- * @property {number[]} right what counts as right at every place
- * @property {number} read tokens that were read at once
- * @property {number} first token that there are logits of: those before it are left out
- * @property {Made['cut']} [cut] what of the texts was left out
+ * @property {Chosen | null} target its answer, if it generates one
+ * @property {number[]} rows the rows of logits that the answer is chosen from
+ * @property {number[]} right the target at every position
+ * @property {number} read the number of tokens in the first pass
+ * @property {number} first the first token with logits; those before it have none
+ * @property {Made['cut']} [cut] which texts were truncated
  * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
  * @property {Record<string, number[][]>} inputs of forward, by name
- * @property {Omit<Going, 'model'>} [going] where it writes token by token
+ * @property {Omit<Going, 'model'>} [going] where it generates token by token
  */
 
 /**
- * What the model reads, never nothing, and what is said where that is not all.
+ * The text that the model reads, never empty, and how it was truncated.
  * @param {Opened} opened @param {string} text @param {{ most: number, by: Shortened['by'] }} room
  */
 function textOf(opened, text, { most, by }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
-  // A mark at the end stays there.
+  // A special token at the end stays there.
   const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
   const ids = some.length ? some : [opened.model.decoderStartTokenId ?? 0]
   return { ids, ...(all.length > most && { cut: { text: { read: most, of: all.length, by } } }) }
@@ -48,7 +48,7 @@ function textOf(opened, text, { most, by }) {
 const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
 
 /**
- * The answer that the reader typed, or ids that another run has chosen; null where the model writes by itself.
+ * The answer that the reader typed, or ids that another run has generated; null where the model generates by itself.
  * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room
  * @returns {{ target: Chosen, cut?: Made['cut'] } | null}
  */
@@ -61,7 +61,7 @@ function givenTo(opened, { target }, { most, by }) {
 }
 
 /**
- * What is said where the places left are fewer than the answer was asked to take.
+ * The truncation where fewer positions are left than the requested answer.
  * @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room @param {Chosen} target
  * @returns {Made['cut']}
  */
@@ -79,12 +79,12 @@ const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', 
 /** @param {string} of */
 const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
 
-/** A table that is looked up by something else than words. @param {string} by */
+/** An embedding of something other than tokens. @param {string} by */
 const table = by => [{ name: by }, { name: 'channel' }]
 const pooled = [{ name: 'batch' }, { name: 'channel' }]
 
 /**
- * T5's numbers for how far a key is from a query, one for each head.
+ * T5's relative position bias, one number per distance and head.
  * @param {string} side @param {string} of
  */
 const relative = (side, of) => ({
@@ -92,7 +92,7 @@ const relative = (side, of) => ({
   [`${side}.relative_attention_bias.output`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
 })
 
-/** What runs along the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
+/** The axes of the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
 const AXES = {
   gpt2: {
     'wte.weight': word('text'), 'wpe.weight': table('position'), 'wpe.output': token('text'), ...head('text')
@@ -117,22 +117,22 @@ const AXES = {
 }
 
 /**
- * What is known before an answer is there: the way of a model from its text to that, and from there to the run.
+ * A model's processing before an answer exists: how to generate it, and how to run with it.
  * @typedef {object} Asked
  * @property {Written} going
- * @property {{ most: number, by: Shortened['by'] }} room of the answer
+ * @property {{ most: number, by: Shortened['by'] }} room the maximum length of the answer
  * @property {(target: Chosen) => Way} way
  */
 
 /**
- * A model that goes on with a text.
+ * A decoder-only model.
  * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
  */
 function causal(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
   const { ids: start, cut } = textOf(opened, settings.beginning, textRoom(model, 1))
   const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
-  /** Of how many tokens there are logits: from one on, wherever the answer ends. @param {number[]} ids */
+  /** Logits are computed from here on, so that they do not depend on where the answer ends. @param {number[]} ids */
   const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
   const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.most, V, isCausal: true }
   return {
@@ -156,7 +156,7 @@ function causal(gf, opened, settings) {
 }
 
 /**
- * A model that reads one text and writes another.
+ * An encoder-decoder.
  * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
  */
 function translating(gf, opened, settings) {
@@ -169,10 +169,10 @@ function translating(gf, opened, settings) {
   }
   /** @param {number[][]} rows */
   const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
-  /** The text is read once. */
+  /** The encoder runs once. */
   function begin() {
     const memory = gf.engine.keep(gf.tidy(() => gf.noGrad(() => model.encode(model.toBatch('ids', source), null))))
-    /** A draw falls on the shares that are shown; the likeliest is looked for among what may be written. */
+    /** Sampling uses the displayed probabilities; the most probable token is searched for among the allowed ones. */
     const isFree = settings.decoding !== 'greedy'
     /** @param {number[][]} rows @param {Cache | null} cache */
     const next = (rows, cache) => {
@@ -203,7 +203,7 @@ function translating(gf, opened, settings) {
 }
 
 /**
- * A model that reads a text whole, from both sides, and writes nothing.
+ * An encoder, which generates nothing.
  * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {Way}
  */
 function reading(_, opened, settings) {
@@ -216,11 +216,14 @@ function reading(_, opened, settings) {
   }
 }
 
-/** What the last run overwrote in the weights, which are there once. @type {WeakMap<Opened, () => void>} */
+/**
+ * Restores the weights that the last run edited, since the model exists only once.
+ * @type {WeakMap<Opened, () => void>}
+ */
 const undo = new WeakMap()
 
 /**
- * Marian's tables of places: no weights, but there once as those are.
+ * Marian's tables of positions: no weights, but shared like them.
  * @param {Opened} opened @returns {Record<string, LibraryTensor>}
  */
 const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
@@ -228,9 +231,9 @@ const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
 })
 
 /**
- * Puts back what the run before has overwritten in the weights, and notes what this one will.
+ * Restores the weights edited by the previous run, and registers the edits of this one.
  * @param {Opened} opened @param {Edit[]} edits
- * @returns {Map<string, number>} what stands there before, by `name:index`
+ * @returns {Map<string, number>} previous values, by `name:index`
  */
 function restore(opened, edits) {
   undo.get(opened)?.()
@@ -239,7 +242,7 @@ function restore(opened, edits) {
     const { shape, data } = state[name]
     return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
   })
-  // A table that no module is called for is read before it is known by name.
+  // A table that no module is called for has to be read before its name is known.
   for (const { name, index, value } of edits.filter(one => one.name in tables && one.value !== undefined)) {
     for (const cell of cellsAt(tables[name].shape, index) ?? []) tables[name].data[cell] = Number(value)
   }
@@ -253,7 +256,7 @@ function restore(opened, edits) {
 const WRITERS = { gpt2: causal, llama: causal, t5: translating, marian: translating }
 
 /**
- * What a model of the reader's writes, for somebody who waits for it; undefined where it writes nothing.
+ * Generates an answer asynchronously; undefined where a model generates nothing.
  * @param {any} gf @param {Settings} settings @param {Opened} opened @param {Waiting} waiting
  * @returns {Promise<Chosen | undefined>}
  */
@@ -265,7 +268,7 @@ export async function writtenBy(gf, settings, opened, waiting) {
 }
 
 /**
- * The way to a run, with the reader's answer, one that was written already, or one that is written now.
+ * How to run: with the reader's answer, with one that was generated already, or with one generated now.
  * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @param {Chosen} [known]
  * @returns {Way}
  */
@@ -281,7 +284,7 @@ function wayOf(gf, opened, settings, edits, known) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} edits cells replaced the moment they are made
+ * @param {Edit[]} edits cells replaced as soon as they are computed
  * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {Made}
  */
 export function run(gf, options, edits, given) {

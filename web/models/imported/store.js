@@ -1,4 +1,4 @@
-/** The files of one model, kept in the browser until they are forgotten, where the reader asked for it. */
+/** The files of one model, stored in the browser on request until they are deleted. */
 
 import { settled, tableOf } from '../../lib/store.js'
 
@@ -6,10 +6,13 @@ import { settled, tableOf } from '../../lib/store.js'
 
 const table = tableOf('glassformer-model', 'models', 'id'), id = 'own'
 
-/** The files that are kept, or null. @returns {Promise<Files | null>} */
+/** The stored files, or null. @returns {Promise<Files | null>} */
 export const kept = async () => (await table('readonly', models => settled(models.get(id))))?.files ?? null
 
-/** Keeps these files in place of those before. @param {Files} files @returns {Promise<boolean>} whether it could */
+/**
+ * Stores these files instead of earlier ones. Resolves to whether it could.
+ * @param {Files} files @returns {Promise<boolean>} whether it could
+ */
 export const keep = async files => Boolean(await table('readwrite', models => settled(models.put({ id, files }))))
 
 export const forget = () => table('readwrite', models => settled(models.delete(id)))

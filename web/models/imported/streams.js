@@ -1,4 +1,4 @@
-/** A text of a model that was brought as tokens: how they are shown, how they came about, what they cost elsewhere. */
+/** The texts of an imported model as tokens: how they are displayed, their merges, and their costs in each language. */
 
 import { cutOf } from '../segmentation.js'
 import { costsOf } from '../language_costs.js'
@@ -14,7 +14,7 @@ import { hangulOf } from '../syllables.js'
 /** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
 
 /**
- * How tokens are shown: pieces of words as their tokenizer writes them, pieces of bytes as text.
+ * Displayed tokens: pieces of words in their tokenizer's spelling, bytes as text.
  * @param {Opened} opened
  */
 export function vocabularyOf(opened) {
@@ -36,7 +36,7 @@ export function vocabularyOf(opened) {
 }
 
 /**
- * Ids of a text; without a tokenizer the text is the ids.
+ * The ids of a text; without a tokenizer the text consists of ids.
  * @param {Opened} opened @param {string} text @param {boolean} special @returns {number[]}
  */
 export function encode({ tokenizer }, text, special) {
@@ -54,7 +54,7 @@ export function streamOf(opened, ids, more) {
 }
 
 /**
- * A text of the page's in tokens; nothing where the tokenizer has none for it.
+ * Tokenizes an example of the page; undefined where the tokenizer lacks tokens for it.
  * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Cutting}
  */
 function cutting(tokenizer, text, special) {
@@ -67,7 +67,7 @@ function cutting(tokenizer, text, special) {
 }
 
 /**
- * The text that is read, and what has been written after it.
+ * The prompt and its continuation.
  * @param {Opened} opened @param {Settings} settings @param {number[]} ids @param {number} longest tokens of the text
  */
 export function textStream(opened, { beginning }, ids, longest) {

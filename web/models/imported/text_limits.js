@@ -1,26 +1,25 @@
 /**
- * How much of a text a model that was brought reads, and how long its answer may get: as far as the model knows places
- * and the tab has memory.
+ * The maximum length of an imported model's text and answer: limited by the model's positions and the tab's memory.
  */
 
 /** @import { LibraryTensor, Settings, Shortened } from '../../types.d.ts' */
 
-/** Most tokens of a text: a run of more takes a reader's patience, whatever the model could take. */
+/** The maximum number of tokens of a text: a longer run would take too long, whatever the model supports. */
 export const MOST = 1024
-/** However little memory is left, a sentence is read. */
+/** The minimum number of tokens, however little memory is left. */
 const LEAST = 16
 const NUMBER = 4
-/** What 32 bits can address. */
+/** The address space of 32 bits. */
 export const ADDRESSED = 2 ** 32
-/** Set aside, half of it for gradients: for matrices of attention, for scores of words; of these a run makes seven. */
+/** Memory for attention matrices and logits, half of it for gradients; a run makes seven copies of the logits. */
 const [ATTENTION, SCORES, COPIES] = [2 ** 29, 2 ** 28, 7]
 /**
- * What a token leaves behind, by what goes into matrix products and what comes out of them: norms, sums and
- * activations take up to half as much again.
+ * Memory per token relative to the inputs and outputs of matrix products: norms, sums and activations take up to half
+ * as much again.
  */
 const BESIDE = 1.5
 
-/** Tables of words and places: only rows of them are read. */
+/** Embeddings of tokens and positions: only rows of them are read. */
 const TABLE = /(?:^|\.)(?:wte|wpe|shared|lm_head|\w*(?:embed|position|relative)\w*)(?:\.|$)/
 
 /** @param {any} model @returns {Record<string, LibraryTensor>} */
@@ -29,20 +28,20 @@ const stateOf = model => model.stateDict()
 /** Bytes of all weights. @param {any} model */
 export const bytesOf = model => Object.values(stateOf(model)).reduce((sum, { size }) => sum + NUMBER * size, 0)
 
-/** Bytes that a token leaves behind in a run, what grows with the square of a text left out. @param {any} model */
+/** Bytes per token of a run, without what grows with the square of the length. @param {any} model */
 export function bytesPerToken(model) {
   const matrices = Object.entries(stateOf(model)).filter(([name, { shape }]) => shape.length === 2 && !TABLE.test(name))
   return BESIDE * NUMBER * matrices.reduce((sum, [, { shape: [rows, cols] }]) => sum + rows + cols, 0)
 }
 
-/** Tokens whose run fits beside the weights, with a gradient of every number. @param {any} model */
+/** The number of tokens whose run fits beside the weights, including all gradients. @param {any} model */
 export function tokensThatFit(model) {
   const left = ADDRESSED - 2 * (bytesOf(model) + SCORES) - ATTENTION
   return Math.max(LEAST, Math.floor(left / (2 * bytesPerToken(model))))
 }
 
 /**
- * How many tokens there is room for, and what sets the limit.
+ * The maximum number of tokens, and what limits it.
  * @param {any} model @returns {{ most: number, by: Shortened['by'] }}
  */
 export function placesOf(model) {
@@ -52,7 +51,7 @@ export function placesOf(model) {
 }
 
 /**
- * How much of a text is read.
+ * The length of a text that is read.
  * @param {any} model @param {number} [answer] places that an answer needs behind it
  * @returns {{ most: number, by: Shortened['by'] }}
  */
@@ -62,8 +61,8 @@ export function textRoom(model, answer = 0) {
 }
 
 /**
- * Most tokens of an answer, of one that is typed, too: what a run keeps must not depend on who wrote it, or two could
- * not be compared.
+ * The maximum length of an answer, also of one that the reader types: what a run retains must not depend on who wrote
+ * it, or two could not be compared.
  * @param {any} model @param {number} before tokens that are read before the first of them is written
  * @param {Settings} settings @returns {{ most: number, by: Shortened['by'] }}
  */
@@ -73,10 +72,10 @@ export function answerRoom(model, before, { maxNewTokens }) {
 }
 
 /**
- * The first row of scores of words that a run keeps: of a long text and very many words only the last fit, at least
+ * The first row of logits that a run computes: with a long text and a large vocabulary only the last rows fit, at least
  * those that the answer is chosen from.
- * @param {number} before tokens that are read before the answer @param {number} answer most tokens of it
- * @param {number} words that there are scores of
+ * @param {number} before tokens before the answer @param {number} answer its maximum length
+ * @param {number} words the vocabulary size
  */
 export function firstScored(before, answer, words) {
   const fits = Math.floor(SCORES / (COPIES * NUMBER * words))

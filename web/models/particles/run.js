@@ -1,4 +1,4 @@
-/** One sentence with gaps through the encoder, and the word for every gap, with every number on the way. */
+/** A sentence with gaps through the encoder, with all intermediate values. */
 
 import { choose } from '../generation.js'
 import { answered } from '../generated_run.js'
@@ -32,7 +32,7 @@ function targetOf(gf, model, settings, { ids, places }, edits) {
 }
 
 /**
- * What counts as right at every place; nothing is asked outside the gaps.
+ * The target at every position; none outside the gaps.
  * @param {number} length @param {number[]} places @param {number[]} ids
  */
 function rightAt(length, places, ids) {
@@ -41,7 +41,7 @@ function rightAt(length, places, ids) {
   return target
 }
 
-/** A space would not be seen. @param {string} token */
+/** Makes spaces visible. @param {string} token */
 const asShown = token => (token === ' ' ? '␣' : token)
 const SHOWN = TOKENS.map(asShown)
 
@@ -60,7 +60,7 @@ function streamsOf({ gapped }, { ids, tokens }) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
  * @returns {Made}
  */

@@ -1,6 +1,6 @@
 /**
- * Trains the model of missing words: `npm run train`. Every batch is drawn from the seed and the number of its step, so
- * a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
+ * Trains the model of missing words: `npm run train`. Every batch is sampled from the seed and the number of its step,
+ * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'

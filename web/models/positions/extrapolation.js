@@ -1,14 +1,14 @@
 /**
- * A model so small that it has one thing to do: say which word stood just before. Five of them, alike but for the way
- * they are told the places, trained on short texts and asked on long ones.
+ * Length extrapolation: a minimal model with one task, to predict which word came just before. Five of them, identical
+ * except for their positional encoding, trained on short texts and tested on long ones.
  */
 
-/** Ways to tell places, in the order in which they are shown. */
+/** The positional encodings, in display order. */
 export const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
-/** Places of the texts they were trained on, and of those they are asked about. */
+/** The lengths of training and test texts. */
 export const TRAINED = 16, LONGEST = 64
 
-/** Words that the models know by number: as many as a sentence of the laboratory may have. */
+/** The vocabulary size: as many words as a sentence of the laboratory may have. */
 export const WORDS = 24
 
 const WIDTH = 32, HEADS = 4
@@ -18,7 +18,7 @@ export function before(gf) {
   const { Module, Embedding, Linear } = gf.nn
   const { rotary, scaledDotProductAttention, softmax } = gf.functional
 
-  /** One head of attention wide and one layer deep. */
+  /** A single attention head and layer. */
   class Before extends Module {
     /** @param {string} scheme */
     constructor(scheme) {
@@ -56,7 +56,7 @@ export function before(gf) {
     }
   }
 
-  /** The models on one text: what share each gives, at every place, to the word that stood before; at 0 none did. */
+  /** The models on one text: the probability of the previous word at every position; none at 0. */
   class Beyond extends Module {
     constructor() {
       super()
@@ -80,7 +80,7 @@ export function before(gf) {
 }
 
 /**
- * The weights of a file, which has them in half as many bits.
+ * Loads the weights of a file, which stores them in half the bits.
  * @param {any} gf @param {any} model @param {Uint8Array} file safetensors
  */
 export function loadInto(gf, model, file) {

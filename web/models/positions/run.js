@@ -26,11 +26,11 @@ function orderOf(gf, length) {
   return order.every((word, place) => word === place) ? order.reverse() : order
 }
 
-/** A table as large as that of the notebook. */
+/** The size of the notebook's table. */
 const [MANY, WIDE] = [256, 512]
 
 /**
- * How long each spelling of that table's angles takes here, in milliseconds: the best of some rounds.
+ * The time that each spelling of that table's angles takes here, in milliseconds: the best of several rounds.
  * @param {Library} gf @param {number} base
  */
 function timed(gf, base) {
@@ -66,11 +66,11 @@ function timed(gf, base) {
 }
 
 const ROUNDS = 3
-/** Browsers tell the time in steps of a tenth of a millisecond and more. */
+/** Browsers measure time in steps of a tenth of a millisecond or more. */
 const LONG_ENOUGH = 3
 
 /**
- * The times of a base, measured once: a slider that moves would measure itself.
+ * The times for a base, measured once, so that moving the slider does not measure again.
  * @type {Map<number, Record<string, number>>}
  */
 const measured = new Map()
@@ -87,7 +87,7 @@ const given = gf => [
   gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
 ]
 
-/** The trained models of an engine, read once. @type {WeakMap<object, any>} */
+/** The trained models of an engine, loaded once. @type {WeakMap<object, any>} */
 const trained = new WeakMap()
 
 /** @param {any} gf @param {Uint8Array} file */
@@ -103,8 +103,8 @@ function beyondOf(gf, file) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] weights of the models that are asked beyond the length they were trained on
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] weights of the extrapolation models
  * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {

@@ -1,6 +1,6 @@
 /**
- * Trains the five small models of the laboratory that are asked beyond the length they were trained on: `npm run
- * train`. Options: --steps N, --seed N, --out FILE, --tests N.
+ * Trains the five small models of the extrapolation experiment: `npm run train`. Options: --steps N, --seed N, --out
+ * FILE, --tests N.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

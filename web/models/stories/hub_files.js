@@ -1,17 +1,17 @@
-/** A model that goes on with a text as Hugging Face's GPT2LMHeadModel has it, where all its parts are a GPT-2's. */
+/** Exports a model as Hugging Face's GPT2LMHeadModel, where all of its parts exist in GPT-2. */
 
 /** @import { Library, LibraryTensor } from '../../types.d.ts' */
 
 /** @typedef {Record<string, LibraryTensor>} State */
 
-/** Names in a layer of ours, and in a GPT-2's. */
+/** Names in our layers, and in GPT-2's. */
 const LAYER = {
   'norm1': 'ln_1', 'self_attn.in_proj_': 'attn.c_attn.', 'self_attn.out_proj': 'attn.c_proj', 'norm2': 'ln_2',
   'linear1': 'mlp.c_fc', 'linear2': 'mlp.c_proj'
 }
 
 /**
- * Whether a GPT-2 can be it: its layers have the norm first, and nothing in them is exchanged.
+ * Whether GPT-2 has all of its parts: pre-norm layers without exchanged parts.
  * @param {any} gf @param {any} model
  */
 export function isKeyed({ nn }, { decoder: { layers: [layer], norm } }) {
@@ -30,10 +30,10 @@ function keyed(state) {
 }
 
 /**
- * The folder that Hugging Face's classes read. Positions are a table there, whether it was learned or not.
+ * The folder that Hugging Face's classes read. Positions are a table there, whether learned or not.
  * @param {any} gf the library @param {any} model
- * @param {{ activation: string, longest: number, end: number, tokenizer: any }} known what its tensors do not tell;
- *   longest: tokens that it reads where it has no positions; end: the token that an answer ends with, −1 for none
+ * @param {{ activation: string, longest: number, end: number, tokenizer: any }} known what its tensors do not contain;
+ *   longest: the maximum length where it has no positions; end: the token that ends an answer, −1 for none
  */
 export async function hubFiles(gf, model, { activation, longest, end, tokenizer }) {
   const state = model.stateDict(), { decoder: { layers }, positions } = model

@@ -1,4 +1,4 @@
-/** A beginning and how the decoder goes on with it, with every number on the way. */
+/** A prompt and the decoder's continuation, with all intermediate values. */
 
 import { hold } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
@@ -21,7 +21,7 @@ import { shapeOf } from './variants.js'
 
 /** @type {WeakMap<Library, Told>} */ const languages = new WeakMap()
 
-/** How the stories are read in an engine; its tokenizer is trained once. @param {Library} gf */
+/** The tokenizer and limits of the stories in an engine; the tokenizer is trained once. @param {Library} gf */
 function languageOf(gf) {
   let language = languages.get(gf)
   if (!language) {
@@ -45,8 +45,8 @@ function languageOf(gf) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] the trained weights; none where nobody has trained such a model
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] the trained weights; none where no such model was trained
  * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {

@@ -1,7 +1,7 @@
 /**
- * Trains the model of little stories: `npm run train`. Every batch is drawn from the seed and the number of its step,
+ * Trains the model of little stories: `npm run train`. Every batch is sampled from the seed and the number of its step,
  * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N, and --variant NAME for
- * one of variants.js: the same batches for a model in which one part is exchanged.
+ * one of variants.js: the same batches for a model with one exchanged part.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
@@ -13,7 +13,7 @@ import { CONFIG, createStories } from './model.js'
 import { VARIANTS, shapeOf } from './variants.js'
 
 const BATCH = 32, NONE = -100
-/** The one that has to be good; of the others it is shown how good they are. */
+/** The variant whose accuracy is required; the others are only reported. */
 const USUAL_VARIANT = 'stories'
 const NAMES = { ko: 'Korean', en: 'English' }
 const OUT = (/** @type {string} */ variant) => fileURLToPath(new URL(`${variant}.safetensors`, import.meta.url))

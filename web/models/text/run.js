@@ -1,4 +1,4 @@
-/** A beginning and how a model goes on with it that has learned the reader's own text. */
+/** A prompt and the continuation of a model trained on the reader's own text. */
 
 import { exampleText } from '../stories/data.js'
 import { hold } from '../model_cache.js'
@@ -18,10 +18,10 @@ import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
 /** @import { Language } from '../decoder_only.js' */
 /** @import { Vocabulary } from './vocabulary.js' */
 
-/** Tokens that a model reads of which nobody has said so: as many as it learns from at a time. */
+/** The default maximum length: that of the training windows. */
 const LONGEST = 48
 
-/** Of what has been learned, or until then of the page's example. @type {WeakMap<object, Vocabulary>} */
+/** The vocabulary of the trained text, or, until then, of the page's example. @type {WeakMap<object, Vocabulary>} */
 const vocabularies = new WeakMap()
 
 /** @param {Library} gf @param {Uint8Array | undefined} file */
@@ -35,7 +35,7 @@ function vocabularyIn(gf, file) {
 
 /**
  * @param {Vocabulary} vocabulary @param {number} longest
- * @returns {Language} a text that ends nowhere; one that nothing is known of begins with the first token
+ * @returns {Language} a text without an end token; an empty one starts with the first token
  */
 const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
   vocabulary: words, longest, end: -1, go: encode,
@@ -55,8 +55,8 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] what the theatre has lent; without it the weights are drawn
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] the weights from the training page; without them the model is initialized randomly
  * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {

@@ -1,4 +1,4 @@
-/** Adam, and AdamW where weights decay. */
+/** Adam, and AdamW with weight decay. */
 
 import { line, written } from './formula_line.js'
 

@@ -1,14 +1,14 @@
-/** How a line of a step's arithmetic is written. */
+/** Lines of a step's arithmetic. */
 
 import { exact } from '../../lib/number.js'
 
 const DIGITS = 4
 
-/** A number with enough digits to follow a formula, few enough to read. @param {number} value */
+/** A number with few enough digits to read and enough to verify a formula. @param {number} value */
 export const written = value => exact(Number(value.toPrecision(DIGITS)))
 
 /**
- * A line of the way from gradient to weight: a formula in letters, the same in numbers, what comes out.
+ * A line between gradient and weight: a formula in symbols, the same with numbers, and the result.
  * @param {string} name @param {string} letters @param {string} numbers @param {number} result
  */
 export const line = (name, letters, numbers, result) => ({ name, letters, numbers, result })

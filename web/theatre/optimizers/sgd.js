@@ -1,4 +1,4 @@
-/** Stochastic gradient descent, with a momentum or without. */
+/** Stochastic gradient descent, with or without momentum. */
 
 import { line, written } from './formula_line.js'
 

@@ -1,4 +1,4 @@
-/** Curves of a training: losses and what comes out right; for those who look closer, the rate and gradients. */
+/** Curves of a training: losses and accuracy; for a closer look, the learning rate and gradients. */
 
 import { lines } from '../../lib/chart.js'
 import { find, h, keep, setText, svg } from '../../lib/dom.js'
@@ -11,13 +11,13 @@ import { divergence, pointsOf } from '../downsample.js'
 
 const MOST_POINTS = 400
 
-/** How the training loss of another run is drawn. @type {{ colour: keyof Palette, width: number, dash: number[] }} */
+/** The style of another run's training loss. @type {{ colour: keyof Palette, width: number, dash: number[] }} */
 const OTHER_TRAIN = { colour: 'muted', width: 1, dash: [1, 3] }
 
 /** @param {number} share */
 const percent = share => `${fixed(100 * share, 1)} %`
 
-/** A name with the line it stands for. @param {string} text @param {string} look */
+/** A label with its line style. @param {string} text @param {string} look */
 function key(text, look) {
   const value = h('b')
   const element = h('li', {}, h('span', { 'className': `theatre-key is-${look}`, 'aria-hidden': 'true' }), text, ' ', value)
@@ -25,7 +25,7 @@ function key(text, look) {
 }
 
 /**
- * The line of what is held out in the other training.
+ * The held-out line of the other training.
  * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
  */
 const othersOf = (other, valueOf) => (other ? [{
@@ -54,7 +54,7 @@ export function curves(container, { t, theme, seek }) {
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number }} facts
-     * @param {Seen | null} other what has been seen of the other training of a race
+     * @param {Seen | null} other the record of the other training of a race
      */
     update(seen, { total, step }, other) {
       const parted = other ? divergence(seen.loss, other.loss) : 0
@@ -62,7 +62,7 @@ export function curves(container, { t, theme, seek }) {
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
       keys.train.say(step ? brief(seen.loss[step - 1]) : '')
-      // What is held out is looked at now and then: at other steps it is said of which one it is.
+      // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
       const when = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
       keys.held.say(last ? brief(last.loss) + when : '')
       keys.right.say(last ? percent(last.right) + when : '')
@@ -96,14 +96,14 @@ export function curves(container, { t, theme, seek }) {
   }
 }
 
-/** A look that tells many lines apart without colour. */
+/** A dash pattern that distinguishes many lines without color. */
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 2, 2, 2, 2, 2], [3, 6]]
 /** @type {(keyof Palette)[]} */
 const COLOURS = ['accent', 'ink', 'muted']
 /** @param {number} i */
 const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
-/** A short piece of a layer's line, beside its name. */
+/** A sample of a layer's line, beside its name. */
 const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
   svg('line', { x1: 0, x2: 32, y1: 4, y2: 4 }))
 
@@ -116,7 +116,7 @@ function drawSample(line, i) {
 }
 
 /**
- * The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table.
+ * The learning rate, and by layer the norms of gradients and updates: in a table.
  * @param {Element} container
  * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
  */

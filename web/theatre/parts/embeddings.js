@@ -1,4 +1,4 @@
-/** Embeddings in two dimensions: every token a dot, and the numbers of the one that is looked at. */
+/** A PCA plot of embeddings: every token a dot, and the values of the selected one. */
 
 import { h, setText } from '../../lib/dom.js'
 import { exact, fixed } from '../../lib/number.js'
@@ -20,7 +20,7 @@ const percent = share => `${fixed(100 * share, 1)} %`
  */
 export function embeddings(container, { t, theme, look }) {
   /** @type {NonNullable<News['plane']>} */ let shown
-  /** Nobody has chosen: then it is the one furthest out. */
+  /** By default the token furthest from the center. */
   let chosen = -1
   const tables = choice(t('theatre.table'), table => {
     chosen = -1

@@ -1,4 +1,4 @@
-/** One cell over time: its value at every step that is kept, as a curve. */
+/** One cell over time: its value at every snapshot, as a curve. */
 
 import { lines } from '../../lib/chart.js'
 import { h, setText, uniqueId } from '../../lib/dom.js'
@@ -38,7 +38,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   problem, slot, told, why)
   const chart = lines(slot, seek)
 
-  /** What can be pinned is asked for when somebody wants to. */
+  /** What can be pinned is requested on demand. */
   async function list() {
     if (isKnown) return
     isKnown = true
@@ -66,7 +66,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   }
   return {
     pin,
-    /** Another training or another sentence: what can be pinned is asked for anew. */
+    /** With another training or sentence, what can be pinned is requested again. */
     forget() {
       isKnown = false
     },

@@ -1,4 +1,4 @@
-/** Two trainings side by side: what sets the other apart, and where the two first differ. */
+/** Two trainings side by side: the setting that differs, and the step at which they diverge. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { brief } from '../../lib/number.js'
@@ -11,7 +11,7 @@ import { TABLE, rivalText } from '../settings.js'
 /** @import { TrainingSetting, TrainingState } from '../settings.js' */
 
 /**
- * Every other value of a setting, as it stands in a link.
+ * The other values of a setting, as in a link.
  * @param {string} name @param {TrainingSetting} setting @param {TrainingState} state
  */
 function rivals(name, setting, state) {

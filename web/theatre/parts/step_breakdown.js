@@ -1,4 +1,7 @@
-/** One step taken apart: layers, tokens and their loss, a weight's gradient, a nudge to check it, and the optimiser. */
+/**
+ * The breakdown of one step: layers, token losses, a weight's gradient, a finite difference to check it, and
+ * the update.
+ */
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
@@ -11,10 +14,10 @@ import { layerByLayer } from './layers.js'
 
 /** @typedef {ReturnType<typeof import('../step_breakdown.js').takeApart>} Apart */
 
-/** Four digits, so that two slopes can be told apart. @param {number} value */
+/** Four digits, so that two slopes can be compared. @param {number} value */
 const digits = value => exact(Number(value.toPrecision(4)))
 
-/** The way from gradient to weight, line by line. @param {Apart} made */
+/** The lines from gradient to weight. @param {Apart} made */
 function linesOf(made) {
   const { raw, g, norm, clip, optimizer } = made
   const shorter = `${written(raw)} × min(1, ${written(clip)} ∕ ${written(norm)})`
@@ -23,13 +26,13 @@ function linesOf(made) {
 }
 
 /**
- * What the letters of an optimiser's formulas stand for, and the value each has.
+ * The symbols of an optimizer's formulas, and their values.
  * @type {[string, string & keyof Apart][]}
  */
 const LETTERS = [['g', 'g'], ['c', 'clip'], ['η', 'rate'], ['λ', 'decay'], ['μ', 'momentum'], ['β₁', 'beta1'],
   ['β₂', 'beta2'], ['ε', 'eps']]
 
-/** The letters that stand in some lines. @param {ReturnType<typeof linesOf>} lines */
+/** The symbols that occur in some lines. @param {ReturnType<typeof linesOf>} lines */
 const lettersIn = lines => LETTERS.filter(([letter]) => lines.some(({ letters }) => letters.includes(letter)))
 
 /**
@@ -76,7 +79,7 @@ export function apart(container, { t, ask, step, pin }) {
     h('table', { className: 'theatre-optimizer' }, moving)), letters, result), walk)
   container.append(details)
 
-  /** To the weight at the place that is written, if there is one. */
+  /** Opens the weight at the index that was typed, if it exists. */
   function goTo() {
     const index = readIndex(place.value) ?? []
     const isThere = isInside(made.shape, index)
@@ -137,7 +140,7 @@ export function apart(container, { t, ask, step, pin }) {
     setText(result, t('theatre.moved', { before: exact(made.before.w), after: exact(made.after.w), step: made.step }))
   }
   return {
-    /** One layer on in the step that is next. */
+    /** Steps one layer further in the next step. */
     async layer() {
       if (!details.open) {
         details.open = true

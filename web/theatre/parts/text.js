@@ -1,11 +1,11 @@
-/** Where a reader's own text goes in: written, pasted, or a file that is chosen or dropped. */
+/** Input of the reader's own text: typed, pasted, or a file that is chosen or dropped. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { sizeProblem, textOf } from '../custom_text.js'
 
 /** @import { Problem, Translate } from '../../types.d.ts' */
 
-/** What a box shows of a long text at most: the whole would be laid out anew with every letter. */
+/** The maximum length in the text box: more would be laid out again with every letter. */
 const SHOWN = 20_000
 
 /**

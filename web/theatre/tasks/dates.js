@@ -1,4 +1,4 @@
-/** Dates as English writes them, into Korean. */
+/** English dates into Korean. */
 
 import { LONGEST, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, isHeldOut, joinTarget,
   splitSource } from '../../models/dates/data.js'

@@ -1,11 +1,11 @@
-/** Settings of a training as models take them. @param {import('../settings.js').TrainingState} settings */
+/** The model's options from the settings of a training. @param {import('../settings.js').TrainingState} settings */
 export const shapeOf = ({ heads, positions, kvHeads, dModel, layers, dimFeedforward, dropout, normFirst, activation,
   norm }) => ({
   dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, norm, kvHeads: kvHeads || heads,
   positions: positions === 'none' ? null : positions
 })
 
-/** The place of the largest. @param {ArrayLike<number>} values */
+/** The index of the largest value. @param {ArrayLike<number>} values */
 export function largest(values) {
   let best = 0
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i
@@ -13,7 +13,7 @@ export function largest(values) {
 }
 
 /**
- * The share of places at which the likeliest token is the right one.
+ * The fraction of positions at which the most probable token is the target.
  * @param {any} gf @param {any} model @param {import('./index.js').Batch} batch
  */
 export const nextShare = (gf, model, { inputs, target, ignoreIndex }) => gf.tidy(() => gf.noGrad(() => {

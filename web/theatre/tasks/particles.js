@@ -1,4 +1,4 @@
-/** The word that is missing: Korean particles, English verbs that agree. */
+/** Missing words: Korean particles, and English verbs that agree. */
 
 import { answer, filled, read } from '../../models/particles/answer.js'
 import { examples } from '../../models/particles/data.js'

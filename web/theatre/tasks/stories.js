@@ -1,4 +1,4 @@
-/** Short stories: which token comes next. */
+/** Short stories: predicting the next token. */
 
 import { SPACE, asBytes } from '../../models/token_text.js'
 import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
@@ -6,12 +6,12 @@ import { CONFIG, createStories } from '../../models/stories/model.js'
 import { largest, nextShare, shapeOf } from './model_options.js'
 
 const TESTS = 32, NONE = -100
-/** Most tokens that are said at each look: the reader watches it learn, and it should not wait. */
+/** The maximum number of generated tokens per report, since training should not wait. */
 const SAID = 24
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A token as it is shown. @param {Uint8Array} bytes */
+/** A token as displayed. @param {Uint8Array} bytes */
 export function shown(bytes) {
   try {
     return utf8.decode(bytes).replaceAll(' ', SPACE).replaceAll('\n', '⏎')
@@ -21,9 +21,9 @@ export function shown(bytes) {
 }
 
 /**
- * The likeliest token, again and again.
+ * Greedy generation.
  * @param {any} gf @param {any} model @param {number[]} start @param {number} most tokens that the model can read
- * @param {number} [end] the token to stop at
+ * @param {number} [end] the token that stops it
  */
 export function goOn(gf, model, start, most, end) {
   const ids = [...start]

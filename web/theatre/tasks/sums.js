@@ -1,11 +1,11 @@
-/** Sums on a clock of 31 hours, half of them never shown: learned by heart first and understood much later. */
+/** Sums on a clock of 31 hours, half of them held out: memorized first and generalized much later (grokking). */
 
 import { drawFrom } from '../../models/random.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { wordVocabulary } from '../../models/text/vocabulary.js'
 import { largest, nextShare, shapeOf } from './model_options.js'
 
-/** Hours of the clock; every number below is a token. */
+/** The number of hours; every smaller number is a token. */
 export const HOURS = 31
 const NONE = -100, EQUALS = HOURS, LENGTH = 3
 const WORDS = [...Array.from({ length: HOURS }, (_, n) => String(n)), '=']
@@ -19,7 +19,7 @@ const asBatch = sums => ({
   ignoreIndex: NONE, words: WORDS
 })
 
-/** All sums in an order that the seed draws. @param {number} seed */
+/** All sums in a random order from the seed. @param {number} seed */
 function shuffled(seed) {
   const draw = drawFrom(seed), all = Array.from({ length: HOURS ** 2 }, (_, n) => [Math.floor(n / HOURS), n % HOURS])
   for (let last = all.length - 1; last > 0; last--) {

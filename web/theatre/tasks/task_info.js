@@ -1,4 +1,4 @@
-/** What has to be known of each task before a worker prepares it. */
+/** What is needed of each task before a worker prepares it. */
 
 import { DATES } from '../../models/dates/index.js'
 import { BEGINNINGS } from '../../models/stories/index.js'
@@ -9,15 +9,15 @@ import { BEGINNINGS } from '../../models/stories/index.js'
  * @typedef {object} About
  * @property {Partial<TrainingState>} own what differs from the table of settings; of models that the page has trained,
  *   as `npm run train` has them
- * @property {string} sample a sentence to begin with
- * @property {(sentence: string) => string} [asked] a sentence as the field of the page's model has it
- * @property {string} house the page's model that shows what the task has taught
+ * @property {string} sample an example sentence
+ * @property {(sentence: string) => string} [asked] a sentence in the format of the page model's field
+ * @property {string} house the page model that displays the trained weights
  * @property {boolean} [isTaughtOnly] whether the page has no trained weights of its own for it
- * @property {boolean} [hasParts] whether its models can have parts of newer ones
- * @property {boolean} [takesText] whether it learns from a text of the reader's
- * @property {number} [longest] of the rows of a batch; the setting `length` if not said
- * @property {number} [towers] what a second stack costs that also reads the first
- * @property {number | ((state: TrainingState) => number)} words about as many as there are to choose from
+ * @property {boolean} [hasParts] whether its models can have newer parts
+ * @property {boolean} [takesText] whether it learns from the reader's own text
+ * @property {number} [longest] the length of a batch's rows; the setting `length` by default
+ * @property {number} [towers] the relative cost of a second stack that also reads the first
+ * @property {number | ((state: TrainingState) => number)} words the approximate vocabulary size
  */
 
 /** @type {Record<string, About>} */
@@ -51,5 +51,5 @@ export const ABOUT = {
   }
 }
 
-/** The page's model that shows what a task has taught. @param {string} task */
+/** The page model that displays what a task has trained. @param {string} task */
 export const houseOf = task => ABOUT[task].house

@@ -1,4 +1,4 @@
-/** A reader's own text: which character, or which pair of bytes, comes next. */
+/** The reader's own text: predicting the next character or byte pair. */
 
 import { drawFrom } from '../../models/random.js'
 import { exampleText } from '../../models/stories/data.js'
@@ -8,11 +8,11 @@ import { nextShare, shapeOf } from './model_options.js'
 import { goOn } from './stories.js'
 
 const TESTS = 32, NONE = -100
-/** How much of a text is never trained on: its end. */
+/** The fraction of a text that is held out: its end. */
 const HELD_OUT = 0.1
 
 /**
- * Windows of a text: what is read, and each time the next token.
+ * Windows of a text: inputs, and the next token as the target.
  * @param {{ ids: number[], words: string[] }} data @param {number[]} starts @param {number} length
  */
 function windows({ ids, words }, starts, length) {
