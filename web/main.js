@@ -259,7 +259,7 @@ const compute = latest(computed, (message, settings) => {
   show()
 }, () => {
   engine?.hurry()
-  if (modelOf(state.model).isBrought) engine?.ask('finish', { isSuperseded: true }).catch(() => {})
+  if (modelOf(state.model).isImported) engine?.ask('finish', { isSuperseded: true }).catch(() => {})
 })
 
 const refresh = () => {
@@ -289,7 +289,7 @@ function set(patch, history = 'replace') {
 
 async function start() {
   const words = nextTask().then(showSpoken).then(painted)
-  const names = modelOf(state.model).isBrought ? [] : filesFor(settingsOf(state))
+  const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
   const [begun] = await Promise.all([begin(names, words), words])
   if (!t) return
   if ('problem' in begun) {

@@ -22,7 +22,7 @@ function expected(state) {
   run.dispose()
   return {
     all, table: {
-      kept: all.map(one => one.multiplyAdds.kept), whole: all.map(one => one.multiplyAdds.whole),
+      kept: all.map(one => one.multiplyAdds.cached), whole: all.map(one => one.multiplyAdds.full),
       bytes: all.map(({ bytes }) => bytes.own + bytes.read)
     }
   }
@@ -40,9 +40,10 @@ for (const [language, theme, more] of sample([
     const { all, table: wanted } = expected(state)
     assert.deepEqual(await table(page), wanted)
     const told = numbersIn(await page.textContent('.stage-figure > .note'))
-    const { compared, same } = all[2]
-    assert.deepEqual(told.toSorted((a, b) => b - a), same === compared ? [compared] : [compared, compared - same])
-    assert.equal(same === compared, more.tgtIsCausal !== false)
+    const { compared, identical } = all[2]
+    assert.deepEqual(told.toSorted((a, b) => b - a), identical === compared ? [compared]
+      : [compared, compared - identical])
+    assert.equal(identical === compared, more.tgtIsCausal !== false)
     assert.deepEqual(await violations(page, '.stage'), [])
     assert.deepEqual(complaints, [])
     await close()

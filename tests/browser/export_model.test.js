@@ -26,7 +26,7 @@ async function compare(page, run, name) {
   await page.click('.share summary')
   assert.deepEqual(await violations(page, '.share'), [])
   const formats = await page.$$eval('[data-take]', all => all.filter(one => !one.hidden).map(one => one.dataset.take))
-  assert.deepEqual(formats, [...(run.taken.files ? ['zip'] : []), 'safetensors', 'onnx', 'py'])
+  assert.deepEqual(formats, [...(run.exportable.files ? ['zip'] : []), 'safetensors', 'onnx', 'py'])
   for (const format of formats) {
     const { name: called, bytes } = await saved(page, format), expected = await expectedOf(run, format)
     assert.equal(called, `${name}.${format}`)

@@ -89,7 +89,7 @@ function addedCell(view, text, { key, col }) {
   const { x, weight, heads } = view.room.parts
   const all = once(view.run, `added ${x}`, () => added(gf, view.run.made.run, { x, weight, heads }))
   const { shape } = view.run.tensors.get(x)
-  return writes(text, all[Number(key)].lengths[(view.state.sentence ?? 0) * shape.at(-2) + col])
+  return writes(text, all[Number(key)].norms[(view.state.sentence ?? 0) * shape.at(-2) + col])
 }
 
 const COLUMNS = ['parameters', 'multiplyAdds', 'bytes']
@@ -120,14 +120,15 @@ const twiceAt = ({ run }, step) => once(run, `twice ${step}`, () => {
   return twice(gf, run.made, { read: rows[0] + 1, row: rows[step] })
 })
 const KEPT = {
-  kept: one => one.multiplyAdds.kept, whole: one => one.multiplyAdds.whole, bytes: one => one.bytes.own + one.bytes.read
+  kept: one => one.multiplyAdds.cached, whole: one => one.multiplyAdds.full,
+  bytes: one => one.bytes.own + one.bytes.read
 }
 const keptCell = (view, text, { key, col }) => counts(text, KEPT[key](twiceAt(view, col)))
 
 /** How many numbers were compared, and how many of them differ. */
 export function twiceCounts(view, count, other) {
-  const { compared, same } = twiceAt(view, stepOf(view))
-  return counts(count, compared) && counts(other, compared - same)
+  const { compared, identical } = twiceAt(view, stepOf(view))
+  return counts(count, compared) && counts(other, compared - identical)
 }
 
 /** What all steps up to this one have taken. */

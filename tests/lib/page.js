@@ -32,8 +32,8 @@ export const bringHere = opened => files.set('own', [opened])
 export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
   const all = { ...defaultsOf(model), ...settings }
-  const { files: names, isBrought } = modelOf(model)
-  const needed = isBrought ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
+  const { files: names, isImported } = modelOf(model)
+  const needed = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
   return RUNS[model](engine, all, edits, needed)
 }
 

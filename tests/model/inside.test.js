@@ -62,14 +62,14 @@ for (const [name, run] of Object.entries(RUNS)) {
       const [, , C] = shapeOf(run, point), all = values(run, point)
       const rows = question.rows.map(row => all.slice(row * C, (row + 1) * C))
       through(run, rows, last).forEach((shares, n) => {
-        const { words, shares: told, chosen } = found[i][n]
+        const { tokens, probabilities: told, chosen } = found[i][n]
         near(chosen, shares[question.ids[n]], 2e-5, `${point}, step ${n}`)
-        words.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
+        tokens.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
         near(told[0], Math.max(...shares), 2e-5, `${point}, step ${n}, the likeliest`)
       })
     })
     const { decoding } = run
-    found.at(-1).forEach(({ words: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
+    found.at(-1).forEach(({ tokens: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
   })
 
   test(`${name}: lengths of the stream and of what is added`, () => {
@@ -94,11 +94,11 @@ for (const [name, run] of Object.entries(RUNS)) {
       assert.equal(all.length, heads)
       const b = bias ? values(run, bias) : [], C = shapeOf(run, y).at(-1)
       values(run, y).forEach((value, i) => {
-        const sum = all.reduce((total, one) => total + one.added[i], bias ? b[i % C] : 0)
+        const sum = all.reduce((total, one) => total + one.values[i], bias ? b[i % C] : 0)
         near(sum, value, 2e-5 * Math.max(1, Math.abs(value)), y)
       })
-      for (const one of all) one.lengths.forEach((length, t) => (
-        near(length, Math.hypot(...one.added.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
+      for (const one of all) one.norms.forEach((length, t) => (
+        near(length, Math.hypot(...one.values.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
     }
   })
 }
@@ -278,14 +278,14 @@ for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 
     const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
     const centred = rows.map(row => row.map((x, c) => x - mean[c]))
     const squares = list => list.reduce((sum, x) => sum + x * x, 0)
-    const { x, y, shares } = plane(gf, run, { name, rows: few })
+    const { x, y, variances } = plane(gf, run, { name, rows: few })
     const expected = widest(centred), whole = squares(centred.flat())
     assert.equal(x.length, ids.length)
     const turned = Math.sign(x[0] * expected[0])
     x.forEach((at, i) => near(at * turned, expected[i], 2e-3 * Math.sqrt(whole), `row ${ids[i]}`))
-    near(shares[0], squares(expected) / whole, 1e-4, 'its share')
+    near(variances[0], squares(expected) / whole, 1e-4, 'its share')
     near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is across')
-    assert.ok(shares[1] > 0 && shares[1] <= shares[0])
+    assert.ok(variances[1] > 0 && variances[1] <= variances[0])
   })
 
 test('every part has a name of its own in a link, is read back, and taken back', () => {

@@ -35,10 +35,10 @@ function assertNear(actual, { shape, values }, name) {
 }
 
 for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out in three ways`, async () => {
-  const one = await compute(), { taken } = one, { model, inputs } = taken, { tensors } = gf.memory()
+  const one = await compute(), { exportable } = one, { model, inputs } = exportable, { tensors } = gf.memory()
   const { facts } = messageOf(gf, one)
-  assert.equal(facts.isTakeable, true)
-  assert.equal(facts.taken, undefined, 'the model itself stays')
+  assert.equal(facts.isExportable, true)
+  assert.equal(facts.exportable, undefined, 'the model itself stays')
   const weights = gf.loadSafetensors(take(gf, one, { format: 'safetensors' })), state = model.stateDict()
   assert.deepEqual(weights.metadata, { format: 'pt' })
   assert.deepEqual(Object.keys(weights.tensors), Object.keys(state))
@@ -49,16 +49,16 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   const script = take(gf, one, { format: 'py' })
   const shapes = Object.entries(state).map(([key, { shape }]) => [key, [...shape]])
   assert.deepEqual(stateOf(script), Object.fromEntries(shapes))
-  if (taken.files && one.brought) {
-    const out = unzip(Buffer.concat(take(gf, one, { format: 'zip' }))), type = one.brought.type
+  if (exportable.files && one.imported) {
+    const out = unzip(Buffer.concat(take(gf, one, { format: 'zip' }))), type = one.imported.type
     const again = await gf.models.load(out)
     assert.deepEqual(Object.keys(out), [`${type}/config.json`, `${type}/model.safetensors`])
     for (const [key, tensor] of Object.entries(again.model.stateDict())) {
       assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
     }
     again.model.dispose()
-  } else if (!taken.files) assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
-  assert.equal(facts.hasFiles, Boolean(taken.files))
+  } else if (!exportable.files) assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
+  assert.equal(facts.hasFiles, Boolean(exportable.files))
   const session = await sessionOf(take(gf, one, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
   const feeds = Object.fromEntries(Object.entries(inputs).map(([key, ids]) => [key, gf.tensor(ids, { dtype: 'int32' })]))
@@ -87,7 +87,7 @@ test('what no script can be made of says so beforehand, and nothing else does', 
 
 /** The folder of a run says what the run says, to the bit. */
 async function holdsToFolder(one, names) {
-  const { model, inputs: { ids } } = one.taken, files = unzip(Buffer.concat(await take(gf, one, { format: 'zip' })))
+  const { model, inputs: { ids } } = one.exportable, files = unzip(Buffer.concat(await take(gf, one, { format: 'zip' })))
   assert.deepEqual(Object.keys(files), names)
   const { type, missing, unused, problems } = await gf.models.inspect(files)
   assert.deepEqual([type, missing, unused, problems], ['gpt2', [], [], []])

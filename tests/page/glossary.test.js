@@ -33,14 +33,14 @@ test('every term has both languages, a sentence in each, and a group', () => {
 })
 
 test('from every model, every term leads to a matrix that is there', () => {
-  for (const { id: model, isBrought } of MODELS) for (const term of TERMS) {
+  for (const { id: model, isImported } of MODELS) for (const term of TERMS) {
     const start = { ...defaults(model), room: 'house' }
     const patch = placeOf(term, start, roomsOf(runOf(start)))
     const state = { ...start, ...patch }
     assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
     const link = fromHash(toHash(state))
     // A brought model has what its file says; a link cannot.
-    if (!isBrought) for (const [key, value] of Object.entries(link)) assert.deepEqual(value, state[key], `${term.id}: ${key}`)
+    if (!isImported) for (const [key, value] of Object.entries(link)) assert.deepEqual(value, state[key], `${term.id}: ${key}`)
     const run = runOf(state)
     const room = roomsOf(run).find(({ id }) => id === state.room)
     assert.ok(room, `${model}: ${term.id} in ${state.room}`)

@@ -98,12 +98,13 @@ test('what the matrices of attention take is known before: half of it is in memo
     const [item] = cases(type)
     await open(gf, blobs(filesOf(item)), () => {})
     const opened = await openIn(gf), made = run(gf, { beginning: '3 1 4', target: '5 6' }, [], [opened])
-    const { inputs } = made.taken, lengths = { text: inputs.ids[0].length, target: inputs.decoderIds?.[0].length ?? 0 }
+    const { inputs } = made.exportable
+    const lengths = { text: inputs.ids[0].length, target: inputs.decoderIds?.[0].length ?? 0 }
     const known = layersOf(opened.model, lengths), names = made.run.names.filter(isMatrix)
     const taken = names.reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
     assert.equal(known.reduce((sum, { bytes }) => sum + bytes, 0), 2 * taken, type)
     assert.equal(known.flatMap(({ paths }) => paths).length * MATRICES, names.length, type)
-    assert.equal(made.keeping, undefined, 'it fits')
+    assert.equal(made.retainedLayers, undefined, 'it fits')
     made.run.dispose()
   }
 })
@@ -131,7 +132,7 @@ test('a run without room for all says so where a matrix is missing, and every ot
   const bytes = gf.memory().bytes
   whole.run.dispose()
   const part = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened]), page = plainOf(gf, part)
-  assert.deepEqual(part.keeping.layers, [3])
+  assert.deepEqual(part.retainedLayers.layers, [3])
   const missing = part.run.names.filter(name => !part.run.describe(name).isKept)
   assert.deepEqual(missing, part.run.names.filter(name => isMatrix(name) && !name.startsWith('h.3.')))
   const gradients = gradientsOf(part.run)
@@ -187,12 +188,12 @@ for (const [type, make, texts] of [
 ]) test(`${type}: an answer that the reader types is read token by token in place of the model's own`, async () => {
   const opened = await open(gf, make(), () => {}), { model, tokenizer } = opened
   const ids = tokenizer ? [...tokenizer.encode(texts.target, { special: false }).ids] : [5, 6, 2]
-  const made = run(gf, texts, [], [opened]), { decoding, taken } = made
+  const made = run(gf, texts, [], [opened]), { decoding, exportable } = made
   assert.deepEqual([decoding.kind, decoding.steps.map(({ id }) => id)], ['given', ids])
-  assert.deepEqual(taken.inputs.decoderIds, [[model.decoderStartTokenId, ...ids.slice(0, -1)]])
-  assert.deepEqual(made.run.streams.target.ids, taken.inputs.decoderIds)
+  assert.deepEqual(exportable.inputs.decoderIds, [[model.decoderStartTokenId, ...ids.slice(0, -1)]])
+  assert.deepEqual(made.run.streams.target.ids, exportable.inputs.decoderIds)
   assert.deepEqual(decoding.rows, ids.map((_, t) => t))
-  assert.equal(made.run.loss, gf.tidy(() => gf.noGrad(() => lossOf(model, taken.inputs.ids[0], ids))))
+  assert.equal(made.run.loss, gf.tidy(() => gf.noGrad(() => lossOf(model, exportable.inputs.ids[0], ids))))
   const own = run(gf, { ...texts, target: '' }, [], [opened])
   assert.equal(own.decoding.kind, 'greedy')
   assert.notDeepEqual(own.decoding.steps.map(({ id }) => id), ids)

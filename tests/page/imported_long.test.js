@@ -45,13 +45,13 @@ const tokensOf = (opened, words) => opened.tokenizer.encode(words).ids.length
 test('a text is read as far as the model knows positions, and the answer as far as some are left', async () => {
   const opened = await gpt2({ places: 64 }), long = text(100), count = tokensOf(opened, long)
   const made = run(gf, { beginning: long }, [], [opened])
-  assert.deepEqual(made.cut, {
+  assert.deepEqual(made.truncated, {
     text: { read: 63, of: count, by: 'places' }, target: { read: 2, of: 16, by: 'places' }
   })
-  assert.equal(made.taken.inputs.ids[0].length, 64)
+  assert.equal(made.exportable.inputs.ids[0].length, 64)
   assert.equal(made.decoding.steps.length, 2)
   const short = run(gf, { beginning: text(5) }, [], [opened])
-  assert.equal(short.cut, undefined)
+  assert.equal(short.truncated, undefined)
   assert.equal(short.decoding.steps.length, 16)
   for (const one of [made, short]) one.run.dispose()
 })
@@ -63,7 +63,7 @@ test('an answer is as long as is set; one that is typed says what of it is left 
   const typed = text(30), count = tokensOf(opened, typed)
   const made = run(gf, { beginning: 'the sea', target: typed, maxNewTokens: 8 }, [], [opened])
   assert.equal(made.decoding.steps.length, 8)
-  assert.deepEqual(made.cut, { target: { read: 8, of: count, by: 'setting' } })
+  assert.deepEqual(made.truncated, { target: { read: 8, of: count, by: 'setting' } })
   for (const one of [long, made]) one.run.dispose()
 })
 
@@ -71,7 +71,7 @@ test('of a model that knows more positions the page reads 1,024 tokens, and T5, 
   const opened = await gpt2({ layers: 1, places: 1500 }), long = text(900)
   assert.ok(tokensOf(opened, long) > 1024)
   const made = run(gf, { beginning: long, maxNewTokens: 2 }, [], [opened])
-  assert.deepEqual(made.cut, { text: { read: 1024, of: tokensOf(opened, long), by: 'page' } })
+  assert.deepEqual(made.truncated, { text: { read: 1024, of: tokensOf(opened, long), by: 'page' } })
   made.run.dispose()
   const t5 = await open(gf, blobs(t5Files()), () => {})
   assert.deepEqual(textRoom(t5.model), { most: 1024, by: 'page' })
@@ -81,9 +81,9 @@ test('a text that is cut keeps the mark at its end', async () => {
   const opened = await open(gf, blobs(bertFiles()), () => {}), long = 'the bird and the boat '.repeat(40)
   const all = opened.tokenizer.encode(long, { special: true }).ids, made = run(gf, { beginning: long }, [], [opened])
   assert.ok(all.length > 64)
-  assert.deepEqual(made.taken.inputs.ids[0], [...all.slice(0, 63), all.at(-1)])
+  assert.deepEqual(made.exportable.inputs.ids[0], [...all.slice(0, 63), all.at(-1)])
   assert.equal(opened.tokenizer.tokenOf(all.at(-1)), '[SEP]')
-  assert.deepEqual(made.cut, { text: { read: 64, of: all.length, by: 'places' } })
+  assert.deepEqual(made.truncated, { text: { read: 64, of: all.length, by: 'places' } })
   made.run.dispose()
 })
 
@@ -95,7 +95,7 @@ test('what a token leaves behind is known before: never too little, and at most 
       !/\.(dots|scores|masked_scores|weights)$|^sampling|log_probs/.test(name)
     const taken = made.run.names.filter(name => isCounted(name, made.run.describe(name)))
       .reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
-    const known = bytesPerToken(opened.model) * made.taken.inputs.ids[0].length
+    const known = bytesPerToken(opened.model) * made.exportable.inputs.ids[0].length
     assert.ok(taken <= 1.05 * known && known < 2 * taken, `${type}: ${taken} of ${known}`)
     made.run.dispose()
   }
@@ -133,7 +133,8 @@ async function scored(settings = {}, edits = []) {
 
 test('scores of the last tokens alone: the bits of all of them, named by their tokens, explained from the right rows', async () => {
   const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
-  const name = logitsOf(page), kept = made.run.tensor(name), [, rows, V] = kept.shape, [input] = made.taken.inputs.ids
+  const name = logitsOf(page), kept = made.run.tensor(name), [, rows, V] = kept.shape
+  const [input] = made.exportable.inputs.ids
   assert.ok(decoding.first > 0)
   assert.equal(rows, input.length - decoding.first)
   gf.tidy(() => gf.noGrad(() => {
@@ -150,7 +151,7 @@ test('scores of the last tokens alone: the bits of all of them, named by their t
   const room = roomsOf(page).find(({ stage }) => stage === 'stream')
   const question = stageOf('stream').data(page, viewOf(page, room.id)).early
   const last = early(gf, made.run, question).at(-1)
-  assert.deepEqual(last.map(({ words: [word] }) => word), decoding.steps.map(({ id }) => id))
+  assert.deepEqual(last.map(({ tokens: [word] }) => word), decoding.steps.map(({ id }) => id))
   made.run.dispose()
 })
 
@@ -178,7 +179,7 @@ test('drawn and by beams the answer over a cache is the one that is computed ane
   const opened = await gpt2({ places: 128 })
   for (const settings of [{ decoding: 'sample', temperature: 1.5, topK: 40, topP: 0.9, seed: 7 }, { decoding: 'beam', beams: 3 }]) {
     const all = { ...defaultsOf('own'), beginning: 'the house at the sea', maxNewTokens: 12, ...settings }
-    const made = run(gf, all, [], [opened]), start = made.taken.inputs.ids[0].slice(0, -11)
+    const made = run(gf, all, [], [opened]), start = made.exportable.inputs.ids[0].slice(0, -11)
     const anew = answer(gf, all, rows => opened.model.forward(rows).logits,
       { start, end: opened.model.eosTokenIds[0], longest: 12, V: 300, isCausal: true }, [])
     assert.deepEqual(made.decoding.steps.map(({ id }) => id), anew.ids, settings.decoding)

@@ -402,7 +402,7 @@ test('what a distance adds to a score is the number of its bucket and head', asy
   for (const head of [0, 2]) {
     const { bias, table } = dataIn(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
-    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.taken.model.encoder.farthest })
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.exportable.model.encoder.farthest })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
     assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
   }

@@ -41,13 +41,13 @@ test('embeddings in two dimensions are the principal components of the furthest 
     }
     const { x: x0, y: y0 } = session.plane()
     while (player.step());
-    const { name, x, y, words, shares, from } = session.plane()
+    const { name, x, y, words, variances, from } = session.plane()
     assert.equal(words.length, x.length, task)
     const rows = rowsOf(name)
     const covariance = rows[0].map((_, i) => (
       rows[0].map((__, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0))))
     const found = jacobi(covariance), whole = covariance.reduce((sum, row, i) => sum + row[i], 0)
-    shares.forEach((share, k) => assert.ok(Math.abs(share - found[k].value / whole) < 1e-4, `${task}: ${share}`))
+    variances.forEach((share, k) => assert.ok(Math.abs(share - found[k].value / whole) < 1e-4, `${task}: ${share}`))
     const along = (row, k) => row.reduce((sum, value, j) => sum + value * found[k].vector[j], 0)
     for (const [k, own] of [x, y].entries()) {
       const sign = Math.sign(along(rows[0], k) * own[0])

@@ -101,7 +101,7 @@ test('answers of both: every token with its share, and what the first one\'s los
   for (const isForced of [true, false]) {
     const [one, other] = twins({}, { positional: false }, isForced)
     const list = answers(one, other)
-    const [mine, theirs] = [one.decoding.steps, other.own.steps]
+    const [mine, theirs] = [one.decoding.steps, other.ownDecoding.steps]
     const apart = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
     assert.ok(apart > 0 && apart < mine.length - 1, 'the two part on the way')
     assert.deepEqual(list.map(({ here }) => here).filter(Boolean), mine.map(({ token }) => token))
@@ -120,12 +120,12 @@ test('answers of both: every token with its share, and what the first one\'s los
 test('answers: of a gap, of a story; none where the reader answers or nobody does', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
     const one = shownRun({ model }), other = shownRun({ model, ...there })
-    const list = answers(one, { ...other, own: other.decoding })
+    const list = answers(one, { ...other, ownDecoding: other.decoding })
     assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
     assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
     const one = shownRun(state)
-    assert.equal(answers(one, { ...one, own: one.decoding }), null)
+    assert.equal(answers(one, { ...one, ownDecoding: one.decoding }), null)
   }
 })

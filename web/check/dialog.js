@@ -138,7 +138,7 @@ export function check({ t, ask, get, run, whole }) {
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(found, rooms, t)),
         h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
-          shown.keeping ? ` ${t('check.unkept')}` : ''))
+          shown.retainedLayers ? ` ${t('check.unkept')}` : ''))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }

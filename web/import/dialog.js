@@ -121,7 +121,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
     try {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
-      await ask('lend', { model: houseOf(settings.task), file })
+      await ask('setWeights', { model: houseOf(settings.task), file })
       dialog.close()
       enter(behindGlass(settings, ABOUT[settings.task].sample))
     } catch (error) {
@@ -139,7 +139,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     progress.begin()
     try {
       await ask('open', chosen ? { files: chosen } : {}, progress.tell)
-      const isKept = !chosen || !keeps.checked || await ask('remember', {})
+      const isKept = !chosen || !keeps.checked || await ask('store', {})
       if (isKept) dialog.close()
       else setText(failure, t('bring.unkept'))
       enter(defaults('own'))

@@ -21,7 +21,7 @@ export function keptPart({ t, ask }, reopen) {
   const element = h('div', { 'className': 'bring-kept', 'aria-live': 'polite' }, said, deeds)
 
   async function update() {
-    const there = await ask('remembered', {}).catch(() => null)
+    const there = await ask('stored', {}).catch(() => null)
     said.hidden = deeds.hidden = !there
     setText(said, there ? t('bring.kept', { names: there.names.join(', '), bytes: size(there.bytes) }) : '')
     setText(again, t('bring.reopen'))

@@ -25,7 +25,7 @@ import { numbersFormula } from './numbers.js'
  * @property {(patch: { sorted?: boolean, page?: number | null }) => void} change changes the two before
  */
 
-/** @import { Cell, Explanation, Run, Told, Translate } from '../types.d.ts' */
+/** @import { Cell, CellExplanation, Explanation, Run, Translate } from '../types.d.ts' */
 
 const FIRST_TERMS = 24
 /** Terms per page: a table of all 8,192 would block the page for seconds. */
@@ -93,7 +93,7 @@ function pager(page, count, { t, change }) {
 
 /**
  * The list of terms, by position or by magnitude: the first few, or one page of them.
- * @param {Told} explanation @param {Reading} view
+ * @param {CellExplanation} explanation @param {Reading} view
  */
 function termList({ terms, count = terms.length }, view) {
   const { t, sorted, page, change } = view
@@ -165,19 +165,19 @@ const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut'
 
 /**
  * Where a value that was not computed comes from, or the previous value of an edited one.
- * @param {Cell} cell @param {Told} explanation @param {Pick<Reading, 't' | 'run'>} view
+ * @param {Cell} cell @param {CellExplanation} explanation @param {Pick<Reading, 't' | 'run'>} view
  */
 function originText({ name }, { edited, computed }, { t, run }) {
   const origin = ORIGINS[describedOf(run, name).role]
   const values = { computed: brief(computed) }
   if (edited && origin) return t('inspector.edited', values)
-  const given = run.isTrained && !run.drawn?.includes(name) ? 'learned' : 'given'
+  const given = run.isTrained && !run.randomTensors?.includes(name) ? 'learned' : 'given'
   return edited ? t(`inspector.set.${given}`, values) : t(`inspector.${origin ?? given}`)
 }
 
 /**
  * The section that explains a cell.
- * @param {Told} explanation
+ * @param {CellExplanation} explanation
  * @param {Cell} cell
  * @param {Reading} view
  */

@@ -9,9 +9,9 @@ import { valueAt } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { NUDGE } from '../worker/finite_difference.js'
 
-/** @import { Cell, Child, Context, Run, State, Told } from '../types.d.ts' */
+/** @import { Cell, CellExplanation, Child, Context, Run, State } from '../types.d.ts' */
 
-/** @typedef {{ run: Run, cell: Cell, explanation: Told | null }} Asked a cell and how it was made */
+/** @typedef {{ run: Run, cell: Cell, explanation: CellExplanation | null }} Asked a cell and how it was made */
 
 /** Losses differ in late digits, so they get six; slopes get four. @param {number} value @param {number} count */
 const digits = (value, count) => exact(Number(value.toPrecision(count)))
@@ -40,7 +40,7 @@ export function nudge({ t, ask, get, redraw, live }) {
   async function measure({ run, cell, explanation }, value) {
     known = { run, cell, result: null }
     setText(live, '')
-    const { high, low, slope } = await ask('nudge', { settings: settingsAgain(run, get()), cell, value })
+    const { high, low, slope } = await ask('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
     if (!isKnown(run, cell)) return
     const gradient = explanation?.value ?? NaN
     const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }

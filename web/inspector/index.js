@@ -18,7 +18,7 @@ import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 
-/** @import { Cell, Child, Context, Run, Tensor, Told } from '../types.d.ts' */
+/** @import { Cell, CellExplanation, Child, Context, Run, Tensor } from '../types.d.ts' */
 
 /**
  * What the inspector displays.
@@ -27,7 +27,7 @@ import { homeOf, roomsOf } from '../rooms/index.js'
  * @property {Cell | null} cell
  * @property {boolean} pinned
  * @property {Cell[]} trail the history of visited cells
- * @property {Told | null} explanation
+ * @property {CellExplanation | null} explanation
  * @property {{ here: number, there: number } | null} pair its values in both runs
  * @property {Run['unusedEdits']} idle edits that the run has no cell for
  * @property {string | null} room that is displayed

@@ -1,6 +1,6 @@
 /** Small helpers to build elements. Styles go through the CSSOM, so that a page's policy can forbid inline ones. */
 
-/** @import { Built, Child, Props } from '../types.d.ts' */
+/** @import { BuiltElement, Child, Props } from '../types.d.ts' */
 
 const MATH = 'http://www.w3.org/1998/Math/MathML'
 const SVG = 'http://www.w3.org/2000/svg'
@@ -10,7 +10,7 @@ const flat = children => /** @type {any[]} */ (children).flat(Infinity)
 
 /**
  * @template {HTMLElement | SVGElement | MathMLElement} E
- * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {Built<E>}
+ * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {BuiltElement<E>}
  */
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props ?? {})) {
@@ -20,7 +20,7 @@ function fill(element, props, children) {
     else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : String(value))
   }
   element.append(...flat(children).filter(child => child !== null && child !== undefined && child !== false))
-  return /** @type {Built<E>} */ (element)
+  return /** @type {BuiltElement<E>} */ (element)
 }
 
 /**

@@ -4,7 +4,7 @@ import { h, keep, setText } from './dom.js'
 import { inSlices } from './scheduling.js'
 import { spans } from './token_window.js'
 
-/** @import { Built, Child } from '../types.d.ts' */
+/** @import { BuiltElement, Child } from '../types.d.ts' */
 
 /**
  * @typedef {object} GridCell
@@ -27,7 +27,7 @@ const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
 
 const createCell = () => h('td', {}, h('span'))
 
-/** @param {Built<HTMLElement>} element @param {GridCell} cell */
+/** @param {BuiltElement<HTMLElement>} element @param {GridCell} cell */
 function fillCell(element, { text, note = '', colour, isMarked = false }) {
   setText(element.firstChild, text)
   if (note && element.children.length === 1) element.append(h('small'))
@@ -64,7 +64,7 @@ export function grid(container, label, t, press) {
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
   /**
    * The cells of the head of a line, and placeholders for the rest.
-   * @param {Built<HTMLElement>} row @param {Drawn} line
+   * @param {BuiltElement<HTMLElement>} row @param {Drawn} line
    */
   function beginLine(row, { key, head, level = 0, isTitle = false, cells }) {
     const [first] = row.children
@@ -79,10 +79,10 @@ export function grid(container, label, t, press) {
   /** @param {{ line: Drawn, at: number, from: number, to: number }} piece cells of a line */
   const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
-    const row = /** @type {Built<HTMLElement>} */ (body.children[at])
+    const row = /** @type {BuiltElement<HTMLElement>} */ (body.children[at])
     if (from === 0) beginLine(row, line)
     line.cells.slice(from, to).forEach((cell, i) => (
-      fillCell(/** @type {Built<HTMLElement>} */ (row.children[from + i + 1]), cell)))
+      fillCell(/** @type {BuiltElement<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
   const fillRest = inSlices(fillPiece, SLICE)
   function draw() {

@@ -5,7 +5,7 @@ import { exact, fixed } from './number.js'
 import { ofCell } from './origin.js'
 import { indexOf } from './slice.js'
 
-/** @import { Built, Cell, Slice, Translate } from '../types.d.ts' */
+/** @import { BuiltElement, Cell, Slice, Translate } from '../types.d.ts' */
 
 /** Smaller values are written as 0.00. */
 const WRITTEN = 0.005
@@ -37,7 +37,7 @@ export function nonZero(container, { t, press }) {
   container.append(element)
   /** @type {{ part: Slice, found: number[] } | null} */ let shown = null
 
-  /** @param {Slice} part @returns {(item: Built<HTMLElement>, at: number) => void} */
+  /** @param {Slice} part @returns {(item: BuiltElement<HTMLElement>, at: number) => void} */
   const fill = part => (item, at) => {
     const [row, col] = [Math.floor(at / part.cols), at % part.cols], index = indexOf(part, row, col)
     const link = item.firstChild

@@ -5,7 +5,7 @@ import { largest } from './large_tables.js'
 import { exact, fixed } from './number.js'
 import { scatter } from './scatter.js'
 
-/** @import { Context, Plane, Run } from '../types.d.ts' */
+/** @import { Context, PcaProjection, Run } from '../types.d.ts' */
 
 const TALLEST = 380
 
@@ -30,7 +30,7 @@ export function planePart(container, context) {
     h('summary', {}, t('stages.embedding.plane')), slot, place, why)
   container.append(element)
   /** @type {Wanted | null} */ let wanted = null
-  /** @type {Plane | null} */ let shown = null
+  /** @type {PcaProjection | null} */ let shown = null
   let chosen = -1, asked = 0
   const picture = scatter(slot, i => {
     chosen = i
@@ -39,12 +39,12 @@ export function planePart(container, context) {
 
   function draw() {
     if (!shown || !wanted) return
-    const { x, y, shares } = shown, { words } = wanted
+    const { x, y, variances } = shown, { words } = wanted
     if (chosen < 0) [chosen] = largest(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
     const at = t('stages.embedding.planeAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
     setText(place, at)
-    const [first, second] = shares.map(percent)
+    const [first, second] = variances.map(percent)
     setText(why, t('stages.embedding.planeWhy', { count: x.length, first, second }))
     picture.update({
       x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
@@ -58,7 +58,7 @@ export function planePart(container, context) {
     const mine = asked, { name, rows } = wanted
     element.setAttribute('aria-busy', 'true')
     try {
-      const found = await ask('plane', { name, rows, isTwin: 'which' in context })
+      const found = await ask('pca', { name, rows, isTwin: 'which' in context })
       if (mine !== asked) return
       shown = found
       draw()

@@ -5,7 +5,7 @@ import { answered } from './generated_run.js'
 
 /** @import { Chosen } from './generation.js' */
 /** @import { Held } from './model_cache.js' */
-/** @import { Costly, Edit, Hangul, Library, Made, Settings, TokenMerge } from '../types.d.ts' */
+/** @import { Edit, Hangul, LanguageCost, Library, ModelRun, Settings, TokenMerge } from '../types.d.ts' */
 
 /**
  * How a model reads and generates.
@@ -17,7 +17,7 @@ import { answered } from './generated_run.js'
  * @property {(text: string) => number[]} go the reader's continuation
  * @property {(ids: number[]) => Record<number, TokenMerge[]>} [merges] the merges of each token
  * @property {(text: string) => Hangul | undefined} [hangul] the tokens of its syllables
- * @property {Costly[]} [languages] the cost of a sentence in each language
+ * @property {LanguageCost[]} [languages] the cost of a sentence in each language
  */
 
 /**
@@ -55,7 +55,7 @@ const streamOf = (settings, { merges, hangul, languages, vocabulary }, input) =>
 
 /**
  * @param {any} gf the library @param {Held} made @param {Settings} settings @param {Language} language
- * @param {Edit[]} edits @returns {Omit<Made, 'hints'>}
+ * @param {Edit[]} edits @returns {Omit<ModelRun, 'hints'>}
  */
 export function tell(gf, made, settings, language, edits) {
   const { model } = made, { vocabulary } = language

@@ -4,7 +4,7 @@ import { SAMPLING, compute, decodingOf, isOfSampling } from './generation.js'
 import { prepare, release } from './model_cache.js'
 import { createSampling } from './sampling.js'
 
-/** @import { Edit, Going, Library, LibraryTensor, Made, Settings, Stream } from '../types.d.ts' */
+/** @import { Continuation, Edit, Library, LibraryTensor, ModelRun, Settings, Stream } from '../types.d.ts' */
 /** @import { Chosen } from './generation.js' */
 /** @import { Held } from './model_cache.js' */
 
@@ -23,7 +23,7 @@ import { createSampling } from './sampling.js'
  * @property {any[]} [passes]
  * @property {Record<string, number[][]>} inputs of forward, by name
  * @property {Truth} [truth] where the correct answer is known, whatever the model generated
- * @property {Omit<Going, 'model'>} [going] where the answer is generated token by token
+ * @property {Omit<Continuation, 'model'>} [going] where the answer is generated token by token
  */
 
 /**
@@ -43,7 +43,7 @@ function lossOfTruth(gf, edits, truth, ids) {
  * @param {Library} gf @param {Held} made @param {Settings} settings @param {Edit[]} edits
  * @param {() => Chosen} choose
  * @param {(target: Chosen) => Reading} reading
- * @returns {Omit<Made, 'hints'>}
+ * @returns {Omit<ModelRun, 'hints'>}
  */
 export function answered(gf, made, settings, edits, choose, reading) {
   prepare(made, /** @type {any} */ ({ ...settings, training: false }))
@@ -70,7 +70,7 @@ export function answered(gf, made, settings, edits, choose, reading) {
     run, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(),
     trueLoss: truth?.answers.length ? ofTruth ?? run.loss : null,
     isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows),
-    taken: { model: made.model, inputs },
-    ...(going && { going: { model: made.model, ...going } })
+    exportable: { model: made.model, inputs },
+    ...(going && { continuation: { model: made.model, ...going } })
   }
 }

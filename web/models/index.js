@@ -16,7 +16,7 @@ import { text } from './text/index.js'
 export const MODELS = [dates, particles, stories, text, sentences, positions, own]
 
 /** Models that run without importing files. */
-export const READY = MODELS.filter(({ isBrought }) => !isBrought)
+export const READY = MODELS.filter(({ isImported }) => !isImported)
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]
@@ -43,17 +43,17 @@ export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 export const MOST_SIGNS = 5000
 /** The maximum length of any text field, in characters. */
 export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => (
-  Object.values(fields).map(({ most = 0 }) => most))))
+  Object.values(fields).map(({ maxLength = 0 }) => maxLength))))
 
 /**
  * Texts beyond the limits, reported before they are read.
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
 function tooMuch({ fields }, state) {
-  const long = Object.entries(fields).map(([name, { most = MOST_SIGNS }]) => ({ name, most }))
-    .filter(({ name, most }) => String(state[name]).length > most)
+  const long = Object.entries(fields).map(([name, { maxLength = MOST_SIGNS }]) => ({ name, maxLength }))
+    .filter(({ name, maxLength }) => String(state[name]).length > maxLength)
   /** @type {[string, Problem][]} */
-  const found = long.map(({ name, most }) => [name, { key: 'errors.signs', values: { most } }])
+  const found = long.map(({ name, maxLength }) => [name, { key: 'errors.signs', values: { most: maxLength } }])
   const isChanged = state.edits.length > MOST_EDITS
   return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MOST_EDITS } }]] : found)
 }

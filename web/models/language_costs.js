@@ -1,6 +1,6 @@
 /** The token costs of the same sentence in Korean and in English. */
 
-/** @import { Costly } from '../types.d.ts' */
+/** @import { LanguageCost } from '../types.d.ts' */
 /** @import { Spelling } from './syllables.js' */
 
 /** One sentence in two languages. @type {Record<string, string>} */
@@ -9,7 +9,7 @@ const utf8 = new TextEncoder()
 
 /**
  * Undefined where a tokenizer lacks tokens for one of them.
- * @param {Pick<Spelling, 'cut' | 'shown'>} spelling @returns {Costly[]}
+ * @param {Pick<Spelling, 'cut' | 'shown'>} spelling @returns {LanguageCost[]}
  */
 export function costsOf({ cut, shown }) {
   const all = Object.entries(SENTENCE).map(([lang, text]) => (

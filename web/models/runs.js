@@ -8,10 +8,10 @@ import { run as sentences } from './sentences/run.js'
 import { run as stories } from './stories/run.js'
 import { run as text } from './text/run.js'
 
-/** @import { Edit, Library, Made, Settings } from '../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../types.d.ts' */
 
 /**
  * By model: runs it with the page's settings, edits and the bytes of its files.
- * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => Made>}
+ * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => ModelRun>}
  */
 export const RUNS = { dates, particles, stories, text, sentences, positions, own }

@@ -2,7 +2,7 @@
 
 import { SPACE } from './token_text.js'
 
-/** @import { Cut, ExplainedWord } from '../types.d.ts' */
+/** @import { ExplainedWord, Segmentation } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
 
 /** @param {string} text */
@@ -19,7 +19,7 @@ const endOfWord = (text, at) => at + text.slice(at).search(/\s|$/u)
 /**
  * The search for the pieces of a text, as far as it is read.
  * @param {Tokenizer} tokenizer @param {string} text @param {number} longest most tokens that are read
- * @returns {Cut | undefined} undefined where the tokenizer does not search
+ * @returns {Segmentation | undefined} undefined where the tokenizer does not search
  */
 export function cutOf(tokenizer, text, longest) {
   const { type } = tokenizer

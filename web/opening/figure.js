@@ -5,7 +5,7 @@ import { fixed } from '../lib/number.js'
 import { scrubber } from '../lib/scrubber.js'
 
 /** @import { data } from './data.js' */
-/** @import { Built, Context } from '../types.d.ts' */
+/** @import { BuiltElement, Context } from '../types.d.ts' */
 
 const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 /** Pixels between the lines of several heads. */
@@ -66,7 +66,7 @@ export function living(container, { t, written }) {
   }
   const createToken = () => h('li', {}, h('button', { type: 'button' }))
 
-  /** @param {Built<HTMLElement>} item @param {{ token: string }} written @param {number} step */
+  /** @param {BuiltElement<HTMLElement>} item @param {{ token: string }} written @param {number} step */
   function fillWritten(item, { token }, step) {
     const button = item.firstChild
     const isAhead = at >= 0 && step > at

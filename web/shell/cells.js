@@ -11,13 +11,13 @@ import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'
 import { firstCell } from './first_cell.js'
 
-/** @import { Ask, Cell, Context, Marks, Run, Told, View } from '../types.d.ts' */
+/** @import { Ask, Cell, CellExplanation, Context, Marks, Run, View } from '../types.d.ts' */
 
 /**
  * The parts that render which cell is selected.
  * @typedef {{ frame?: { mark: (marks: Marks) => void }, twin?: { mark: (marks: Marks) => void },
  *   inspector: ReturnType<typeof import('../inspector/index.js').inspector> }} Marked
- * @typedef {(Told | null)[] | null} Found
+ * @typedef {(CellExplanation | null)[] | null} Found
  */
 
 const LONGEST_TRAIL = 6

@@ -18,8 +18,8 @@ export function taking({ t, ask, run }) {
     if (!about) return
     setText(said, t('app.taking.making'))
     try {
-      /** @type {any} */ const content = await ask('take', { format })
-      const name = about.brought?.type ?? modelOf(about.settings.model).id
+      /** @type {any} */ const content = await ask('exportModel', { format })
+      const name = about.imported?.type ?? modelOf(about.settings.model).id
       save(new Blob([content].flat()), `${name}.${format}`)
       setText(said, '')
     } catch (error) {
@@ -36,7 +36,7 @@ export function taking({ t, ask, run }) {
     unkeyed, unscripted, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), said)
   /** @param {Run | null} run */
   function update(run) {
-    element.hidden = !run?.isTakeable
+    element.hidden = !run?.isExportable
     buttons[FORMATS.indexOf('zip')].hidden = !run?.hasFiles
     buttons[FORMATS.indexOf('py')].disabled = Boolean(run?.unscripted)
     unscripted.hidden = !run?.unscripted

@@ -209,8 +209,8 @@ export function frame(container, room, context) {
   let said = ''
   /** @type {string | null} */ let offer = null
   /** Warns about NaN or infinite weights of an imported model. @param {Run} run */
-  function showBroken({ brought }) {
-    const found = brought?.broken
+  function showBroken({ imported }) {
+    const found = imported?.broken
     broken.hidden = !found
     if (found) setText(broken, t('frame.broken', { count: found.count, first: found.first }))
   }

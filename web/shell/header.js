@@ -43,7 +43,7 @@ function models({ t, set, get }, bring) {
   const id = uniqueId('model')
   const choose = () => {
     const { language, theme, depth, model } = get()
-    if (modelOf(select.value).isBrought) {
+    if (modelOf(select.value).isImported) {
       select.value = model
       bring.show()
       return
@@ -169,7 +169,7 @@ export function header(container, below, context) {
     update(state, problems, language, run) {
       home.setAttribute('href', link(begun()))
       model.select.value = state.model
-      bring.button.hidden = !modelOf(state.model).isBrought
+      bring.button.hidden = !modelOf(state.model).isImported
       entry.update(state, problems, run)
       said.update(run)
       sharing.update(run)

@@ -24,7 +24,7 @@ export function unkept({ layer = 0 }, { t, get, set }) {
     /** @param {Run | null} run a run that has not retained everything */
     say(run) {
       element.hidden = !run
-      const { layers = [], of = 0, total = 0, room = 0 } = run?.keeping ?? {}
+      const { layers = [], of = 0, total = 0, room = 0 } = run?.retainedLayers ?? {}
       const kept = layers.map(number => number + 1).join(', '), count = layers.length
       if (run) setText(said, t('frame.unkept', { kept, count, of, total: size(total), room: size(room) }))
     }

@@ -3,12 +3,12 @@
 import { h, setText } from '../lib/dom.js'
 import { grouped } from '../lib/costs.js'
 
-/** @import { Context, Progress, Run, Shortened, Translate } from '../types.d.ts' */
+/** @import { Context, Progress, Run, Translate, Truncation } from '../types.d.ts' */
 
 /** Milliseconds before progress is displayed. */
 const SHORT = 300
 
-/** @param {string} field @param {Shortened} cut @param {Translate} t */
+/** @param {string} field @param {Truncation} cut @param {Translate} t */
 const cutWords = (field, { read, of, by }, t) => (
   t(`reading.${field}.${by}`, { read: grouped(read), count: of, of: grouped(of) }))
 
@@ -33,7 +33,7 @@ export function reading(element, { t, ask, fails }) {
   return {
     /** @param {Run | null} run */
     update(run) {
-      const parts = Object.entries(run?.cut ?? {}).map(([field, one]) => one && cutWords(field, one, t))
+      const parts = Object.entries(run?.truncated ?? {}).map(([field, one]) => one && cutWords(field, one, t))
       setText(cut, parts.filter(Boolean).join(' '))
       draw()
     },

@@ -3,7 +3,7 @@
 import { readEdits, writeEdits } from '../lib/edits.js'
 import { ALL_SIGNS, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 
-/** @import { Cell, Looked, Patch, Setting, State } from '../types.d.ts' */
+/** @import { Cell, Patch, Setting, State, ViewState } from '../types.d.ts' */
 
 /** The version of links; an older link is read as far as it means the same. */
 const VERSION = '1'
@@ -15,7 +15,7 @@ export const OPENING = 'opening'
 const ANY_ROOM = '*'
 
 /** The part of the state that selects what is displayed; it never changes the run. */
-/** @type {Looked} */
+/** @type {ViewState} */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
   embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',

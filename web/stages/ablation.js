@@ -11,7 +11,7 @@ import { pictureOf } from '../lib/picture.js'
 import { describedOf } from '../lib/run.js'
 import { progress as progressOf } from '../lib/progress.js'
 
-/** @import { Mount, Run, Stage, View, What } from '../types.d.ts' */
+/** @import { AnswerTarget, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
 
 export const id = 'parts'
@@ -28,7 +28,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
   const { decoding } = run
   const ids = decoding?.steps.map(step => step.id) ?? []
   const [stream] = Object.values(run.streams)
-  /** @type {What} */ const what = { logits: decoding && logits, out, rows: decoding?.rows ?? [], ids }
+  /** @type {AnswerTarget} */ const what = { logits: decoding && logits, out, rows: decoding?.rows ?? [], ids }
   const places = () => Array.from({ length: describedOf(run, out).shape[1] }, (_, i) => String(i))
   const tokens = decoding?.steps.map(({ token }) => token) ?? stream?.tokens[0] ?? places()
   return {
@@ -123,7 +123,7 @@ export function mount(container, context) {
     const mine = job = {}, start = performance.now()
     const state = get()
     /** @param {import('../types.d.ts').Edit[]} list @param {Float32Array} [from] */
-    const told = (list, from) => ask('without', { state, edits: list, what, base: from })
+    const told = (list, from) => ask('ablate', { state, edits: list, what, base: from })
     const first = await told(edits)
     if (job !== mine) return
     base = first
@@ -160,7 +160,7 @@ export function mount(container, context) {
       draw()
       if (!isNew) return
       // The duration of the model's first run includes the start, so it is at most a hint.
-      begin(next, next.parts.length * (next.run.took ?? 0) >= LONG)
+      begin(next, next.parts.length * (next.run.duration ?? 0) >= LONG)
     },
     mark() {},
     destroy() {

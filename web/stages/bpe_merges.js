@@ -5,7 +5,7 @@ import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { MOST_PIECES, spans } from '../lib/token_window.js'
 
-/** @import { Built, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
+/** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
 export const id = 'merges'
 /** @type {string[]} */ export const controls = []
@@ -31,7 +31,7 @@ const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h
 
 /**
  * The pieces at a step and the pair to merge; after the last step the token itself.
- * @param {Built<HTMLElement>} item @param {Pick<TokenMerge, 'pieces' | 'at'> & { note: string }} step
+ * @param {BuiltElement<HTMLElement>} item @param {Pick<TokenMerge, 'pieces' | 'at'> & { note: string }} step
  */
 function fillStep(item, { pieces, at, note }) {
   const [list, said] = item.children

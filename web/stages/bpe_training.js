@@ -4,7 +4,7 @@ import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 
-/** @import { Built, Learned, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { BpeStep, BuiltElement, Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'learning'
 /** @type {string[]} */ export const controls = []
@@ -63,8 +63,8 @@ export function mount(container, context) {
     show()
   }
   /**
-   * @param {Built<HTMLElement>} item @param {Learned['pairs'][number]} entry @param {number} i
-   * @param {Learned} learned
+   * @param {BuiltElement<HTMLElement>} item @param {BpeStep['pairs'][number]} entry @param {number} i
+   * @param {BpeStep} learned
    */
   function fillPair(item, { pair, count }, i, { merge, pairs: [{ count: most }] }) {
     const [both, bar, said] = item.children
@@ -75,7 +75,7 @@ export function mount(container, context) {
   }
   /**
    * A word in tokens, with the pair highlighted that is merged next.
-   * @param {Element} box @param {string[]} word @param {Learned} now
+   * @param {Element} box @param {string[]} word @param {BpeStep} now
    */
   function fillWord(box, word, { merge }) {
     keep(box, word, createPiece, setText)
@@ -89,7 +89,7 @@ export function mount(container, context) {
       piece.classList.toggle('is-right', lefts.includes(i - 1))
     }
   }
-  /** @param {Learned} learned */
+  /** @param {BpeStep} learned */
   function draw(learned) {
     const { count, merge, words: all } = learned
     walk.hidden = count === 0
@@ -97,7 +97,7 @@ export function mount(container, context) {
     setText(heading, merge ? t('stages.learning.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
       : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
     keep(pairs, learned.pairs, createPair,
-      (item, pair, i) => fillPair(/** @type {Built<HTMLElement>} */ (item), pair, i, learned))
+      (item, pair, i) => fillPair(/** @type {BuiltElement<HTMLElement>} */ (item), pair, i, learned))
     keep(words, all.slice(0, MOST_WORDS), createWord, (box, word) => fillWord(box, word, learned))
     setText(more, all.length > MOST_WORDS ? t('stages.learning.more', { count: all.length - MOST_WORDS }) : '')
   }
@@ -105,7 +105,7 @@ export function mount(container, context) {
     asked += 1
     const mine = asked
     root.setAttribute('aria-busy', 'true')
-    ask('learn', { text: area.value, step }).then(learned => {
+    ask('bpeStep', { text: area.value, step }).then(learned => {
       if (mine !== asked) return
       draw(learned)
       root.setAttribute('aria-busy', 'false')

@@ -15,7 +15,7 @@ import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { columnsFrom } from '../lib/slice.js'
 import { progress as progressOf } from '../lib/progress.js'
 
-/** @import { Decoding, Mount, Run, Stage, Twice, View } from '../types.d.ts' */
+/** @import { CacheComparison, Decoding, Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'cache'
 /** @type {string[]} */ export const controls = []
@@ -59,12 +59,12 @@ export const picture = (run, view) => {
   return { part: columnsOf(run, view, k), domain: domainOf(run, k) }
 }
 
-/** @param {(Twice | null)[]} list @param {(one: Twice) => number} of */
+/** @param {(CacheComparison | null)[]} list @param {(one: CacheComparison) => number} of */
 const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
 
-/** The rows of the table. @type {Record<string, (one: Twice) => number>} */
+/** The rows of the table. @type {Record<string, (one: CacheComparison) => number>} */
 const LINES = {
-  kept: ({ multiplyAdds }) => multiplyAdds.kept, whole: ({ multiplyAdds }) => multiplyAdds.whole,
+  kept: ({ multiplyAdds }) => multiplyAdds.cached, whole: ({ multiplyAdds }) => multiplyAdds.full,
   bytes: ({ bytes }) => bytes.own + bytes.read
 }
 
@@ -91,12 +91,12 @@ export function mount(container, context) {
   const table = grid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
   costs.append(saved)
   /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** The comparison of each step of the run, once computed. @type {(Twice | null)[]} */ let known = []
+  /** The comparison of each step of the run, once computed. @type {(CacheComparison | null)[]} */ let known = []
   let job = {}
 
   /** @param {ReturnType<typeof data>} now */
   function drawTable({ rows, tokens, step }) {
-    const colours = scale({ kind: 'probability', min: 0, max: Math.max(1, ...known.map(one => one?.multiplyAdds.whole ?? 0)) },
+    const colours = scale({ kind: 'probability', min: 0, max: Math.max(1, ...known.map(one => one?.multiplyAdds.full ?? 0)) },
       theme().mode)
     const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
     table.update(t('stages.cache.corner'), heads, Object.entries(LINES).map(([key, of]) => ({
@@ -112,14 +112,14 @@ export function mount(container, context) {
   /** @param {ReturnType<typeof data>} now */
   function drawTold({ step }) {
     const one = known[step], soFar = known.slice(0, step + 1)
-    const isSame = one && one.same === one.compared
+    const isSame = one && one.identical === one.compared
     setText(verdict, one ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
-      { count: grouped(one.compared), other: grouped(one.compared - one.same) }) : '')
+      { count: grouped(one.compared), other: grouped(one.compared - one.identical) }) : '')
     const [kept, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
     // The prompt has no earlier step, so nothing is saved.
     const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
     setText(saved, isAll ? t('stages.cache.saved',
-      { kept: grouped(kept), whole: grouped(whole), times: fixed(whole / kept, 1), bytes: grouped(LINES.bytes(/** @type {Twice} */ (one))) }) : '')
+      { kept: grouped(kept), whole: grouped(whole), times: fixed(whole / kept, 1), bytes: grouped(LINES.bytes(/** @type {CacheComparison} */ (one))) }) : '')
   }
   function draw() {
     if (!shown) return
@@ -135,7 +135,7 @@ export function mount(container, context) {
     const order = [...new Set([step, ...rows.keys()].filter(i => !known[i]))]
     for (const [done, i] of order.entries()) {
       progress.update(done, order.length)
-      const found = await ask('twice', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      const found = await ask('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
       if (job !== mine) return
       known[i] = found
       if (!found) break

@@ -15,7 +15,7 @@ import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
-/** @import { Branch, Built, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
+/** @import { Branch, BuiltElement, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
 /** @import { Beginning } from '../lib/tree.js' */
 
 export const id = 'decoding'
@@ -150,7 +150,7 @@ const createRemark = () => h('p', { className: 'note' })
 const createBeginning = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
-/** @param {Built<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
+/** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
 function fillBeginning(item, { tokens: list, score }) {
   keep(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
@@ -180,7 +180,7 @@ export function mount(container, context) {
 
   /**
    * A step that is not reached yet stays an empty line.
-   * @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
+   * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
   function fillStep(item, { step, token, word, draw, pieces, share }) {
     const isAhead = step > shown.last
@@ -206,7 +206,7 @@ export function mount(container, context) {
     })
   }
   /** @param {ReturnType<typeof data>['steps'][number]} step */
-  const fillPiece = step => fillStep(/** @type {Built<HTMLElement>} */ (list.children[step.step]), step)
+  const fillPiece = step => fillStep(/** @type {BuiltElement<HTMLElement>} */ (list.children[step.step]), step)
   const fillRest = inSlices(fillPiece, SLICE)
   function drawShares() {
     const title = t('stages.decoding.shares')

@@ -8,7 +8,7 @@ import { fixed } from '../lib/number.js'
 import { fullName, partWords, storeyOf } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
 
-/** @import { Habits, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { HeadScores, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Heads } from '../rooms/stream.js' */
 
 export const id = 'habits'
@@ -38,7 +38,7 @@ export function mount(container, context) {
   container.append(legends)
   const key = legend(legends)
   /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** @type {Habits | null} */ let found = null
+  /** @type {HeadScores | null} */ let found = null
 
   /**
    * A head links to its attention weights in this text.
@@ -69,7 +69,7 @@ export function mount(container, context) {
   }
   /** @param {Run} run */
   async function compute(run) {
-    const answer = await ask('habits', {})
+    const answer = await ask('headScores', {})
     if (shown?.run !== run) return
     found = answer
     none.hidden = Boolean(answer)

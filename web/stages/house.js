@@ -9,7 +9,7 @@ import { thumb } from '../lib/thumbnail.js'
 import { drawBranches } from '../lib/connector.js'
 
 /**
- * @import { Built, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,
+ * @import { BuiltElement, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,
  * View } from '../types.d.ts'
  */
 
@@ -27,7 +27,7 @@ const WIRE_GAP = 36
 /** @typedef {ReturnType<typeof thumb>} Thumb */
 /** @typedef {{ part: Picture['part'], colours: Scale }} Coloured */
 /** @typedef {HTMLElement & { thumb: Thumb, view?: Coloured }} Stamp */
-/** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
+/** @typedef {BuiltElement<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
 
 /**
  * What a floor displays: tokens, or pictures on one scale.
@@ -194,7 +194,7 @@ export function mount(container, context) {
   /** @param {string} name @returns {(floor: Floor) => string} */
   const where = name => ({ layer }) => (
     layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer + 1 })}`)
-  /** @param {string} name @returns {(element: Built<HTMLElement>, storey: Storey) => void} */
+  /** @param {string} name @returns {(element: BuiltElement<HTMLElement>, storey: Storey) => void} */
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
@@ -202,7 +202,7 @@ export function mount(container, context) {
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
-  /** @param {Built<HTMLElement>} element @param {{ name: string, floors: Floor[] }} tower */
+  /** @param {BuiltElement<HTMLElement>} element @param {{ name: string, floors: Floor[] }} tower */
   const fillTower = (element, { name, floors }) => {
     element.dataset.tower = name
     element.firstChild.hidden = name === 'model'
@@ -220,7 +220,7 @@ export function mount(container, context) {
     const link = h('a', { onclick: following(() => context.enter(link.dataset.room ?? '')) })
     return h('li', {}, link)
   }
-  /** @param {Built<HTMLElement>} element @param {{ id: string, words: string }} notebook */
+  /** @param {BuiltElement<HTMLElement>} element @param {{ id: string, words: string }} notebook */
   const fillDoor = ({ firstChild: link }, { id, words }) => {
     link.dataset.room = id
     link.setAttribute('href', context.href(id))

@@ -55,18 +55,18 @@ export function mount(container, context) {
     const isNew = shown !== run
     shown = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
-    const all = await ask('added', { ...question, isTwin: 'which' in context })
+    const all = await ask('contributions', { ...question, isTwin: 'which' in context })
     if (shown !== run) return
-    const most = Math.max(1e-6, ...all.map(one => peak({ data: one.lengths })))
+    const most = Math.max(1e-6, ...all.map(one => peak({ data: one.norms })))
     const peaks = Math.max(1e-6, ...all.map(one => one.peak))
     const { mode } = theme(), colours = scale(signed(most), mode)
-    table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, lengths }, head) => {
+    table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, norms }, head) => {
       const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))
       picture.update(shownAs[sentence], scale(signed(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
         picture.element, t('stages.parts.head', { head }))
       return { key: String(head), head: name, cells: (/** @type {number} */ i) => {
-        const length = lengths[sentence * rows + i]
+        const length = norms[sentence * rows + i]
         return { text: fixed(length), colour: colours.at(length) }
       } }
     }))

@@ -10,7 +10,7 @@ import { pictureOf } from '../lib/picture.js'
 import { batchOf, describedOf, labelsOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
-/** @import { Early, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Last, Stream } from '../rooms/stream.js' */
 
 export const id = 'stream'
@@ -72,7 +72,7 @@ export function mount(container, context) {
   const key = legend(legends)
   /** @type {ReturnType<typeof grid>[]} */ const lengths = []
   /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** @type {Early[][] | null} */ let early = null
+  /** @type {LensPrediction[][] | null} */ let early = null
   /** @type {Float32Array[][]} */ let sizes = []
 
   /** @param {{ layer?: number, block?: string }} point */
@@ -84,7 +84,7 @@ export function mount(container, context) {
     if (!one || !shown?.early) return
     const { vocabulary, labels, tokens } = shown.early
     setText(told, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
-      list: one.words.map((word, i) => `${vocabulary[word]} ${fixed(one.shares[i], 3)}`).join(' · ') }))
+      list: one.tokens.map((word, i) => `${vocabulary[word]} ${fixed(one.probabilities[i], 3)}`).join(' · ') }))
   }
   function drawEarly() {
     first.hidden = !shown?.early
@@ -97,9 +97,9 @@ export function mount(container, context) {
       key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
         const one = marked?.[row]?.[col]
         if (!one) return { text: '' }
-        const [word] = one.words
+        const [word] = one.tokens
         const isSame = vocabulary[word] === token
-        const [share] = one.shares
+        const [share] = one.probabilities
         return { text: vocabulary[word], note: fixed(share * 100, 0), colour: colours.at(share), isMarked: isSame }
       })
     })))
@@ -139,8 +139,8 @@ export function mount(container, context) {
     const { run, streams, early: question } = next
     const names = streams.map(({ subs }) => [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])])
     const [words, all] = await Promise.all([
-      question ? ask('early', { points: question.points, rows: question.rows, ids: question.ids }) : null,
-      Promise.all(names.map(list => ask('lengths', { names: list })))
+      question ? ask('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
+      Promise.all(names.map(list => ask('norms', { names: list })))
     ])
     if (shown?.run !== run) return
     early = words

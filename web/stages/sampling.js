@@ -11,7 +11,7 @@ import { ranking } from '../lib/ranking.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 
-/** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
 export const id = 'sampling'
 export const controls = ['temperature', 'topK', 'topP']
@@ -98,7 +98,7 @@ export function mount(container, context) {
     /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.word-number')
     if (button) context.press(cellAt(button))
   })
-  /** @param {Built<HTMLElement>} item @param {Word} entry */
+  /** @param {BuiltElement<HTMLElement>} item @param {Word} entry */
   function fillWord(item, entry) {
     const buttons = item.querySelectorAll('.word-number')
     /** @type {NodeListOf<HTMLElement>} */ const [bar, kept] = item.querySelectorAll('.word-bar')
@@ -114,7 +114,7 @@ export function mount(container, context) {
     item.classList.toggle('is-cut', !entry.isKept)
   }
   /** @param {{ entry: Word, at: number }} piece */
-  const fillPiece = ({ entry, at }) => fillWord(/** @type {Built<HTMLElement>} */ (list.children[at]), entry)
+  const fillPiece = ({ entry, at }) => fillWord(/** @type {BuiltElement<HTMLElement>} */ (list.children[at]), entry)
   const fillRest = inSlices(fillPiece, SLICE)
   function drawFigures() {
     const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))

@@ -7,7 +7,7 @@ import { brief } from '../lib/number.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, vectorRow } from '../lib/run.js'
 
-/** @import { Built, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'shuffle'
@@ -42,7 +42,7 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => pictureOf(run, view.room.parts.placed_apart, view)
 
-/** @param {Built<HTMLElement>} element @param {{ word: string, from: number }} word */
+/** @param {BuiltElement<HTMLElement>} element @param {{ word: string, from: number }} word */
 const fillWord = (element, { word, from }) => {
   setText(element.firstChild, word)
   setText(element.lastChild, String(from))

@@ -6,7 +6,7 @@ import { h, keep, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
 import { COUNTS, FINALS, FIRST, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
 
-/** @import { Built, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
+/** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 
 export const id = 'syllables'
 /** @type {string[]} */ export const controls = []
@@ -63,7 +63,7 @@ export function mount(container, context) {
     row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), said))
 
   /**
-   * @param {Built<HTMLElement>} box @param {string} part @param {string} text @param {string} note
+   * @param {BuiltElement<HTMLElement>} box @param {string} part @param {string} text @param {string} note
    * @param {readonly [number, number]} columns
    */
   function fill(box, part, text, note, [from, to]) {
@@ -74,10 +74,10 @@ export function mount(container, context) {
   }
   /**
    * @template T @param {Element} parent @param {readonly T[]} items
-   * @param {(box: Built<HTMLElement>, item: T, i: number) => void} update
+   * @param {(box: BuiltElement<HTMLElement>, item: T, i: number) => void} update
    */
   const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
-    update(/** @type {Built<HTMLElement>} */ (box), item, i)))
+    update(/** @type {BuiltElement<HTMLElement>} */ (box), item, i)))
 
   /** The note on the tokens of a syllable. @param {Syllable['pieces']} all */
   function verdict(all) {

@@ -5,7 +5,7 @@ import { probabilities } from '../lib/color.js'
 import { h, indexIn, keep, setText, targetOf } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
 
-/** @import { Arc, Built, ExplainedWord, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Arc, BuiltElement, ExplainedWord, Mount, Run, Stage, View } from '../types.d.ts' */
 
 /**
  * A box: its columns, its line, and its rank.
@@ -130,7 +130,7 @@ export function mount(container, context) {
     draw()
   }
 
-  /** @param {Built<HTMLElement>} element @param {Box} box @param {number} index */
+  /** @param {BuiltElement<HTMLElement>} element @param {Box} box @param {number} index */
   function fillBox(element, { piece, score, kind, first, last, line }, index) {
     setText(element.children[0], piece)
     setText(element.children[1], fixed(score))
@@ -174,7 +174,8 @@ export function mount(container, context) {
       kept: all.filter(({ kind }) => kind === 'taken').length }))
     figure.style.setProperty('--letters', String(stretch.letters.length))
     place(letters, stretch.letters, 1, 2)
-    keep(boxes, all, createBox, (element, box, i) => fillBox(/** @type {Built<HTMLElement>} */ (element), box, i))
+    keep(boxes, all, createBox, (element, box, i) => (
+      fillBox(/** @type {BuiltElement<HTMLElement>} */ (element), box, i)))
     const below = Math.max(...all.map(({ line }) => line)) + 3
     place(totals, stretch.totals.map(total => (total === null ? '' : fixed(total))), below, 1)
     totals.setAttribute('aria-label', t('stages.lattice.start'))

@@ -4,7 +4,7 @@ import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
-/** @import { Built, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
+/** @import { BuiltElement, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
 
 export const id = 'longest'
 /** @type {string[]} */ export const controls = []
@@ -48,7 +48,7 @@ export function mount(container, context) {
   const why = h('p', { className: 'note' })
   container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, heading, lines, more, made, why))
 
-  /** @param {Built<HTMLElement>} line @param {Try} one @param {string} word */
+  /** @param {BuiltElement<HTMLElement>} line @param {Try} one @param {string} word */
   function fillLine(line, { piece, from, to, id: number }, word) {
     const [letters, name, said] = line.children
     const parts = [word.slice(0, from), word.slice(from, to), word.slice(to)]
@@ -74,7 +74,7 @@ export function mount(container, context) {
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
     keep(lines, all.slice(0, MOST_LINES), createLine,
-      (line, one) => fillLine(/** @type {Built<HTMLElement>} */ (line), one, word.text))
+      (line, one) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), one, word.text))
     setText(more, all.length > MOST_LINES ? t('stages.longest.more', { count: all.length - MOST_LINES }) : '')
     keep(made, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')

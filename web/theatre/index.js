@@ -195,7 +195,7 @@ export function theatre(container, context) {
   /** Displays the current weights, or those of a step, in the rooms. @param {number} [step] */
   async function lend(step) {
     const file = await training.file(step)
-    await context.ask('lend', { model: houseOf(training.settings.task), file })
+    await context.ask('setWeights', { model: houseOf(training.settings.task), file })
   }
 
   async function inside() {

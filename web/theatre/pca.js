@@ -12,7 +12,7 @@ const SQUARINGS = 14
  * @property {string} name of the table
  * @property {string[]} words the tokens of its rows
  * @property {Float32Array} x @property {Float32Array} y where each row lies
- * @property {number[]} shares the fraction of the variance along each axis
+ * @property {number[]} variances the fraction of the variance along each axis
  * @property {number} from the step at which the axes were computed: the latest one reached, so that the picture does
  *   not rotate when going back
  *   goes back
@@ -63,13 +63,13 @@ export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
 /**
  * Projects the rows of a table on two axes.
  * @param {any} gf the library @param {any} table [N, C] @param {Float32Array[]} axes
- * @returns {Pick<Plane, 'x' | 'y' | 'shares'>}
+ * @returns {Pick<Plane, 'x' | 'y' | 'variances'>}
  */
 export const planeOf = (gf, table, axes) => gf.tidy(() => gf.noGrad(() => {
   const rows = centred(gf, table), whole = rows.mul(rows).sum().item()
   const [one, other] = axes.map(values => {
     const at = gf.functional.matmul(rows, gf.tensor(values, { shape: [values.length, 1] }))
-    return { at: at.values.slice(), share: whole > 0 ? at.mul(at).sum().item() / whole : 0 }
+    return { at: at.values.slice(), variance: whole > 0 ? at.mul(at).sum().item() / whole : 0 }
   })
-  return { x: one.at, y: other.at, shares: [one.share, other.share] }
+  return { x: one.at, y: other.at, variances: [one.variance, other.variance] }
 }))

@@ -9,7 +9,7 @@ import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { readAlike } from './shared_prefix.js'
 
-/** @import { Decoding, Run, Translate, Context } from '../types.d.ts' */
+/** @import { Context, Decoding, Run, Translate } from '../types.d.ts' */
 /** @import { GridCell } from '../lib/grid.js' */
 
 /**
@@ -48,7 +48,7 @@ function shareAt({ ends = [], decoding, ...run }, step, id) {
  * @returns {Answered[] | null}
  */
 export function answers(run, other) {
-  const [mine, theirs, read] = [own(run.decoding), own(other.own), other.decoding]
+  const [mine, theirs, read] = [own(run.decoding), own(other.ownDecoding), other.decoding]
   if (!mine || !theirs || !read || !run.ends?.length) return null
   const alike = readAlike(run, other), known = commonSteps(theirs, read)
   return Array.from({ length: Math.max(mine.steps.length, theirs.steps.length) }, (_, i) => {

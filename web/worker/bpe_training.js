@@ -2,7 +2,7 @@
 
 import { spelled } from '../models/token_text.js'
 
-/** @import { Learned, Library } from '../types.d.ts' */
+/** @import { BpeStep, Library } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
 
 /** Limits, small enough that every merge and token can be displayed. */
@@ -23,7 +23,7 @@ function learnedFrom(gf, text) {
 
 /**
  * The words and pairs of a text before a merge, or after the last one.
- * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {Learned}
+ * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {BpeStep}
  */
 export function learn(gf, { text: given, step }) {
   const text = [...given].slice(0, MOST.text).join('')

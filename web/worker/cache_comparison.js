@@ -2,7 +2,7 @@
  * One generation step computed twice: with the cached keys and values of earlier steps, and with everything recomputed.
  */
 
-/** @import { Going, Library, LibraryTensor, Made, Twice } from '../types.d.ts' */
+/** @import { CacheComparison, Continuation, Library, LibraryTensor, ModelRun } from '../types.d.ts' */
 /** @import { Cache } from '../../src/js/ops/attention_cache.js' */
 /** @import { Trace } from '../../src/js/trace.js' */
 
@@ -10,7 +10,7 @@ const BYTES = 4
 
 /**
  * Calls a function with dropout off, as in generation, and restores the mode of every module.
- * @template T @param {Going['model']} model @param {() => T} fn
+ * @template T @param {Continuation['model']} model @param {() => T} fn
  */
 export function unlearning(model, fn) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
@@ -66,7 +66,7 @@ function compared(one, other) {
 
 /**
  * Fills a cache as generation does: the prompt in one pass, then token by token.
- * @param {Library} gf @param {ReturnType<Going['begin']>} logitsOf @param {number[]} ids @param {number} read
+ * @param {Library} gf @param {ReturnType<Continuation['begin']>} logitsOf @param {number[]} ids @param {number} read
  * @param {Cache} cache
  */
 function fill(gf, logitsOf, ids, read, cache) {
@@ -76,13 +76,13 @@ function fill(gf, logitsOf, ids, read, cache) {
 }
 
 /**
- * @param {Library} gf @param {Pick<Made, 'going'>} made
+ * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
  * @param {{ read: number, row: number }} step how many tokens are read at once at the first step, and the newest row
- * @returns {Twice | null}
+ * @returns {CacheComparison | null}
  */
-export function twice(gf, { going }, { read, row }) {
-  if (!going) return null
-  const { model, ids, begin } = going
+export function twice(gf, { continuation }, { read, row }) {
+  if (!continuation) return null
+  const { model, ids, begin } = continuation
   const length = row + 1, from = length > read ? row : 0, newest = ids.slice(from, length)
   const cache = new gf.decoding.Cache(length)
   const compute = () => {
@@ -106,8 +106,8 @@ export function twice(gf, { going }, { read, row }) {
     const { kept, written, pairs, row: whole, multiplyAdds } = found
     const all = [...pairs, compared(written, whole)]
     return {
-      multiplyAdds: { kept: kept.multiplyAdds, whole: multiplyAdds }, bytes: kept.bytes,
-      compared: all.reduce((sum, { count }) => sum + count, 0), same: all.reduce((sum, one) => sum + one.same, 0)
+      multiplyAdds: { cached: kept.multiplyAdds, full: multiplyAdds }, bytes: kept.bytes,
+      compared: all.reduce((sum, { count }) => sum + count, 0), identical: all.reduce((sum, one) => sum + one.same, 0)
     }
   } finally {
     cache.dispose()

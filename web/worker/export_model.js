@@ -2,7 +2,7 @@
 
 import { zip } from '../lib/zip.js'
 
-/** @import { Folder, Library, Made, Questions } from '../types.d.ts' */
+/** @import { Folder, Library, ModelRun, Questions } from '../types.d.ts' */
 
 /** The metadata that Hugging Face's loaders expect in a file of PyTorch weights. */
 const METADATA = { format: 'pt' }
@@ -14,12 +14,12 @@ const packed = ({ name, content }) => zip(content, name)
  * The weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a PyTorch
  * script that builds the model, reads the weights and compares its outputs with this run; or the folder that Hugging
  * Face's classes read, as chunks of a ZIP archive.
- * @param {Library} gf @param {Made} made @param {Questions['take'][0]} asked
- * @returns {Questions['take'][1] | Promise<Questions['take'][1]>}
+ * @param {Library} gf @param {ModelRun} made @param {Questions['exportModel'][0]} asked
+ * @returns {Questions['exportModel'][1] | Promise<Questions['exportModel'][1]>}
  */
-export function take(gf, { taken }, { format }) {
-  if (!taken) throw new Error('this model cannot be taken out')
-  const { model, inputs, files } = taken
+export function take(gf, { exportable }, { format }) {
+  if (!exportable) throw new Error('this model cannot be taken out')
+  const { model, inputs, files } = exportable
   if (format === 'zip') {
     if (!files) throw new Error('this model has no keys at Hugging Face')
     const folder = files()

@@ -2,7 +2,7 @@
 
 import { withEdit } from '../lib/edits.js'
 
-/** @import { LibraryRun, Made, Settings, Step } from '../types.d.ts' */
+/** @import { LibraryRun, ModelRun, Settings, Step } from '../types.d.ts' */
 
 /**
  * Measured on random cells of the trained and of a random model: the slope is within 0.2 % of the gradient at the
@@ -31,7 +31,7 @@ function lossOf(run) {
 /**
  * Computes both runs and the slope. The decoder keeps reading the same tokens, whatever the changed model
  * would generate.
- * @param {(settings: Settings) => Promise<Made>} compute
+ * @param {(settings: Settings) => Promise<ModelRun>} compute
  * @param {Settings} settings including the edits that exist already
  * @param {{ name: string, index: number[] }} cell
  * @param {number} value the current value of the cell

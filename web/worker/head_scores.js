@@ -5,7 +5,7 @@
 
 import { unlearning } from './cache_comparison.js'
 
-/** @import { Failure, Habits, Library, Made } from '../types.d.ts' */
+/** @import { Failure, HeadScores, Library, ModelRun } from '../types.d.ts' */
 
 /** The maximum and minimum number of tokens that are repeated. */
 const [MOST, LEAST] = [24, 2]
@@ -30,8 +30,8 @@ const meansOf = (weights, n, T) => PLACES.map(place => {
 })
 
 /**
- * @param {Library} gf @param {NonNullable<Made['going']>} going @param {number[]} ids @param {number} n
- * @returns {Habits}
+ * @param {Library} gf @param {NonNullable<ModelRun['continuation']>} going @param {number[]} ids @param {number} n
+ * @returns {HeadScores}
  */
 function measured(gf, { model, begin }, ids, n) {
   const compute = () => {
@@ -51,15 +51,16 @@ function measured(gf, { model, begin }, ids, n) {
 
 /**
  * Scores the heads on the run's first token followed by its other tokens twice, as many as the model has positions for.
- * @param {Library} gf @param {Pick<Made, 'going'>} made @returns {Habits | null} null where nothing looks back
+ * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
+ * @returns {HeadScores | null} null where nothing looks back
  */
-export function habits(gf, { going }) {
-  if (!going) return null
-  const [first, ...rest] = going.ids
+export function habits(gf, { continuation }) {
+  if (!continuation) return null
+  const [first, ...rest] = continuation.ids
   for (let n = Math.min(MOST, rest.length); n >= LEAST; n = Math.floor(n / 2)) {
     const text = rest.slice(0, n)
     try {
-      return measured(gf, going, [first, ...text, ...text], n)
+      return measured(gf, continuation, [first, ...text, ...text], n)
     } catch (problem) {
       const { code } = /** @type {Failure} */ (problem)
       // Too long for the model's positions: try half as many tokens.

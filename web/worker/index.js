@@ -17,7 +17,8 @@ import { questions } from './queries.js'
 import { habits } from './head_scores.js'
 import { twice } from './cache_comparison.js'
 
-/** @import { Cell, Edit, Failure, Library, Made, Progress, Questions, Settings, State, What } from '../types.d.ts' */
+/** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
+/** @import { ModelRun, Progress, Questions, Settings, State } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
@@ -26,8 +27,8 @@ import { twice } from './cache_comparison.js'
 /** @type {Library | undefined} */ let second
 /** @type {Library | undefined} */ let third
 /** @type {Record<string, Address>} */ let addresses = {}
-/** @type {Made | undefined} */ let last
-/** @type {Made | undefined} */ let twin
+/** @type {ModelRun | undefined} */ let last
+/** @type {ModelRun | undefined} */ let twin
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
 /** Weights from the training page by model, and how many have been received. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
@@ -92,9 +93,9 @@ async function computeBrought(gf, settings, tell) {
 
 /** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] */
 async function compute(gf, settings, tell) {
-  const { id, isBrought } = modelOf(settings.model)
+  const { id, isImported } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeLent(gf, settings, id)
-  if (isBrought) return computeBrought(gf, settings, tell)
+  if (isImported) return computeBrought(gf, settings, tell)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
     return RUNS[id](gf, settings, settings.edits, given)
@@ -134,7 +135,7 @@ const calls = {
     engine = await start()
   },
   /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */
-  lend({ model, file }) {
+  setWeights({ model, file }) {
     loans += 1
     lent.set(model, { file, serial: loans })
   },
@@ -146,7 +147,7 @@ const calls = {
     const begun = performance.now(), made = await compute(engine, settings, tell)
     last?.run.dispose()
     last = made
-    return messageOf(engine, { ...made, took: performance.now() - begun }, asked)
+    return messageOf(engine, { ...made, duration: performance.now() - begun }, asked)
   },
   /** Stops the generation: the run continues with what there is, or, when superseded, is dropped. */
   finish: pen.finish,
@@ -166,15 +167,15 @@ const calls = {
     const { type } = await open(engine, chosen, tell)
     return { type }
   },
-  stop, remember, remembered, forget,
+  stop, store: remember, stored: remembered, forget,
   /** @param {{ text: string, step: number }} question */
-  learn: question => learn(engine, question),
-  /** Compares a generation step with and without a cache. @param {Questions['twice'][0]} question */
-  twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
+  bpeStep: question => learn(engine, question),
+  /** Compares a generation step with and without a cache. @param {Questions['compareCache'][0]} question */
+  compareCache: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
   /** Head scores on a repeated sequence. */
-  habits: () => habits(engine, here()),
-  /** Exports the model of the last run as a file. @param {Questions['take'][0]} question */
-  take: question => take(engine, here(), question),
+  headScores: () => habits(engine, here()),
+  /** Exports the model of the last run as a file. @param {Questions['exportModel'][0]} question */
+  exportModel: question => take(engine, here(), question),
   /** The steps of the last run, including the lists that its structure leaves out. */
   steps: () => here().run.steps,
   /** The gradients of all tensors that have one. @param {Questions['gradients'][0]} question */
@@ -203,18 +204,18 @@ const calls = {
     const made = await compute(second, settings)
     twin?.run.dispose()
     twin = made
-    return messageOf(second, { ...made, own: (own ?? made).decoding }, asked)
+    return messageOf(second, { ...made, ownDecoding: (own ?? made).decoding }, asked)
   },
   /** @param {{ settings: Settings, cell: Cell, value: number }} question */
-  async nudge({ settings, cell, value }) {
+  async finiteDifference({ settings, cell, value }) {
     const own = third ??= await start()
     return nudged(one => compute(own, one), settings, cell, value)
   },
   /**
    * The answer of a run with other edits. It reads the same tokens, so that both are comparable.
-   * @param {{ state: State, edits: Edit[], what: What, base?: Float32Array }} question
+   * @param {{ state: State, edits: Edit[], what: AnswerTarget, base?: Float32Array }} question
    */
-  async without({ state, edits, what, base }) {
+  async ablate({ state, edits, what, base }) {
     const own = third ??= await start()
     const settings = settingsOf({ ...state, edits })
     const { ids } = what

@@ -7,7 +7,7 @@ import { binned, largest } from '../lib/large_tables.js'
 import { peak } from '../lib/slice.js'
 import { plane } from './pca.js'
 
-/** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
+/** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
 
 /** Tokens listed per position. */
@@ -50,7 +50,7 @@ const copy = x => /** @type {Float32Array} */ (x.values.slice())
  * The logit lens: applies the model's last steps to earlier points of the residual stream.
  * @param {Library} gf @param {LibraryRun} run
  * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
- * @returns {Early[][]} by point and row
+ * @returns {LensPrediction[][]} by point and row
  */
 export function early(gf, run, { points, rows, ids }) {
   return points.map(({ name, last }) => quietly(gf, () => {
@@ -59,11 +59,11 @@ export function early(gf, run, { points, rows, ids }) {
       const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
       return STEPS[op](gf, x, read, parameters)
     }, gf.functional.narrow(run.tensor(name), 1, first, count))
-    const shares = gf.functional.softmax(logits), V = shares.shape[2], { values } = shares
+    const probabilities = gf.functional.softmax(logits), V = probabilities.shape[2], { values } = probabilities
     return rows.map((row, n) => {
       const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
-      const words = largest(own, 0, V, MOST)
-      return { words, shares: words.map(word => own[word]), chosen: own[ids[n]] }
+      const tokens = largest(own, 0, V, MOST)
+      return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[ids[n]] }
     })
   }))
 }
@@ -77,7 +77,7 @@ export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () 
 /**
  * What each head adds to the output of its attention: its channels times its part of the output weight.
  * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
- * @returns {{ added: Float32Array, lengths: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
+ * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
  *   head
  */
 export function added(gf, run, { x: name, weight, heads }) {
@@ -87,7 +87,7 @@ export function added(gf, run, { x: name, weight, heads }) {
       const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
         : gf.functional.narrow(joined, 2, head * width, width)
       const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
-      return { added: copy(own), lengths: copy(lengthsOf(own)), shape: own.shape }
+      return { values: copy(own), norms: copy(lengthsOf(own)), shape: own.shape }
     })
   })
 }
@@ -96,12 +96,12 @@ export function added(gf, run, { x: name, weight, heads }) {
  * The contribution of a head as displayed: a picture per sentence, the norms, and the largest magnitude.
  * @param {ReturnType<typeof added>[0]} one
  */
-function pictured({ added: values, lengths: sizes, shape: [B, rows, cols] }) {
+function pictured({ values, norms, shape: [B, rows, cols] }) {
   const pictures = Array.from({ length: B }, (_, b) => {
     const own = values.subarray(b * rows * cols, (b + 1) * rows * cols), picture = binned({ rows, cols, values: own })
     return { ...picture, values: picture.values.slice() }
   })
-  return { pictures, lengths: sizes, peak: peak({ data: values }) }
+  return { pictures, norms, peak: peak({ data: values }) }
 }
 
 /**
@@ -127,7 +127,8 @@ export function nearest(gf, run, { name, index, table }) {
 /**
  * The result of a run with edits: the probability of each token of the answer; without an answer the output itself, or
  * its distance from the output before the edits.
- * @param {Library} gf @param {LibraryRun} run @param {What} what @param {Float32Array} [base] @returns {Float32Array}
+ * @param {Library} gf @param {LibraryRun} run @param {AnswerTarget} what @param {Float32Array} [base]
+ * @returns {Float32Array}
  */
 export function told(gf, run, { logits, out, rows, ids }, base) {
   return quietly(gf, () => {
@@ -161,7 +162,7 @@ export const inside = current => {
     return answer(gf, run, question)
   }
   return {
-    early: asked(early), lengths: asked(lengths), nearest: asked(nearest), costs: asked(costs), plane: asked(plane),
-    added: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
+    logitLens: asked(early), norms: asked(lengths), nearest: asked(nearest), costs: asked(costs), pca: asked(plane),
+    contributions: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
   }
 }

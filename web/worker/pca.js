@@ -2,7 +2,7 @@
 
 import { axesOf, planeOf } from '../theatre/pca.js'
 
-/** @import { Library, LibraryRun, Plane } from '../types.d.ts' */
+/** @import { Library, LibraryRun, PcaProjection } from '../types.d.ts' */
 
 /**
  * The two principal axes of fewer rows than channels: they are sums of rows, found from a matrix as large as the number
@@ -26,7 +26,7 @@ function axesOfFew(gf, table) {
 /**
  * @param {Library} gf @param {LibraryRun} run @param {{ name: string, rows: number[] | null }} question rows: null for
  *   all
- * @returns {Plane}
+ * @returns {PcaProjection}
  */
 export const plane = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
   const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole

@@ -5,7 +5,7 @@
 
 import { shortened } from './shorten_explanation.js'
 
-/** @import { Axis, Cell, Explanation, LibraryRun, Told } from '../types.d.ts' */
+/** @import { Axis, Cell, CellExplanation, Explanation, LibraryRun } from '../types.d.ts' */
 
 /** @typedef {{ base: number, layout: string, dModel: number }} Table of positions */
 
@@ -93,7 +93,7 @@ export function explainCell(made, cell) {
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
   const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
   const sent = shortened(/** @type {Explanation} */ (explanation))
-  return /** @type {Told} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
+  return /** @type {CellExplanation} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
 }
 
 /** @param {readonly number[]} shape */

@@ -4,7 +4,7 @@
 
 import { peak } from '../lib/slice.js'
 
-/** @import { Library, LibraryRun, Made, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+/** @import { Library, LibraryRun, ModelRun, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
 
 /** Models whose tensors take less than this are sent with all values, since every tensor has a thumbnail on the map. */
 const SMALL = 8 * 2 ** 20
@@ -76,12 +76,12 @@ const structureOf = run => ({
 
 /**
  * @param {Library} gf
- * @param {Made} made a run with its model's facts
+ * @param {ModelRun} made a run with its model's facts
  * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that the page has already;
  *   wanted: names of tensors whose values are requested, where not all are sent
  * @returns {RunMessage}
  */
-export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
+export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
   const kept = names.filter(name => run.describe(name).isKept)
   const bytes = kept.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
@@ -91,7 +91,7 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
     values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
-    facts: { ...facts, isTakeable: Boolean(taken), hasFiles: Boolean(taken?.files) }
+    facts: { ...facts, isExportable: Boolean(exportable), hasFiles: Boolean(exportable?.files) }
   }
 }
 
@@ -99,10 +99,10 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWN_LISTS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
-  take: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
-  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], lengths: result => result,
-  added: result => result.flatMap((/** @type {Questions['added'][1][0]} */ { pictures, lengths }) => (
-    [lengths, ...pictures.map(({ values }) => values)]))
+  exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
+  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], norms: result => result,
+  contributions: result => result.flatMap((/** @type {Questions['contributions'][1][0]} */ { pictures, norms }) => (
+    [norms, ...pictures.map(({ values }) => values)]))
 }
 
 /**

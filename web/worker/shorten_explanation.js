@@ -4,7 +4,7 @@
  * room takes.
  */
 
-/** @import { Explanation, Marks, Told } from '../types.d.ts' */
+/** @import { CellExplanation, Explanation, Marks } from '../types.d.ts' */
 
 /** @typedef {Explanation['terms'][number]} Term */
 
@@ -40,7 +40,9 @@ function stretch(cells) {
   return runs ? [{ ...first, index, axis, count: cells.length }] : cells
 }
 
-/** @param {Explanation} explanation @returns {Omit<Explanation, 'sources'> & Pick<Told, 'count' | 'sources'>} */
+/**
+ * @param {Explanation} explanation @returns {Omit<Explanation, 'sources'> & Pick<CellExplanation, 'count' | 'sources'>}
+ */
 export function shortened(explanation) {
   const { terms, sources, index } = explanation
   if (terms.length <= MANY) return explanation

@@ -12,7 +12,7 @@ import { withFault } from './faults.js'
 import { CONFIG, createTranslator } from './model.js'
 
 /** @import { Chosen } from '../generation.js' */
-/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const TARGET_IDS = idsOf(TARGET_TOKENS)
@@ -127,7 +127,7 @@ const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || pos
  * @param {Partial<Settings>} options settings of the page, with defaults
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [weights] = []) {
   const given = { ...defaultsOf('dates'), ...options }
@@ -160,6 +160,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, unscripted: isUnscripted(settings), drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, unscripted: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

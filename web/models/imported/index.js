@@ -12,12 +12,12 @@ const SIGNS = 8 * 1024
 export const own = {
   id: 'own',
   files: [],
-  isBrought: true,
+  isImported: true,
   settings: take({
     seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, maxNewTokens: {}, beams: {}, kept: {}, keptBytes: {}
   }),
   fields: {
-    beginning: { default: 'Once upon a time', notes: ['known'], most: SIGNS, hasBreaks: true },
+    beginning: { default: 'Once upon a time', notes: ['known'], maxLength: SIGNS, hasBreaks: true },
     target: { default: '', notes: ['known'], isAnswer: true, hasBreaks: true }
   },
   examples: [],

@@ -5,7 +5,7 @@
 
 import { ADDRESSED, bytesOf } from './text_limits.js'
 
-/** @import { Keeping, Settings } from '../../types.d.ts' */
+/** @import { RetainedLayers, Settings } from '../../types.d.ts' */
 
 /** @typedef {Record<'text' | 'target', number>} Lengths of what is read and of what is written, in tokens */
 /** @typedef {{ layer: number, paths: string[], bytes: number }} Layer */
@@ -51,7 +51,7 @@ export const chosenLayers = ({ kept }) => (String(kept).match(/\d+/g) ?? []).map
  * Null where the matrices of all layers fit; else the layers that retain theirs, as many as fit, but at least one.
  * @param {any} model @param {Lengths} lengths
  * @param {Settings} settings keptBytes: the memory for them, where a link specifies it
- * @returns {Keeping & { paths: string[] } | null}
+ * @returns {RetainedLayers & { paths: string[] } | null}
  */
 export function keepingOf(model, lengths, settings) {
   const layers = layersOf(model, lengths), room = Number(settings.keptBytes) || roomBeside(model)

@@ -14,7 +14,8 @@ import { writing, written } from './generation.js'
 /** @import { Opened } from './open.js' */
 /** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
 /** @import { Going as Written, Waiting } from './generation.js' */
-/** @import { Axis, Edit, Going, Library, LibraryTensor, Made, Settings, Shortened, Stream } from '../../types.d.ts' */
+/** @import { Axis, Continuation, Edit, Library, LibraryTensor } from '../../types.d.ts' */
+/** @import { ModelRun, Settings, Stream, Truncation } from '../../types.d.ts' */
 
 /**
  * How a kind of model processes a text.
@@ -24,24 +25,24 @@ import { writing, written } from './generation.js'
  * @property {number[]} right the target at every position
  * @property {number} read the number of tokens in the first pass
  * @property {number} first the first token with logits; those before it have none
- * @property {Made['cut']} [cut] which texts were truncated
+ * @property {ModelRun['truncated']} [truncated] which texts were truncated
  * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
  * @property {Record<string, number[][]>} inputs of forward, by name
- * @property {Omit<Going, 'model'>} [going] where it generates token by token
+ * @property {Omit<Continuation, 'model'>} [going] where it generates token by token
  */
 
 /**
  * The text that the model reads, never empty, and how it was truncated.
- * @param {Opened} opened @param {string} text @param {{ most: number, by: Shortened['by'] }} room
+ * @param {Opened} opened @param {string} text @param {{ most: number, by: Truncation['by'] }} room
  */
 function textOf(opened, text, { most, by }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
   // A special token at the end stays there.
   const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
   const ids = some.length ? some : [opened.model.decoderStartTokenId ?? 0]
-  return { ids, ...(all.length > most && { cut: { text: { read: most, of: all.length, by } } }) }
+  return { ids, ...(all.length > most && { truncated: { text: { read: most, of: all.length, by } } }) }
 }
 
 /** @param {number[]} ids @returns {Chosen} */
@@ -49,21 +50,21 @@ const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, bes
 
 /**
  * The answer that the reader typed, or ids that another run has generated; null where the model generates by itself.
- * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room
- * @returns {{ target: Chosen, cut?: Made['cut'] } | null}
+ * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room
+ * @returns {{ target: Chosen, truncated?: ModelRun['truncated'] } | null}
  */
 function givenTo(opened, { target }, { most, by }) {
   if (Array.isArray(target)) return { target: chosenBefore(target) }
   const typed = target.trim() ? encode(opened, target, false) : []
   if (!typed.length) return null
   return { target: chosenBefore(typed.slice(0, most)),
-    ...(typed.length > most && { cut: { target: { read: most, of: typed.length, by } } }) }
+    ...(typed.length > most && { truncated: { target: { read: most, of: typed.length, by } } }) }
 }
 
 /**
  * The truncation where fewer positions are left than the requested answer.
- * @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room @param {Chosen} target
- * @returns {Made['cut']}
+ * @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room @param {Chosen} target
+ * @returns {ModelRun['truncated']}
  */
 function cutShort({ maxNewTokens }, { most, by }, { ids }) {
   return by === 'setting' || ids.length < most ? undefined : { target: { read: most, of: maxNewTokens, by } }
@@ -120,7 +121,7 @@ const AXES = {
  * A model's processing before an answer exists: how to generate it, and how to run with it.
  * @typedef {object} Asked
  * @property {Written} going
- * @property {{ most: number, by: Shortened['by'] }} room the maximum length of the answer
+ * @property {{ most: number, by: Truncation['by'] }} room the maximum length of the answer
  * @property {(target: Chosen) => Way} way
  */
 
@@ -130,7 +131,7 @@ const AXES = {
  */
 function causal(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
-  const { ids: start, cut } = textOf(opened, settings.beginning, textRoom(model, 1))
+  const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
   const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
   /** Logits are computed from here on, so that they do not depend on where the answer ends. @param {number[]} ids */
   const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
@@ -144,7 +145,7 @@ function causal(gf, opened, settings) {
     way(target) {
       const input = [...start, ...target.ids.slice(0, -1)]
       return {
-        target, cut, read: start.length, first, rows: target.ids.map((_, t) => start.length - 1 + t - first),
+        target, truncated, read: start.length, first, rows: target.ids.map((_, t) => start.length - 1 + t - first),
         right: [...Array(start.length - 1).fill(-100), ...target.ids].slice(first),
         forward: () => model.forward([input], scored(input)), inputs: { ids: [input] },
         streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
@@ -161,7 +162,7 @@ function causal(gf, opened, settings) {
  */
 function translating(gf, opened, settings) {
   const { model } = opened
-  const { ids: source, cut } = textOf(opened, settings.beginning, textRoom(model))
+  const { ids: source, truncated } = textOf(opened, settings.beginning, textRoom(model))
   const room = answerRoom(model, 1, settings)
   const frame = {
     start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.most,
@@ -186,7 +187,7 @@ function translating(gf, opened, settings) {
     way(target) {
       const input = [model.decoderStartTokenId, ...target.ids.slice(0, -1)]
       return {
-        target, cut, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
+        target, truncated, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
         forward: () => model.forward([source], { decoderIds: [input] }),
         inputs: { ids: [source], decoderIds: [input] },
         streams: {
@@ -208,9 +209,9 @@ function translating(gf, opened, settings) {
  */
 function reading(_, opened, settings) {
   const { model } = opened
-  const { ids: input, cut } = textOf(opened, settings.beginning, textRoom(model))
+  const { ids: input, truncated } = textOf(opened, settings.beginning, textRoom(model))
   return {
-    target: null, cut, rows: [], right: [], read: input.length, first: 0, forward: () => model.forward([input]),
+    target: null, truncated, rows: [], right: [], read: input.length, first: 0, forward: () => model.forward([input]),
     inputs: { ids: [input] },
     streams: { text: textStream(opened, settings, input, input.length) }, texts: { text: settings.beginning }
   }
@@ -276,16 +277,16 @@ function wayOf(gf, opened, settings, edits, known) {
   const asked = WRITERS[opened.type]?.(gf, opened, settings)
   if (!asked) return reading(gf, opened, settings)
   const { room, going, way } = asked, typed = givenTo(opened, settings, room)
-  if (typed) return { ...way(typed.target), cut: { ...way(typed.target).cut, ...typed.cut } }
+  if (typed) return { ...way(typed.target), truncated: { ...way(typed.target).truncated, ...typed.truncated } }
   const target = known ?? written(gf, settings, going, edits), found = way(target)
-  return { ...found, cut: { ...found.cut, ...cutShort(settings, room, target) } }
+  return { ...found, truncated: { ...found.truncated, ...cutShort(settings, room, target) } }
 }
 
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} edits cells replaced as soon as they are computed
- * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {Made}
+ * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {ModelRun}
  */
 export function run(gf, options, edits, given) {
   const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
@@ -296,12 +297,12 @@ export function run(gf, options, edits, given) {
     parameter.grad?.dispose()
     parameter.grad = null
   }
-  const { target, cut = {}, rows, first, right, read, forward, inputs, streams, texts, going } = (
+  const { target, truncated = {}, rows, first, right, read, forward, inputs, streams, texts, going } = (
     wayOf(gf, opened, settings, edits, known))
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
-  const keeping = keepingOf(opened.model, { text, target: written }, settings)
+  const retainedLayers = keepingOf(opened.model, { text, target: written }, settings)
   const observed = gf.observe(() => {
     const { logits, hidden, pooled } = forward()
     const output = logits ?? pooled ?? hidden
@@ -311,7 +312,7 @@ export function run(gf, options, edits, given) {
     sampling.forward(output)
     return { output, loss, free: () => sampling.dispose() }
   }, {
-    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: keeping?.paths,
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: retainedLayers?.paths,
     streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
     passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
@@ -319,15 +320,15 @@ export function run(gf, options, edits, given) {
   return {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
-    ...(keeping && { keeping }), ...(Object.keys(cut).length && { cut }), isTrained: true,
-    brought: { type, serial: opened.serial, broken: opened.broken },
+    ...(retainedLayers && { retainedLayers }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
+    imported: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: {
       ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
     } }),
-    taken: {
+    exportable: {
       model: opened.model, inputs,
       files: () => ({ name: type, content: gf.models.save(opened.model, { tokenizer: opened.tokenizer }) })
     },
-    ...(going && { going: { model: opened.model, ...going } })
+    ...(going && { continuation: { model: opened.model, ...going } })
   }
 }

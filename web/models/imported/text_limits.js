@@ -2,7 +2,7 @@
  * The maximum length of an imported model's text and answer: limited by the model's positions and the tab's memory.
  */
 
-/** @import { LibraryTensor, Settings, Shortened } from '../../types.d.ts' */
+/** @import { LibraryTensor, Settings, Truncation } from '../../types.d.ts' */
 
 /** The maximum number of tokens of a text: a longer run would take too long, whatever the model supports. */
 export const MOST = 1024
@@ -42,7 +42,7 @@ export function tokensThatFit(model) {
 
 /**
  * The maximum number of tokens, and what limits it.
- * @param {any} model @returns {{ most: number, by: Shortened['by'] }}
+ * @param {any} model @returns {{ most: number, by: Truncation['by'] }}
  */
 export function placesOf(model) {
   const known = model.maxPositions ?? model.embeddings?.position_embeddings.numEmbeddings ?? Infinity
@@ -53,7 +53,7 @@ export function placesOf(model) {
 /**
  * The length of a text that is read.
  * @param {any} model @param {number} [answer] places that an answer needs behind it
- * @returns {{ most: number, by: Shortened['by'] }}
+ * @returns {{ most: number, by: Truncation['by'] }}
  */
 export function textRoom(model, answer = 0) {
   const { most, by } = placesOf(model)
@@ -64,7 +64,7 @@ export function textRoom(model, answer = 0) {
  * The maximum length of an answer, also of one that the reader types: what a run retains must not depend on who wrote
  * it, or two could not be compared.
  * @param {any} model @param {number} before tokens that are read before the first of them is written
- * @param {Settings} settings @returns {{ most: number, by: Shortened['by'] }}
+ * @param {Settings} settings @returns {{ most: number, by: Truncation['by'] }}
  */
 export function answerRoom(model, before, { maxNewTokens }) {
   const { most, by } = placesOf(model), left = Math.max(1, most - before + 1)

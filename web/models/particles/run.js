@@ -12,7 +12,7 @@ import { hangulOf } from '../syllables.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
 /** @import { Chosen } from '../generation.js' */
-/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */
 
 /** @param {string} of */
 const words = of => [{ name: 'word', of }, { name: 'channel' }]
@@ -62,7 +62,7 @@ function streamsOf({ gapped }, { ids, tokens }) {
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }

@@ -6,7 +6,7 @@ import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 
 const AXES = {
   'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }],
@@ -105,7 +105,7 @@ function beyondOf(gf, file) {
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] weights of the extrapolation models
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('positions'), ...options }
@@ -163,5 +163,5 @@ export function run(gf, options, edits = [], [file] = []) {
     }
   })
   return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    beyond: { trained: TRAINED }, taken: { model: placed, inputs: { ids: [ids] } } }
+    beyond: { trained: TRAINED }, exportable: { model: placed, inputs: { ids: [ids] } } }
 }

@@ -14,7 +14,7 @@ import { hubFiles, isKeyed } from './hub_files.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 /** @import { Language } from '../decoder_only.js' */
 
 /** @typedef {Language & { tokenizer: any }} Told */
@@ -47,7 +47,7 @@ function languageOf(gf) {
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights; none where no such model was trained
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }
@@ -58,6 +58,6 @@ export function run(gf, options, edits = [], [file] = []) {
   const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
   const told = tell(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
   const files = async () => ({ name: 'stories', content: await hubFiles(gf, made.model, known) })
-  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
-  return { ...told, taken, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
+  const exportable = { ...told.exportable, ...(isKeyed(gf, made.model) && { files }) }
+  return { ...told, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

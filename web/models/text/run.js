@@ -14,7 +14,7 @@ import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
 import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 /** @import { Language } from '../decoder_only.js' */
 /** @import { Vocabulary } from './vocabulary.js' */
 
@@ -57,7 +57,7 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the weights from the training page; without them the model is initialized randomly
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('text'), ...options }
@@ -70,6 +70,6 @@ export function run(gf, options, edits = [], [file] = []) {
   const told = tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
   const known = { ...shape, end: -1, tokenizer: vocabulary.tokenizer ?? null }
   const files = async () => ({ name: 'text', content: await hubFiles(gf, made.model, known) })
-  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
-  return { ...told, taken, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
+  const exportable = { ...told.exportable, ...(isKeyed(gf, made.model) && { files }) }
+  return { ...told, exportable, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -41,7 +41,7 @@ export function embeddings(container, { t, theme, look }) {
     draw()
   }
   function draw() {
-    const { x, y, words, names, name, shares, from } = shown
+    const { x, y, words, names, name, variances, from } = shown
     if (chosen < 0 || chosen >= words.length) chosen = largest(x.map((value, i) => Math.hypot(value, y[i])))
     tables.element.hidden = names.length < 2
     tables.fill(names, name)
@@ -49,7 +49,7 @@ export function embeddings(container, { t, theme, look }) {
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
     const at = t('theatre.tokenAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
     setText(place, at)
-    setText(why, t('theatre.planeWhy', { from, first: percent(shares[0]), second: percent(shares[1]) }))
+    setText(why, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
     picture.update({
       x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
       label: `${t('theatre.plane')}. ${at}`
