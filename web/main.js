@@ -6,13 +6,13 @@ import { later, nextTask, painted } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
-import { begin } from './shell/start_engine.js'
+import { startEngine } from './shell/start_engine.js'
 import { latest } from './shell/engine.js'
 import { glossaries } from './shell/glossary.js'
 import { header } from './shell/header.js'
 import { languageOf } from './shell/language.js'
 import { linked, roomLinks } from './shell/link.js'
-import { openings } from './shell/opening.js'
+import { openingSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { theatreDoor } from './shell/theatre.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
@@ -117,7 +117,7 @@ const { attempt, whole } = values({
   again: () => runHere() && showArrived()
 })
 const glossary = glossaries(page.stage, context)
-const outside = openings(page.house, context)
+const outside = openingSwitch(page.house, context)
 
 function showControls() {
   if (!t || !top) return
@@ -290,7 +290,7 @@ function set(patch, history = 'replace') {
 async function start() {
   const words = nextTask().then(showSpoken).then(painted)
   const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
-  const [begun] = await Promise.all([begin(names, words), words])
+  const [begun] = await Promise.all([startEngine(names, words), words])
   if (!t) return
   if ('problem' in begun) {
     obstacle = begun.problem

@@ -1,7 +1,7 @@
 // The room of the cache in Chromium: what a step takes with a cache and without is what the same run says in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/cache_comparison.js'
+import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { addressed, beyond, runHere, stateOf, useHouse, violations } from './host.js'
 import { sample } from '../lib/long.js'
@@ -18,7 +18,7 @@ const table = page => page.$$eval('.cache-costs tbody tr', lines => Object.fromE
 /** The same from a run made here. */
 function expected(state) {
   const run = runHere(state), { rows } = run.decoding
-  const all = rows.map(row => twice(gf, run.made, { read: rows[0] + 1, row }))
+  const all = rows.map(row => compareCache(gf, run.made, { read: rows[0] + 1, row }))
   run.dispose()
   return {
     all, table: {

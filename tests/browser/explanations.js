@@ -1,6 +1,6 @@
 /** What the inspector tells of a cell: each number, and what it has to be by the run's own explanation. */
 
-import { axesTold } from '../../web/inspector/cell_index.js'
+import { listedAxes } from '../../web/inspector/cell_index.js'
 import { cellName } from '../../web/lib/cell.js'
 import { indexAt, tensorNamed, valueAt } from './cells.js'
 import { isPlace, isProse, labelFits, valuesIn } from './number_kinds.js'
@@ -50,7 +50,7 @@ export const TOLD = {
   type: ['.facts dt', null, (view, text) => (
     ['float32', 'int32'].includes(valuesIn(view, 'inspector.exact', text)?.type))],
   place: ['.places b', 'order', (view, text, i) => {
-    const axis = axesTold(tensorNamed(view, view.cell.name))[i]
+    const axis = listedAxes(tensorNamed(view, view.cell.name))[i]
     return text === String(view.cell.index[axis]) ||
       labelFits(view, { tensor: view.cell.name, first: view.cell.index, axes: [axis], side: 0, i: 0 }, text)
   }],

@@ -6,7 +6,7 @@ import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { take } from '../../web/worker/export_model.js'
+import { exportModel } from '../../web/worker/export_model.js'
 import { changing, runHere, useHouse, violations } from './host.js'
 import { longTest, sample } from '../lib/long.js'
 
@@ -20,7 +20,7 @@ async function saved(page, format) {
 
 /** What Node makes of a run in a format, and the browser saves: pieces of an archive are one file. */
 const expectedOf = async (made, format) => (
-  Buffer.concat([await take(gf, made, { format })].flat().map(one => Buffer.from(one))))
+  Buffer.concat([await exportModel(gf, made, { format })].flat().map(one => Buffer.from(one))))
 
 async function compare(page, run, name) {
   await page.click('.share summary')

@@ -8,9 +8,9 @@ import { data as partsData } from '../../web/stages/ablation.js'
 import { costsByRoom } from '../../web/lib/costs.js'
 import { ownName } from '../../web/lib/room_name.js'
 import { storeys } from '../../web/stages/costs.js'
-import { added, costs, early, lengths, told } from '../../web/worker/interpret.js'
-import { habits } from '../../web/worker/head_scores.js'
-import { twice } from '../../web/worker/cache_comparison.js'
+import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from '../../web/worker/interpret.js'
+import { headScores } from '../../web/worker/head_scores.js'
+import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { writes } from './writes_number.js'
 
@@ -28,7 +28,7 @@ const shown = ({ run, state, room }, data) => data(run, { ...state, room })
 /** What a run with some edits tells of the answer of this one. */
 function toldWith({ state }, what, edits, base) {
   const other = withEdits({ ...state, ...(what.ids.length && { target: what.ids }) }, edits)
-  const found = told(gf, other.run, what, base)
+  const found = measureAnswer(gf, other.run, what, base)
   other.run.dispose()
   return found
 }
@@ -68,15 +68,15 @@ function partCell(view, text, { key, col }) {
 }
 
 const lengthsOf = (view, { subs }) => once(view.run, `lengths ${subs[0].sum}`, () => (
-  lengths(gf, view.run.made.run,
+  vectorNorms(gf, view.run.made.run,
     { names: [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])] })))
 
 function streamCell(view, text, { table, key, col, part }) {
   const { early: question, streams, sentence } = shown(view, streamData)
   if (question && table === 0) {
-    const all = once(view.run, 'early', () => early(gf, view.run.made.run, question))
-    const { words: [word], shares: [share] } = all[Number(key)][col]
-    return part === 'small' ? rounds(text, share * 100) : text === question.vocabulary[word]
+    const all = once(view.run, 'early', () => logitLens(gf, view.run.made.run, question))
+    const { tokens: [token], probabilities: [probability] } = all[Number(key)][col]
+    return part === 'small' ? rounds(text, probability * 100) : text === question.vocabulary[token]
   }
   const stream = streams[table - 1]
   const [, sign, i] = /^([+=])(\d+)$/.exec(key) ?? []
@@ -87,7 +87,7 @@ function streamCell(view, text, { table, key, col, part }) {
 /** What a head adds to the output of its attention. */
 function addedCell(view, text, { key, col }) {
   const { x, weight, heads } = view.room.parts
-  const all = once(view.run, `added ${x}`, () => added(gf, view.run.made.run, { x, weight, heads }))
+  const all = once(view.run, `added ${x}`, () => headContributions(gf, view.run.made.run, { x, weight, heads }))
   const { shape } = view.run.tensors.get(x)
   return writes(text, all[Number(key)].norms[(view.state.sentence ?? 0) * shape.at(-2) + col])
 }
@@ -117,7 +117,7 @@ export const stepOf = ({ run: { decoding: { steps } }, state: { step } }) => (st
 /** What a step takes with a cache and without, once more. */
 const twiceAt = ({ run }, step) => once(run, `twice ${step}`, () => {
   const { rows } = run.decoding
-  return twice(gf, run.made, { read: rows[0] + 1, row: rows[step] })
+  return compareCache(gf, run.made, { read: rows[0] + 1, row: rows[step] })
 })
 const KEPT = {
   kept: one => one.multiplyAdds.cached, whole: one => one.multiplyAdds.full,
@@ -139,7 +139,7 @@ export function twiceSums(view, { kept, whole, times, bytes }) {
 }
 
 function habitCell(view, text, { key, col }) {
-  const { layers } = once(view.run, 'habits', () => habits(gf, view.run.made))
+  const { layers } = once(view.run, 'habits', () => headScores(gf, view.run.made))
   const [layer, head] = key.split('.').map(Number)
   return writes(text, layers[layer][head][col])
 }

@@ -9,11 +9,11 @@ import { partName, placeName } from '../../web/lib/room_name.js'
 import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
-import { changes } from '../../web/shell/changes.js'
-import { placeOnTour } from '../../web/shell/frame.js'
+import { changeCount } from '../../web/shell/changes.js'
+import { positionOnTour } from '../../web/shell/frame.js'
 import { countIn, indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { gridCell, gridName, isGridLegend, roomCost, stepOf, twiceCounts, twiceSums } from './model_tables.js'
-import { learn } from '../../web/worker/bpe_training.js'
+import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
 import { hangulPart, openSyllable } from './syllables.js'
 import { tells, writes } from './writes_number.js'
@@ -32,7 +32,7 @@ const choiceOf = view => {
   return { read: view.run.streams[axes[1].of], words: view.run.streams[axes[2].of].vocabulary }
 }
 /** What the room of learning begins with. */
-const learnedOf = ({ t }) => learn(gf, { text: t('stages.learning.sample'), step: 0 })
+const learnedOf = ({ t }) => bpeStep(gf, { text: t('stages.learning.sample'), step: 0 })
 /** One sentence of a text; of a text of one sentence, that. */
 const sentenceOf = (list, { state }) => list[state.sentence] ?? list[0]
 /** The token that a step of an answer stands at. */
@@ -271,8 +271,8 @@ function bestPath(view, text) {
 }
 
 /** How much of a text was read, of how many tokens. */
-const shortened = ({ run: { cut = {} } }, text) => {
-  const numbers = Object.values(cut).flatMap(({ read, of }) => [read, of])
+const shortened = ({ run: { truncated = {} } }, text) => {
+  const numbers = Object.values(truncated).flatMap(({ read, of }) => [read, of])
   return (text.match(/[\d,]+/g) ?? []).every(written => numbers.includes(Number(written.replaceAll(',', ''))))
 }
 
@@ -344,12 +344,12 @@ export const KINDS = {
   cost: ['.room-cost', null, (view, text) => roomCost(view, valuesIn(view, 'stages.costs.line', text) ?? {})],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
-    const place = placeOnTour(view.rooms, view.room)
+    const place = positionOnTour(view.rooms, view.room)
     return Number(number) === place.number && Number(total) === place.total
   }],
   changed: ['.changed', null, (view, text) =>
-    Number(valuesIn(view, 'app.changed', text)?.count) === changes(view.state)],
-  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(placeOnTour(rooms, room).number)],
+    Number(valuesIn(view, 'app.changed', text)?.count) === changeCount(view.state)],
+  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(positionOnTour(rooms, room).number)],
   flow: ['.ways .shape', null, (view, text) => {
     const [name, ...sides] = text.split(/\s/)
     return sides.join(' ') === shapeText(tensorNamed(view, name))

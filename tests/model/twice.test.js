@@ -1,14 +1,14 @@
 // A step of an answer with a cache and without: products and bytes against counts made apart, bits against bits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/cache_comparison.js'
+import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { made } from '../lib/page.js'
 
 /** The steps of an answer. */
 function steps(settings) {
   const one = made(settings), { rows } = one.decoding
-  const ask = row => twice(gf, one, { read: rows[0] + 1, row })
+  const ask = row => compareCache(gf, one, { read: rows[0] + 1, row })
   return { one, rows, ask, free: () => one.run.dispose() }
 }
 

@@ -5,12 +5,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { carried } from '../../web/notebooks/room_settings.js'
-import { compared } from '../../web/notebooks/compare.js'
+import { roomSettings } from '../../web/notebooks/room_settings.js'
+import { compareOutput } from '../../web/notebooks/compare.js'
 import { DOCUMENTS, ITEMS } from '../../web/notebooks/documents/index.js'
 import { printed } from '../../web/notebooks/print.js'
 import { scriptOf } from '../../web/notebooks/script.js'
-import { asJupyter, asModule } from '../../web/notebooks/export_notebook.js'
+import { toJupyter, toModule } from '../../web/notebooks/export_notebook.js'
 import { defaults } from '../../web/shell/state.js'
 import { loadGolden } from '../golden/index.js'
 import { gf } from '../lib/engine.js'
@@ -35,20 +35,20 @@ for (const document of DOCUMENTS) {
   test(`notebook ${document.id} prints the numbers of its source`, async () => {
     const outputs = await runDocument(document)
     document.cells.forEach(({ prints }, i) => prints.forEach((id, n) => {
-      const wrong = compared(ITEMS.get(id), outputs[i][n]).filter(({ agrees }) => !agrees)
+      const wrong = compareOutput(ITEMS.get(id), outputs[i][n]).filter(({ agrees }) => !agrees)
       assert.deepEqual(wrong, [], `${id}: ${outputs[i][n]?.text}`)
     }))
   })
 
   test(`notebook ${document.id} is a notebook for Jupyter, and a module that Node runs`, async () => {
-    const { nbformat, cells } = JSON.parse(asJupyter(document, 'ko'))
+    const { nbformat, cells } = JSON.parse(toJupyter(document, 'ko'))
     assert.equal(nbformat, 4)
     assert.equal(cells.filter(cell => cell.cell_type === 'code').length, document.cells.length)
     assert.equal(cells.filter(({ cell_type: type, source }) => type === 'code' && source.join('') === document.cells[0].py)
       .length, 1)
     const folder = new URL('build/notebooks/', root), file = new URL(`${document.id}.mjs`, folder)
     await mkdir(folder, { recursive: true })
-    await writeFile(file, asModule(document, 'en'))
+    await writeFile(file, toModule(document, 'en'))
     const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { maxBuffer: 2 ** 24 })
     await rm(file)
     const outputs = (await runDocument(document)).flat()
@@ -59,15 +59,15 @@ for (const document of DOCUMENTS) {
 
 test('a number that is another one is not taken for the same', () => {
   const item = ITEMS.get('002.div_term')
-  const made = numbers => compared(item, { numbers }).map(({ agrees }) => agrees)
+  const made = numbers => compareOutput(item, { numbers }).map(({ agrees }) => agrees)
   assert.deepEqual(made([1, 0.1, 0.01, 0.001]), [true, true, true, true])
   assert.deepEqual(made([1, 0.1001, 0.01]), [true, false, true, false])
-  assert.deepEqual(compared(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
-  assert.ok(compared(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
+  assert.deepEqual(compareOutput(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
+  assert.ok(compareOutput(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
 })
 
 test('numbers in a list are counted one by one, words are none', () => {
-  const counted = (id, value) => compared(ITEMS.get(id), { numbers: [], value })[0]
+  const counted = (id, value) => compareOutput(ITEMS.get(id), { numbers: [], value })[0]
   const right = counted('004.input_ids', [0, 1, 2, 3, 4])
   assert.deepEqual([right.count, right.same, right.agrees], [5, 5, true])
   const wrong = counted('004.input_ids', [0, 1, 2, 3, 5])
@@ -86,7 +86,7 @@ test('a cell leads to its room with the settings of its code; what the reader wr
   for (const document of DOCUMENTS) {
     const codes = document.cells.map(({ js }) => js)
     document.cells.forEach((cell, i) => {
-      assert.deepEqual(carried(document, i, codes, state), cell.state ?? {})
+      assert.deepEqual(roomSettings(document, i, codes, state), cell.state ?? {})
       for (const [key, [from, where]] of Object.entries(cell.carries ?? {})) {
         const [whole, text] = where.exec(codes[from]) ?? []
         assert.ok(text, `${document.id} ${i} ${key}`)
@@ -94,7 +94,7 @@ test('a cell leads to its room with the settings of its code; what the reader wr
         const other = key === 'sequence' ? 'one two' : key === 'dropout' ? 0.5 : key === 'base' ? 777 : 12
         const at = whole.lastIndexOf(text), changed = whole.slice(0, at) + other + whole.slice(at + text.length)
         const edited = codes.with(from, codes[from].replace(whole, changed))
-        assert.equal(carried(document, i, edited, state)[key], other, `${document.id} ${i} ${key}`)
+        assert.equal(roomSettings(document, i, edited, state)[key], other, `${document.id} ${i} ${key}`)
       }
     })
   }
@@ -103,7 +103,7 @@ test('a cell leads to its room with the settings of its code; what the reader wr
 test('what a room cannot be set to is not carried there', () => {
   const [first] = DOCUMENTS, codes = first.cells.map(({ js }) => js)
   const edited = codes.with(2, codes[2].replace('Encoding(10, 4, { base: 1000', 'Encoding(10, 7, { base: 500'))
-  assert.deepEqual(carried(first, 2, edited, state), { dModel: 4, base: 500 })
+  assert.deepEqual(roomSettings(first, 2, edited, state), { dModel: 4, base: 500 })
 })
 
 test('tensors are written as PyTorch writes them', () => {

@@ -17,7 +17,7 @@ import { ABOUT } from '../../web/theatre/tasks/task_info.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
-import { take } from '../../web/worker/export_model.js'
+import { exportModel } from '../../web/worker/export_model.js'
 
 const own = async type => runOwn(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases(type)[0]))])
 const RUNS = {
@@ -39,27 +39,27 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   const { facts } = messageOf(gf, one)
   assert.equal(facts.isExportable, true)
   assert.equal(facts.exportable, undefined, 'the model itself stays')
-  const weights = gf.loadSafetensors(take(gf, one, { format: 'safetensors' })), state = model.stateDict()
+  const weights = gf.loadSafetensors(exportModel(gf, one, { format: 'safetensors' })), state = model.stateDict()
   assert.deepEqual(weights.metadata, { format: 'pt' })
   assert.deepEqual(Object.keys(weights.tensors), Object.keys(state))
   for (const [key, tensor] of Object.entries(state)) {
     assert.deepEqual(weights.tensors[key].toArray(), tensor.toArray(), key)
     weights.tensors[key].dispose()
   }
-  const script = take(gf, one, { format: 'py' })
+  const script = exportModel(gf, one, { format: 'py' })
   const shapes = Object.entries(state).map(([key, { shape }]) => [key, [...shape]])
   assert.deepEqual(stateOf(script), Object.fromEntries(shapes))
   if (exportable.files && one.imported) {
-    const out = unzip(Buffer.concat(take(gf, one, { format: 'zip' }))), type = one.imported.type
+    const out = unzip(Buffer.concat(exportModel(gf, one, { format: 'zip' }))), type = one.imported.type
     const again = await gf.models.load(out)
     assert.deepEqual(Object.keys(out), [`${type}/config.json`, `${type}/model.safetensors`])
     for (const [key, tensor] of Object.entries(again.model.stateDict())) {
       assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
     }
     again.model.dispose()
-  } else if (!exportable.files) assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
+  } else if (!exportable.files) assert.throws(() => exportModel(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
   assert.equal(facts.hasFiles, Boolean(exportable.files))
-  const session = await sessionOf(take(gf, one, { format: 'onnx' }))
+  const session = await sessionOf(exportModel(gf, one, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
   const feeds = Object.fromEntries(Object.entries(inputs).map(([key, ids]) => [key, gf.tensor(ids, { dtype: 'int32' })]))
   const got = await session.run(feeds), { ids, ...options } = inputs
@@ -77,17 +77,17 @@ test('what no script can be made of says so beforehand, and nothing else does', 
   const settings = [{}, { fault: 'swapped' }, { fault: 'tokenNorm' }, { fault: 'batchPositions' }, { positions: 'learned' },
     { positions: 'concatenated' }, { norm: 'rms', model: 'stories', positions: 'learned' }, { model: 'particles' }]
   for (const one of settings) {
-    const run = made(one), { facts } = messageOf(gf, run), write = () => take(gf, run, { format: 'py' })
+    const run = made(one), { facts } = messageOf(gf, run), write = () => exportModel(gf, run, { format: 'py' })
     if (facts.unscripted) assert.throws(write, /called in different ways in one run/, JSON.stringify(one))
     else assert.ok(write().length > 1000, JSON.stringify(one))
-    assert.ok(take(gf, run, { format: 'onnx' }).length > 1000)
+    assert.ok(exportModel(gf, run, { format: 'onnx' }).length > 1000)
     run.run.dispose()
   }
 })
 
 /** The folder of a run says what the run says, to the bit. */
 async function holdsToFolder(one, names) {
-  const { model, inputs: { ids } } = one.exportable, files = unzip(Buffer.concat(await take(gf, one, { format: 'zip' })))
+  const { model, inputs: { ids } } = one.exportable, files = unzip(Buffer.concat(await exportModel(gf, one, { format: 'zip' })))
   assert.deepEqual(Object.keys(files), names)
   const { type, missing, unused, problems } = await gf.models.inspect(files)
   assert.deepEqual([type, missing, unused, problems], ['gpt2', [], [], []])

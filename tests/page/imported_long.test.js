@@ -15,8 +15,8 @@ import { open, openIn } from '../../web/models/imported/open.js'
 import { run, writtenBy } from '../../web/models/imported/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
-import { early } from '../../web/worker/interpret.js'
-import { pens } from '../../web/worker/generation.js'
+import { logitLens } from '../../web/worker/interpret.js'
+import { createGeneration } from '../../web/worker/generation.js'
 import { gradientsOf } from '../../web/worker/serialize_run.js'
 import { explainCell } from '../../web/worker/queries.js'
 import { cases, filesOf } from '../models/golden_models.js'
@@ -150,7 +150,7 @@ test('scores of the last tokens alone: the bits of all of them, named by their t
   assert.equal(x.index[1], decoding.first + 1)
   const room = roomsOf(page).find(({ stage }) => stage === 'stream')
   const question = stageOf('stream').data(page, viewOf(page, room.id)).early
-  const last = early(gf, made.run, question).at(-1)
+  const last = logitLens(gf, made.run, question).at(-1)
   assert.deepEqual(last.map(({ tokens: [word] }) => word), decoding.steps.map(({ id }) => id))
   made.run.dispose()
 })
@@ -194,20 +194,20 @@ const settled = { ...defaultsOf('own'), edits: [], beginning: 'the house at the 
 
 test('an answer is told token by token; ended early it is what there is by then, and superseded none', async () => {
   const opened = await gpt2({ places: 128 }), whole = run(gf, settled, [], [opened]).decoding.steps.map(({ id }) => id)
-  const pen = pens(), told = []
-  const writes = tell => pen.write(tell, waiting => writtenBy(gf, settled, opened, waiting))
+  const generation = createGeneration(), told = []
+  const writes = tell => generation.generate(tell, waiting => writtenBy(gf, settled, opened, waiting))
   const all = await writes(progress => told.push(progress))
   assert.deepEqual(all.ids, whole)
   assert.deepEqual(told.map(({ written }) => written), [...Array(41).keys(), 40])
   assert.deepEqual(told.map(({ isDone = false }) => isDone), [...Array(41).fill(false), true])
-  const some = await writes(({ written }) => written === 5 && void pen.finish({}))
+  const some = await writes(({ written }) => written === 5 && void generation.finish({}))
   assert.deepEqual(some.ids, whole.slice(0, 5))
-  const early = await writes(({ written }) => written === 0 && void setTimeout(() => pen.finish({})))
+  const early = await writes(({ written }) => written === 0 && void setTimeout(() => generation.finish({})))
   assert.ok(early.ids.length >= 1 && early.ids.length < 40, 'at least one token')
   const bytes = gf.memory().bytes
-  await assert.rejects(writes(({ written }) => written === 3 && void pen.finish({ isSuperseded: true })), { code: 'superseded' })
+  await assert.rejects(writes(({ written }) => written === 3 && void generation.finish({ isSuperseded: true })), { code: 'superseded' })
   assert.equal(gf.memory().bytes, bytes, 'the cache is given back')
-  await pen.finish({})
+  await generation.finish({})
   const made = run(gf, settled, [], [await openIn(gf), some])
   assert.deepEqual(made.decoding.steps.map(({ id }) => id), whole.slice(0, 5))
   made.run.dispose()
@@ -217,19 +217,19 @@ test('with a number overwritten and by beams an answer is told and ended early, 
   const opened = await gpt2({ places: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
   const drawn = { decoding: 'sample', temperature: 2 }
   for (const more of [{ edits, ...drawn }, { decoding: 'beam', beams: 3 }, { edits, decoding: 'beam', beams: 2 }]) {
-    const settings = { ...settled, maxNewTokens: 12, ...more }, pen = pens(), told = []
+    const settings = { ...settled, maxNewTokens: 12, ...more }, generation = createGeneration(), told = []
     const made = run(gf, settings, settings.edits, [opened]), whole = made.decoding.steps.map(({ id }) => id)
     made.run.dispose()
     /** An answer that was written before is looked at in one pass: another one comes in between. */
     const writes = tell => {
       run(gf, { ...settings, ...drawn, seed: 9 }, edits, [opened]).run.dispose()
-      return pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
+      return generation.generate(tell, waiting => writtenBy(gf, settings, opened, waiting))
     }
     const all = await writes(({ written }) => told.push(written))
     assert.deepEqual(all.ids, whole)
     assert.deepEqual(told, [...Array(13).keys(), 12])
     const bytes = gf.memory().bytes
-    const some = await writes(({ written }) => written === 5 && void pen.finish({}))
+    const some = await writes(({ written }) => written === 5 && void generation.finish({}))
     assert.equal(some.ids.length, 5)
     if (!some.tree) assert.deepEqual(some.ids, whole.slice(0, 5))
     assert.equal(gf.memory().bytes, bytes)

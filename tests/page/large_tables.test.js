@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { binned, find, isMany, largest } from '../../web/lib/large_tables.js'
-import { handedOver } from '../../web/worker/serialize_run.js'
+import { transferList } from '../../web/worker/serialize_run.js'
 import { readRun } from '../../web/lib/run.js'
 import { cellOf, indexOf, pickedRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -158,8 +158,8 @@ test('rows picked out of a table know where they are from', () => {
 test('an answer hands over the memory that was made for it, once, and nothing else', () => {
   const block = new Float32Array(6), other = new Float32Array(2)
   const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
-  assert.deepEqual(handedOver('read', { values, peaks: new Map() }), [block.buffer])
-  assert.deepEqual(handedOver('run', { values, curves: { relu: { x: other } } }), [block.buffer])
-  assert.deepEqual(handedOver('rows', { rows: other, extent: {} }), [other.buffer])
-  assert.deepEqual(handedOver('explain', { values }), [])
+  assert.deepEqual(transferList('read', { values, peaks: new Map() }), [block.buffer])
+  assert.deepEqual(transferList('run', { values, curves: { relu: { x: other } } }), [block.buffer])
+  assert.deepEqual(transferList('rows', { rows: other, extent: {} }), [other.buffer])
+  assert.deepEqual(transferList('explain', { values }), [])
 })

@@ -1,14 +1,14 @@
 // Lessons: every state is one, every text is there, every answer is one of those on offer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FINDS, found } from '../../web/lessons/hunt/find.js'
+import { FINDS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf, valuesOf } from '../../web/lessons/steps.js'
 import { fixed, likely } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { placeOnTour } from '../../web/shell/frame.js'
+import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
@@ -161,14 +161,14 @@ test('every fault of the hunt is found in its own run, by its own sign alone, an
   }
   assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
-    assert.equal(found(shownRun({ source, target })), undefined, source)
+    assert.equal(findFault(shownRun({ source, target })), undefined, source)
     for (const [fault, own] of Object.entries(settings)) {
       const run = shownRun({ source, target, ...own })
       assert.deepEqual(Object.keys(FINDS).filter(name => FINDS[name](run)), [fault], source)
     }
   }
   const hunt = lessons.find(({ id }) => id === 'hunt')
-  const answers = hunt.steps.filter(({ ask }) => ask).map(step => found(phases(hunt, step, 'ko')[0].run))
+  const answers = hunt.steps.filter(({ ask }) => ask).map(step => findFault(phases(hunt, step, 'ko')[0].run))
   assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
 })
 
@@ -194,7 +194,7 @@ test('how many rooms there are stays what it is through a lesson, whatever a ste
   for (const lesson of lessons) {
     const totals = lesson.steps.map(step => {
       const [{ run, state }] = phases(lesson, step, 'ko'), rooms = roomsOf(run)
-      return placeOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
+      return positionOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
     })
     assert.deepEqual(new Set(totals).size, 1, `${lesson.id}: ${totals}`)
   }

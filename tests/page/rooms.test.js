@@ -17,7 +17,7 @@ import { bertFiles, opened } from '../lib/imported_models.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { translator } from '../../web/lib/text.js'
-import { whatOf } from '../../web/shell/frame.js'
+import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/shell/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
@@ -374,7 +374,7 @@ test('brought models: places, kinds of text, distances, what is pooled and tied 
     const rest = rooms.filter(({ words }) => words === 'operation' || words === 'projection').map(({ id }) => id)
     assert.deepEqual(rest, [], `${item.name}: an operation without words`)
     const texts = said.flatMap(t => rooms.flatMap(room => (
-      ['name', 'title', whatOf(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
+      ['name', 'title', descriptionKey(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
         [`${room.words}.${part}`, t(`stages.${room.words}.${part}`)])))))
     assert.deepEqual(texts.filter(([, text]) => OF_DATES.test(text)), [], `${item.name}: words of the page's own model`)
     const logits = rooms.find(({ words }) => words === 'logits')

@@ -5,7 +5,7 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { whatOf } from '../../web/shell/frame.js'
+import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
 import * as english from '../../web/text/en.js'
@@ -79,7 +79,7 @@ test('what a room says is true of what it computes, under every part that is exc
     for (const [page, own] of [[ko, korean.models], [en, english.models]]) {
       const t = translator(page, { own: () => own[settings.model] })
       const said = stage => roomsOf(run).filter(one => one.stage === stage)
-        .map(room => t(`stages.${room.words}.${whatOf(room, state)}`)).join(' ')
+        .map(room => t(`stages.${room.words}.${descriptionKey(room, state)}`)).join(' ')
       const isSaid = (stage, words) => assert.match(said(stage), words, `${title}: ${stage}`)
       const isNot = (stage, words) => assert.doesNotMatch(said(stage), words, `${title}: ${stage}`)
       if (settings.norm === 'rms') {

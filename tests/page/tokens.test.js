@@ -6,7 +6,7 @@ import { spelled, written } from '../../web/models/token_text.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { learn } from '../../web/worker/bpe_training.js'
+import { bpeStep } from '../../web/worker/bpe_training.js'
 import { stageOf } from '../../web/stages/index.js'
 import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
@@ -136,8 +136,8 @@ test('pieces of a character are written as bytes, never as what stands for nothi
 test('learning from a pasted text: every round joins the pair that is counted most, and the text is the next one', () => {
   const text = '바람이 불면 나뭇잎이 날리고, 바람이 자면 나뭇잎도 자요. aaaa aaaa'
   const tokenizer = gf.text.trainBPE(text, { vocabSize: 336, minFrequency: 2 })
-  const rounds = Array.from({ length: tokenizer.merges.length }, (_, step) => learn(gf, { text, step }))
-  const last = learn(gf, { text, step: -1 })
+  const rounds = Array.from({ length: tokenizer.merges.length }, (_, step) => bpeStep(gf, { text, step }))
+  const last = bpeStep(gf, { text, step: -1 })
   assert.ok(rounds.length > 20)
   rounds.forEach(({ count, merge, pairs, words }, k) => {
     assert.equal(count, rounds.length)
@@ -148,7 +148,7 @@ test('learning from a pasted text: every round joins the pair that is counted mo
   })
   assert.equal(last.merge, null)
   assert.ok(last.pairs.every(({ count }) => count < 2))
-  assert.deepEqual(learn(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
+  assert.deepEqual(bpeStep(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
     pairs: [{ pair: ['a', 'b'], count: 1 }], merge: null })
 })
 

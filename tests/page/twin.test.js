@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { readAlike } from '../../web/twin/shared_prefix.js'
+import { sharedPrefix } from '../../web/twin/shared_prefix.js'
 import { answers } from '../../web/twin/answers.js'
 import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
@@ -72,8 +72,8 @@ test('only what is there twice in the same shape is subtracted', () => {
 
 test('decoders that write different words have read the same only up to where they part', () => {
   const run = (...ids) => ({ decoding: { rows: [0] }, streams: { target: { tokens: [ids] } } })
-  assert.equal(readAlike(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
-  assert.equal(readAlike(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
+  assert.equal(sharedPrefix(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
+  assert.equal(sharedPrefix(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
   const rows = (values, count) => (
     { shares: part('a', values, { rows: count, cols: 1, rowLabels: [...'<25'].slice(0, count) }) })
   const [found] = pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
@@ -91,8 +91,8 @@ test('both are drawn on scales wide enough for the other', () => {
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
 function twins(here, there, isForced) {
   const one = shownRun(here), free = shownRun(there)
-  if (!isForced) return [one, { ...free, own: free.decoding }]
-  return [one, { ...shownRun({ ...there, target: one.decoding.steps.map(({ id }) => id) }), own: free.decoding }]
+  if (!isForced) return [one, { ...free, ownDecoding: free.decoding }]
+  return [one, { ...shownRun({ ...there, target: one.decoding.steps.map(({ id }) => id) }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]

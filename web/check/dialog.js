@@ -7,7 +7,7 @@ import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
 import { placeName } from '../lib/room_name.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
-import { spawn } from '../shell/fetch_on_demand.js'
+import { startWorker } from '../shell/fetch_on_demand.js'
 import { isPlanned } from '../models/graph.js'
 
 /** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */
@@ -49,7 +49,7 @@ export function summary(results, home) {
 
 /** Runs one check in a worker of its own. @param {object} run @returns {Promise<Result[]>} */
 function recomputed(run) {
-  const worker = spawn('check')
+  const worker = startWorker('check')
   return new Promise((resolve, reject) => {
     worker.onerror = event => reject(new Error(event.message || 'check'))
     worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
@@ -58,15 +58,15 @@ function recomputed(run) {
 }
 
 /** The maximum of values checked, some 30 million a minute and in 1.5 GB, and of multiply-adds. */
-const MOST = { numbers: 3e7, products: 5e9 }
+const MAX = { numbers: 3e7, products: 5e9 }
 
 /** @param {number} count @param {string} language */
-const written = (count, language) => count.toLocaleString(language)
+const formatCount = (count, language) => count.toLocaleString(language)
 
 /** @param {number} count */
-const roundly = count => count.toLocaleString(document.documentElement.lang, ROUNDLY)
+const roundly = count => count.toLocaleString(document.documentElement.lang, ROUND_FORMAT)
 /** @type {Intl.NumberFormatOptions} */
-const ROUNDLY = { notation: 'compact', maximumSignificantDigits: 2 }
+const ROUND_FORMAT = { notation: 'compact', maximumSignificantDigits: 2 }
 
 /**
  * One line per room, in the order of the model; last what belongs to none.
@@ -80,7 +80,7 @@ function table({ rooms }, order, t) {
   /** @param {Line} one */
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
-    h('td', {}, written(count, document.documentElement.lang)),
+    h('td', {}, formatCount(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
     ['room', 'count', 'difference'].map(name => h('th', { scope: 'col' }, t(`check.${name}`))))),
@@ -105,13 +105,13 @@ export function check({ t, ask, get, run, whole }) {
    * Explains why a run is too large to be checked in this tab; undefined for others.
    * @param {Run} shown
    */
-  async function tooMuch(shown) {
+  async function sizeProblem(shown) {
     const numbers = [...shown.tensors.values()].filter(({ isKept }) => isKept !== false)
       .reduce((sum, { shape }) => sum + shape.reduce((product, side) => product * side, 1), 0)
-    const { made } = await ask('costs', {}), products = made.reduce((sum, one) => sum + one.multiplyAdds, 0)
-    if (numbers <= MOST.numbers && products <= MOST.products) return ''
-    const [count, multiplied, most, mostMultiplied] = [numbers, products, MOST.numbers, MOST.products].map(roundly)
-    return t('check.many', { count, multiplied, most, mostMultiplied })
+    const { made: costs } = await ask('costs', {}), products = costs.reduce((sum, one) => sum + one.multiplyAdds, 0)
+    if (numbers <= MAX.numbers && products <= MAX.products) return ''
+    const [count, multiplied, maxNumbers, maxProducts] = [numbers, products, MAX.numbers, MAX.products].map(roundly)
+    return t('check.many', { count, multiplied, most: maxNumbers, mostMultiplied: maxProducts })
   }
 
   async function open() {
@@ -120,7 +120,7 @@ export function check({ t, ask, get, run, whole }) {
     result.replaceChildren()
     dialog.showModal()
     try {
-      const many = await tooMuch(shown)
+      const many = await sizeProblem(shown)
       if (many) {
         result.replaceChildren(h('p', {}, many))
         return
@@ -129,15 +129,15 @@ export function check({ t, ask, get, run, whole }) {
         ...await whole(shown), edits: get().edits, gradients: await ask('gradients', {})
       })
       const rooms = roomsOf(shown)
-      const found = summary(results, name => homeOf(rooms, name, shown))
+      const rows = summary(results, name => homeOf(rooms, name, shown))
       const counted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn']).map(name => (
-        [name, written(found[name], document.documentElement.lang)]))
-      const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
+        [name, formatCount(rows[name], document.documentElement.lang)]))
+      const values = { ...Object.fromEntries(counted), difference: brief(rows.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
-        h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
-        h('div', list, table(found, rooms, t)),
-        h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
+        h('p', { className: 'check-total' }, t(rows.isRight ? 'check.right' : 'check.wrong', values)),
+        h('div', list, table(rows, rooms, t)),
+        h('p', { className: 'note' }, t(rows.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
           shown.retainedLayers ? ` ${t('check.unkept')}` : ''))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))

@@ -5,7 +5,7 @@ import { zeros } from '../../src/reference/tensor.js'
 /** @import { Given } from '../../src/reference/tensor.js' */
 
 /** [B, T, H·D] as [B, H, T, D]; what has that shape already is returned as it is. @param {Given} x @param {number} H */
-export function inHeads(x, H) {
+export function splitHeads(x, H) {
   if (x.shape.length === 4) return x
   const [B, T, C] = x.shape
   const D = C / H
@@ -18,7 +18,7 @@ export function inHeads(x, H) {
 }
 
 /** The inverse. @param {Given} x */
-export function joined(x) {
+export function joinHeads(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, T, H * D])
   for (let i = 0; i < out.data.length; i++) {
@@ -29,7 +29,7 @@ export function joined(x) {
 }
 
 /** Repeats every key or value head for the query heads that share it. @param {Given} x @param {number} H */
-export function repeated({ shape: [B, KV, T, D], data }, H) {
+export function repeatHeads({ shape: [B, KV, T, D], data }, H) {
   const out = zeros([B, H, T, D])
   for (let i = 0; i < out.data.length; i++) {
     const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
@@ -39,7 +39,7 @@ export function repeated({ shape: [B, KV, T, D], data }, H) {
 }
 
 /** The inverse for gradients: sums over the copies. @param {Given} x @param {number} KV */
-export function collected({ shape: [B, H, T, D], data }, KV) {
+export function sumHeads({ shape: [B, H, T, D], data }, KV) {
   const out = zeros([B, KV, T, D])
   for (let i = 0; i < data.length; i++) {
     const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
@@ -49,7 +49,7 @@ export function collected({ shape: [B, H, T, D], data }, KV) {
 }
 
 /** Transposes the last two axes. @param {Given} x */
-export function turned(x) {
+export function transposed(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])
   for (let i = 0; i < out.data.length; i++) {

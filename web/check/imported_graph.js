@@ -21,10 +21,10 @@ const rowsOf = (hidden, Tk) => hidden && Array.from({ length: hidden.length / Tk
  * @param {Taken} step @param {(name: string) => number[]} shapeOf @param {(name: string) => string | undefined} dropped
  * @returns {Planned[]}
  */
-function attention({ inputs: { q, k, v, mask: added }, outputs: { out, ...made }, parameters }, shapeOf, dropped) {
+function attention({ inputs: { q, k, v, mask: added }, outputs: { out, ...matrices }, parameters }, shapeOf, dropped) {
   const { heads, kvHeads = heads, scale, isCausal, hidden, past, window } = parameters, ways = { heads, kvHeads }
   /** @param {string} key */
-  const name = key => made[key] ?? `${out} · ${key}`
+  const name = key => matrices[key] ?? `${out} · ${key}`
   const mask = dropped(out), w = mask ? `${out} · dropped` : name('weights')
   return [
     one('dots', { q, k }, name('dots'), ways), one('scale', { dots: name('dots') }, name('scores'), { scale }),
@@ -64,7 +64,7 @@ function simple({ op, inputs, outputs, parameters }, shapeOf) {
  * @param {Tensor} tensor @param {Settings} settings @param {Step[]} steps
  * @returns {Planned[]}
  */
-function made({ name, shape, role, origin }, { temperature, topK, topP }, steps) {
+function inputsOf({ name, shape, role, origin }, { temperature, topK, topP }, steps) {
   if (origin?.op === 'positional_encoding') {
     const { dModel, base, layout } = /** @type {Record<string, any>} */ (origin.parameters)
     return [one('table', {}, name, { rows: shape[0], dModel, base, layout })]
@@ -78,13 +78,13 @@ function made({ name, shape, role, origin }, { temperature, topK, topP }, steps)
  * @param {{ tensors: Map<string, Tensor>, steps: Step[], settings: Settings }} run
  * @param {(name: string) => number[]} shapeOf
  */
-export function takenFrom({ tensors, steps, settings }, shapeOf) {
-  const given = [...tensors.values()].flatMap(tensor => made(tensor, settings, steps))
+export function graphOfRun({ tensors, steps, settings }, shapeOf) {
+  const inputs = [...tensors.values()].flatMap(tensor => inputsOf(tensor, settings, steps))
   /** The mask of the dropout on an attention's weights. @param {string} out */
   const dropped = out => tensors.get(out)?.inputs.dropout
   /** Steps whose tensors were not retained are skipped. @param {Step} step */
   const isThere = ({ op, outputs }) => op !== 'attention' || tensors.has(outputs.weights)
-  const before = given.filter(({ op }) => op !== 'cut'), cuts = given.filter(({ op }) => op === 'cut')
+  const before = inputs.filter(({ op }) => op !== 'cut'), cuts = inputs.filter(({ op }) => op === 'cut')
   return [...before, ...(/** @type {Taken[]} */ (steps.filter(isThere)).flatMap(step => [
     ...cuts.filter(({ out }) => Object.values(step.inputs).includes(out)),
     ...(step.op === 'attention' ? attention(step, shapeOf, dropped) : simple(step, shapeOf))]))]

@@ -8,7 +8,7 @@ import { zeros } from '../../src/reference/tensor.js'
  * Swaps two axes.
  * @param {Given} x @param {number} a @param {number} b
  */
-export function exchanged(x, a, b) {
+export function transpose(x, a, b) {
   const shape = [...x.shape]
   ;[shape[a], shape[b]] = [shape[b], shape[a]]
   const out = zeros(shape), strides = x.shape.map((_, axis) => x.shape.slice(axis + 1).reduce((n, side) => n * side, 1))
@@ -41,14 +41,14 @@ function eachWithin(shape, { dim = 0, start, length }, visit) {
 }
 
 /** @param {Given} x @param {any} where */
-export function narrowed(x, where) {
+export function narrow(x, where) {
   const { dim = 0, length } = where, out = zeros(x.shape.map((side, axis) => (axis === dim ? length : side)))
   eachWithin(x.shape, where, (whole, part) => { out.data[part] = x.data[whole] })
   return out
 }
 
 /** @param {Given} part @param {number[]} shape @param {any} where */
-export function widened(part, shape, where) {
+export function widen(part, shape, where) {
   const out = zeros(shape)
   eachWithin(shape, where, (whole, at) => { out.data[whole] = part.data[at] })
   return out

@@ -9,7 +9,7 @@ import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, isPlanned } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
-import { takenFrom } from './imported_graph.js'
+import { graphOfRun } from './imported_graph.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
@@ -51,22 +51,22 @@ function apart(a, b) {
 /** @param {ArrayLike<number>} ours @param {ArrayLike<number>} theirs */
 function farthest(ours, theirs) {
   if (ours.length !== theirs.length) return Infinity
-  let most = 0
-  for (let i = 0; i < ours.length; i++) most = Math.max(most, apart(ours[i], theirs[i]))
-  return most
+  let max = 0
+  for (let i = 0; i < ours.length; i++) max = Math.max(max, apart(ours[i], theirs[i]))
+  return max
 }
 
 /** @param {Given} ours @param {Given | null} bound @param {ArrayLike<number>} theirs */
 function timesOff(ours, bound, theirs) {
   if (ours.data.length !== theirs.length) return Infinity
-  let most = 0
+  let max = 0
   for (let i = 0; i < theirs.length; i++) {
     const off = apart(ours.data[i], theirs[i])
     if (off === 0) continue
     const may = (bound ? bound.data[i] : 0) + U * Math.abs(ours.data[i]) + TINY
-    most = Math.max(most, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
+    max = Math.max(max, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
   }
-  return most
+  return max
 }
 
 /**
@@ -99,7 +99,7 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
     const has = name => tensors.has(name)
     return graphOf({ settings, streams: /** @type {any} */ (streams), decoding, shape, shapeOf, has })
   }
-  return takenFrom({ tensors, steps, settings }, shapeOf).filter(({ op }) => op in STEPS)
+  return graphOfRun({ tensors, steps, settings }, shapeOf).filter(({ op }) => op in STEPS)
 }
 
 /**
@@ -148,10 +148,10 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
     .flatMap(({ inputs }) => Object.values(inputs)))
   // So does a step that is not among those recomputed here.
-  const known = new Set(done.map(({ out }) => out))
+  const outputNames = new Set(done.map(({ out }) => out))
   for (const { inputs, outputs } of isPlanned(settings.model) ? [] : steps) {
     const made = Object.values(outputs)
-    if (made.some(name => gradients.has(name)) && !made.some(name => known.has(name))) {
+    if (made.some(name => gradients.has(name)) && !made.some(name => outputNames.has(name))) {
       for (const name of Object.values(inputs)) unknown.add(name)
     }
   }
@@ -213,9 +213,9 @@ function masks(plan, { tensors, settings: { dropout: p } }) {
   return plan.filter(({ op }) => op === 'dropout').flatMap(({ inputs: { mask } }) => {
     const tensor = tensors.get(mask)
     if (!tensor) return []
-    const { data } = tensor, count = data.length, kept = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
+    const { data } = tensor, count = data.length, zeroCount = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
     const isWhole = data.every(v => v === 0 || Math.abs(v * (1 - p) - 1) <= 4 * U)
-    const isUsual = Math.abs(kept - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
+    const isUsual = Math.abs(zeroCount - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
     return [{ name: mask, op: 'dropout', part: 'mask', count, difference: null, times: isWhole && isUsual ? 0 : Infinity }]
   })
 }

@@ -16,8 +16,8 @@ import * as relu from '../../src/reference/relu.js'
 import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
-import { exchanged, narrowed, widened } from './rearrange.js'
-import { collected, inHeads, joined, repeated, turned } from './heads.js'
+import { transpose, narrow, widen } from './rearrange.js'
+import { sumHeads, splitHeads, joinHeads, repeatHeads, transposed } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
 
 /** @import { Given, Tensor } from '../../src/reference/tensor.js' */
@@ -121,13 +121,13 @@ const placed = ({ x, table }) => (
 
 /** Products of queries and keys, head by head. @param {Read} read @param {Parameters} parameters */
 const sides = ({ q, k }, { heads, kvHeads }) => (
-  { a: inHeads(q, heads), b: turned(repeated(inHeads(k, kvHeads), heads)) })
+  { a: splitHeads(q, heads), b: transposed(repeatHeads(splitHeads(k, kvHeads), heads)) })
 /** Sums of values. @param {Read} read @param {Parameters} parameters */
-const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeated(inHeads(v, kvHeads), heads) })
+const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeatHeads(splitHeads(v, kvHeads), heads) })
 /** @param {Given} d of every head of queries @param {Given} like keys or values @param {Parameters} parameters */
 const shared = (d, like, { kvHeads }) => {
-  const own = collected(d, kvHeads)
-  return like.shape.length === 4 ? own : joined(own)
+  const own = sumHeads(d, kvHeads)
+  return like.shape.length === 4 ? own : joinHeads(own)
 }
 /** Whether a key is masked for a query. @param {Parameters} parameters @param {number[]} shape of the scores */
 function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
@@ -208,7 +208,7 @@ export const STEPS = {
   dots: products((read, parameters) => matmul.forward(/** @type {any} */ (sides(read, parameters))).y,
     (read, parameters, dy) => {
       const { a, b } = matmul.backward(/** @type {any} */ (sides(read, parameters)), {}, { y: dy })
-      return { q: read.q.shape.length === 4 ? a : joined(a), k: shared(turned(b), read.k, parameters) }
+      return { q: read.q.shape.length === 4 ? a : joinHeads(a), k: shared(transposed(b), read.k, parameters) }
     },
     ({ q }, { heads, kvHeads }, dy) => {
       const [Tq, Tk] = dy ? dy.shape.slice(-2) : [0, 0]
@@ -252,10 +252,10 @@ export const STEPS = {
   },
   sums: products((read, parameters) => {
     const out = matmul.forward(/** @type {any} */ (weighted(read, parameters))).y
-    return read.v.shape.length === 4 ? out : joined(out)
+    return read.v.shape.length === 4 ? out : joinHeads(out)
   }, (read, parameters, dy) => {
     const pair = /** @type {any} */ (weighted(read, parameters))
-    const { a, b } = matmul.backward(pair, {}, { y: inHeads(dy, parameters.heads) })
+    const { a, b } = matmul.backward(pair, {}, { y: splitHeads(dy, parameters.heads) })
     return { w: a, v: shared(b, read.v, parameters) }
   }, ({ w, v }, { heads, kvHeads }) => {
     const [Tq, Tk] = w.shape.slice(-2), size = v.data.length / v.shape[0] / kvHeads / Tk
@@ -341,8 +341,8 @@ export const STEPS = {
       x ? { x: map(dy, (v, i) => 4 * U * Math.abs(v) * y.data[i] ** 2) } : {})
   },
   narrow: {
-    forward: ({ x }, where) => narrowed(x, where), bound: (_, __, y) => zeros(y.shape),
-    backward: ({ x }, where, dy) => ({ x: widened(dy, x.shape, where) }),
+    forward: ({ x }, where) => narrow(x, where), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, where, dy) => ({ x: widen(dy, x.shape, where) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   reshape: {
@@ -351,8 +351,8 @@ export const STEPS = {
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   transpose: {
-    forward: ({ x }, { a, b }) => exchanged(x, a, b), bound: (_, __, y) => zeros(y.shape),
-    backward: (_, { a, b }, dy) => ({ x: exchanged(dy, a, b) }),
+    forward: ({ x }, { a, b }) => transpose(x, a, b), bound: (_, __, y) => zeros(y.shape),
+    backward: (_, { a, b }, dy) => ({ x: transpose(dy, a, b) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   cut: { forward: ({ x }, parameters) => cutMask(x, parameters), bound: (_, __, y) => zeros(y.shape) }
@@ -398,13 +398,13 @@ function cutMask({ shape, data }, { topK, topP }) {
   for (let start = 0; start < data.length; start += V) {
     const row = Array.from(data.slice(start, start + V))
     const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b).slice(0, topK || V)
-    const most = row[order[0]]
-    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - most), 0)
+    const max = row[order[0]]
+    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - max), 0)
     let before = 0
     for (const i of order) {
       if (topP < 1 && before >= topP * total) break
       mask[start + i] = 0
-      before += Math.exp(row[i] - most)
+      before += Math.exp(row[i] - max)
     }
   }
   return { shape, data: mask }

@@ -24,9 +24,9 @@ export async function collectCode() {
   const pieces = async (folder, list) => (await Promise.all(list.map(async ([path, names]) => {
     const text = await textOf(`${folder}/${path}`)
     return names.map(name => {
-      const found = extract(text, name)
-      if (!found) throw new Error(`src/${folder}/${path} has no ${name}`)
-      return { file: `src/${folder}/${path}`, line: found.line, code: flush(found.code) }
+      const code = extract(text, name)
+      if (!code) throw new Error(`src/${folder}/${path} has no ${name}`)
+      return { file: `src/${folder}/${path}`, line: code.line, code: flush(code.code) }
     })
   }))).flat()
   const entries = Object.entries(SOURCES).map(async ([op, { c, js, torch }]) => (

@@ -3,14 +3,14 @@
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { defaults } from '../shell/state.js'
-import { keptPart } from './stored_model.js'
-import { reading } from './load_progress.js'
-import { size } from './format_bytes.js'
+import { storedModel } from './stored_model.js'
+import { loadProgress } from './load_progress.js'
+import { formatBytes } from './format_bytes.js'
 
 /** @import { Context, Failure, Inspection, Patch } from '../types.d.ts' */
 /** @typedef {NonNullable<Inspection['training']>} Found */
 
-const MOST_LISTED = 12
+const MAX_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 
 /** A message of the library without its function name; a file name stays. @param {string} text */
@@ -24,27 +24,27 @@ const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).
  * @param {string} title @param {string[]} names
  */
 function listed(title, names) {
-  const rest = names.length - MOST_LISTED
+  const rest = names.length - MAX_LISTED
   return names.length === 0 ? '' : h('section', {}, h('h3', {}, title),
-    h('ul', {}, names.slice(0, MOST_LISTED).map(name => h('li', {}, h('code', {}, name))),
+    h('ul', {}, names.slice(0, MAX_LISTED).map(name => h('li', {}, h('code', {}, name))),
       rest > 0 ? h('li', {}, `+ ${rest}`) : ''))
 }
 
 /**
  * @param {Pick<Context, 't' | 'set' | 'get' | 'ask' | 'language' | 'again'>} context
  */
-export function dialogOf({ t, set, get, ask, language, again }) {
+export function importDialog({ t, set, get, ask, language, again }) {
   const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
     onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
-  const found = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
+  const summary = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
   const open = h('button', { type: 'button', className: 'primary', onclick: () => (training ? enterTraining(training) : start(files)) })
-  const keeps = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
-  const keeping = h('label', { for: keeps.id })
-  const asks = h('p', {}, keeps, keeping)
-  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, asks, open)
-  const progress = reading(t, () => ask('stop', {}))
+  const storeBox = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
+  const storeLabel = h('label', { for: storeBox.id })
+  const storeField = h('p', {}, storeBox, storeLabel)
+  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, storeField, open)
+  const progress = loadProgress(t, () => ask('stop', {}))
   const failure = h('p', { className: 'problem', role: 'alert' })
-  const before = keptPart({ t, ask }, () => start())
+  const before = storedModel({ t, ask }, () => start())
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
   const title = h('h2')
   const what = h('p')
@@ -53,7 +53,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   const place = h('div', { className: 'bring-place' }, label, input)
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { className: 'settings bring' },
-    h('div', { className: 'dialog-head' }, title, close), what, before.element, place, found, deeds, progress.element, failure, stays)
+    h('div', { className: 'dialog-head' }, title, close), what, before.element, place, summary, deeds, progress.element, failure, stays)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
   /** A training among the files. @type {Inspection['training']} */ let training = null
@@ -67,19 +67,19 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     deeds.hidden = true
     setText(failure, '')
     if (Object.keys(files).length === 0) return
-    found.replaceChildren(h('p', {}, t('bring.looking')))
+    summary.replaceChildren(h('p', {}, t('bring.looking')))
     try {
       const inspection = await ask('inspect', { files })
-      if (own === serial) tell(inspection)
+      if (own === serial) describe(inspection)
     } catch (error) {
-      if (own === serial) found.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
+      if (own === serial) summary.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
     }
   }
 
   /** @param {Found} found */
   function tellTraining({ name, step }) {
-    found.replaceChildren(h('p', { className: 'bring-type' }, t('bring.training', {
-      name, step: number(step), bytes: size(files[name].size)
+    summary.replaceChildren(h('p', { className: 'bring-type' }, t('bring.training', {
+      name, step: number(step), bytes: formatBytes(files[name].size)
     })))
     offer(false)
   }
@@ -87,8 +87,8 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   /** @param {boolean} isKeepable */
   function offer(isKeepable) {
     setText(open, t('bring.open'))
-    setText(keeping, t('bring.keep'))
-    asks.hidden = !isKeepable
+    setText(storeLabel, t('bring.keep'))
+    storeField.hidden = !isKeepable
     deeds.hidden = false
     open.focus()
   }
@@ -97,17 +97,17 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   const number = value => value.toLocaleString(language())
 
   /** @param {Inspection} inspection */
-  function tell({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
+  function describe({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
     training = rest.training
     if (training) return tellTraining(training)
     const isWhole = type && missing.length === 0 && problems.length === 0
     const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
     const isWrong = problems.length > 0 || missing.length > 0
-    found.replaceChildren(
+    summary.replaceChildren(
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
-        type, parameters: number(parameters), bytes: size(bytes)
+        type, parameters: number(parameters), bytes: formatBytes(bytes)
       })) : '',
-      isWhole ? h('p', {}, t('bring.fits', { room: size(room) })) : '',
+      isWhole ? h('p', {}, t('bring.fits', { room: formatBytes(room) })) : '',
       isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
       listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused),
       isWrong ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
@@ -139,7 +139,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     progress.begin()
     try {
       await ask('open', chosen ? { files: chosen } : {}, progress.tell)
-      const isKept = !chosen || !keeps.checked || await ask('store', {})
+      const isKept = !chosen || !storeBox.checked || await ask('store', {})
       if (isKept) dialog.close()
       else setText(failure, t('bring.unkept'))
       enter(defaults('own'))

@@ -21,14 +21,14 @@ async function dropped(data) {
 }
 
 /** @param {Context} context */
-export function bringing(context) {
+export function importButton(context) {
   const { t } = context
-  /** @type {ReturnType<typeof import('./dialog.js').dialogOf> | null} */ let dialog = null
+  /** @type {ReturnType<typeof import('./dialog.js').importDialog> | null} */ let dialog = null
   /** @param {File[] | null} [files] */
   async function show(files = null) {
-    const { dialogOf } = await import('./dialog.js')
+    const { importDialog } = await import('./dialog.js')
     if (!dialog) {
-      dialog = dialogOf(context)
+      dialog = importDialog(context)
       element.append(dialog.dialog)
     }
     dialog.show(files)

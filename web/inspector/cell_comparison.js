@@ -10,7 +10,7 @@ import { brief } from '../lib/number.js'
  * @param {Cell} cell
  * @param {Translate} t
  */
-export function compared(pair, cell, t) {
+export function cellComparison(pair, cell, t) {
   if (!pair) return ''
   const { here, there } = pair
   const apart = Object.is(here, there) ? 0 : there - here

@@ -12,7 +12,7 @@ import { modelOf } from '../models/index.js'
  * The axes that a figure displays one index of, and the part of the state that selects it.
  * @type {Record<string, string>}
  */
-const SHOWN = { batch: 'sentence', head: 'head' }
+const SELECTORS = { batch: 'sentence', head: 'head' }
 
 /**
  * The label of an index along an axis, a token for example; undefined where it is only a number.
@@ -34,7 +34,7 @@ function named({ name, index }, axis, { t, get }) {
 }
 
 /** The axes that are listed: a batch of one sentence is left out. @param {Described} tensor */
-export const axesTold = ({ axes, shape }) => (
+export const listedAxes = ({ axes, shape }) => (
   axes.flatMap(({ name }, i) => (name === 'batch' && shape[i] === 1 ? [] : [i])))
 
 /**
@@ -43,15 +43,15 @@ export const axesTold = ({ axes, shape }) => (
  * @param {Cell} cell
  * @param {Pick<Context, 't' | 'set' | 'press' | 'get'>} context
  */
-export function places(run, cell, { t, set, press, get }) {
+export function cellIndex(run, cell, { t, set, press, get }) {
   const tensor = describedOf(run, cell.name)
-  return h('ul', { className: 'places' }, axesTold(tensor).map(i => {
+  return h('ul', { className: 'places' }, listedAxes(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
     const name = t(`inspector.axes.${axis}`)
     /** @param {number} by @param {string} sign @param {string} word */
     const step = (by, sign, word) => {
       const go = () => {
-        if (SHOWN[axis]) set({ [SHOWN[axis]]: at + by })
+        if (SELECTORS[axis]) set({ [SELECTORS[axis]]: at + by })
         press({ ...cell, index: cell.index.with(i, at + by) })
       }
       const isEnd = at + by < 0 || at + by >= tensor.shape[i]

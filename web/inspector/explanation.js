@@ -37,7 +37,7 @@ const BETWEEN_LINES = ',  '
  * Returns a function that translates words in the engine's formulas.
  * @param {Translate} t @returns {(name: string) => string}
  */
-export const wordsOf = t => name => t(`inspector.words.${name}`)
+export const translateWords = t => name => t(`inspector.words.${name}`)
 
 /**
  * A term's label with every symbol replaced by its value, which links to the cell it comes from.
@@ -59,18 +59,18 @@ function worth(label, factors, { go, has }) {
 
 /**
  * The length of a bar in percent of the longest; beside an infinite value all others have length 0.
- * @param {number} size @param {number} most
+ * @param {number} size @param {number} max
  */
-function lengthOf(size, most) {
+function lengthOf(size, max) {
   if (size === Infinity) return 100
-  return most ? Math.max(1, (size / most) * 100) : 0
+  return max ? Math.max(1, (size / max) * 100) : 0
 }
 
-/** @param {Term} term @param {number} most @param {Reading} view */
-function term({ label, value, factors }, most, view) {
+/** @param {Term} term @param {number} max @param {Reading} view */
+function term({ label, value, factors }, max, view) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
-  bar.style.setProperty('width', `${lengthOf(Math.abs(value), most)}%`)
-  return h('li', { title: ruleText(label, wordsOf(view.t)) },
+  bar.style.setProperty('width', `${lengthOf(Math.abs(value), max)}%`)
+  return h('li', { title: ruleText(label, translateWords(view.t)) },
     h('span', { className: 'factors' }, worth(label, factors, view)),
     h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
     h('span', { className: 'track' }, bar))
@@ -97,10 +97,10 @@ function pager(page, count, { t, change }) {
  */
 function termList({ terms, count = terms.length }, view) {
   const { t, sorted, page, change } = view
-  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
+  const max = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
   const isWhole = count === terms.length, at = isWhole && page !== null ? page : null
-  const shown = at === null ? order.slice(0, FIRST_TERMS) : order.slice(at * PAGE_TERMS, (at + 1) * PAGE_TERMS)
+  const visible = at === null ? order.slice(0, FIRST_TERMS) : order.slice(at * PAGE_TERMS, (at + 1) * PAGE_TERMS)
   /** @param {boolean} by @param {string} word */
   const choose = (by, word) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
@@ -109,17 +109,17 @@ function termList({ terms, count = terms.length }, view) {
   return [
     h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count })),
       terms.length > 2 ? h('span', {}, choose(false, 'order'), choose(true, 'size')) : ''),
-    h('ol', { className: 'terms', start: (at ?? 0) * PAGE_TERMS + 1 }, shown.map(one => term(one, most, view))),
+    h('ol', { className: 'terms', start: (at ?? 0) * PAGE_TERMS + 1 }, visible.map(one => term(one, max, view))),
     at !== null && order.length > PAGE_TERMS ? pager(at, order.length, view) : '',
-    at === null && isWhole && shown.length < order.length
+    at === null && isWhole && visible.length < order.length
       ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ page: 0 }) },
-          t('inspector.more', { count: order.length - shown.length })) : '',
+          t('inspector.more', { count: order.length - visible.length })) : '',
     count > terms.length ? h('p', { className: 'note' }, t('inspector.some', { count })) : ''
   ]
 }
 
 /** A value copied from another cell. */
-const TAKEN = /^out = x\d*$/
+const COPIED = /^out = x\d*$/
 
 /** Stands for what has no formula. */
 const WITHOUT_FORMULA = ['drawn', 'started']
@@ -129,12 +129,12 @@ const WITHOUT_FORMULA = ['drawn', 'started']
  * @param {Pick<Explanation, 'formulas' | 'note'>} explanation
  * @param {Translate} t
  */
-export function rules({ formulas, note }, t) {
+export function formulaList({ formulas, note }, t) {
   // Uses that contribute nothing to a gradient are left out beside those that do.
-  const telling = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
-  const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : telling.flatMap(one => one.split(BETWEEN_LINES))
+  const relevant = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
+  const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : relevant.flatMap(one => one.split(BETWEEN_LINES))
   return [
-    ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
+    ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, translateWords(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
   ]
 }
@@ -148,14 +148,14 @@ const sizes = globalThis.ResizeObserver && new ResizeObserver(entries => {
 })
 
 /** Makes a formula that is wider than its container scrollable with the keyboard. @param {Element} element */
-export function reachable(element) {
+export function makeScrollable(element) {
   for (const rule of element.querySelectorAll('.rule')) sizes?.observe(rule)
 }
 
 /** @param {Explanation['steps']} list @param {Translate} t */
 function steps(list, t) {
   /** @param {string} label */
-  const name = label => formula(ruleFormula(label.replace(INDICES, ''), wordsOf(t)))
+  const name = label => formula(ruleFormula(label.replace(INDICES, ''), translateWords(t)))
   return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
@@ -171,8 +171,8 @@ function originText({ name }, { edited, computed }, { t, run }) {
   const origin = ORIGINS[describedOf(run, name).role]
   const values = { computed: brief(computed) }
   if (edited && origin) return t('inspector.edited', values)
-  const given = run.isTrained && !run.randomTensors?.includes(name) ? 'learned' : 'given'
-  return edited ? t(`inspector.set.${given}`, values) : t(`inspector.${origin ?? given}`)
+  const source = run.isTrained && !run.randomTensors?.includes(name) ? 'learned' : 'given'
+  return edited ? t(`inspector.set.${source}`, values) : t(`inspector.${origin ?? source}`)
 }
 
 /**
@@ -181,7 +181,7 @@ function originText({ name }, { edited, computed }, { t, run }) {
  * @param {Cell} cell
  * @param {Reading} view
  */
-export function made(explanation, cell, view) {
+export function explanationSection(explanation, cell, view) {
   const { t } = view
   if (explanation.none) return h('p', { className: 'note given' }, t(`inspector.${explanation.none}`))
   if (explanation.op === 'given' && !cell.isGradient) {
@@ -189,12 +189,12 @@ export function made(explanation, cell, view) {
     return h('p', { className: isSet ? 'note is-edited' : 'note given' }, originText(cell, explanation, view))
   }
   const { edited, computed, rounding } = explanation
-  const isTaken = explanation.formulas.length > 0 && explanation.formulas.every(one => TAKEN.test(one))
+  const isTaken = explanation.formulas.length > 0 && explanation.formulas.every(one => COPIED.test(one))
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
   return h('section', { className: 'made' },
     edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
     h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
-    isTaken ? h('p', { className: 'note' }, t('inspector.taken')) : rules(explanation, t),
+    isTaken ? h('p', { className: 'note' }, t('inspector.taken')) : formulaList(explanation, t),
     numbers && !isTaken ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
     explanation.terms.length ? termList(explanation, view) : '',
     explanation.steps.length ? steps(explanation.steps, t) : '',

@@ -7,7 +7,7 @@ import { brief, exact } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
-import { NUDGE } from '../worker/finite_difference.js'
+import { STEP } from '../worker/finite_difference.js'
 
 /** @import { Cell, CellExplanation, Child, Context, Run, State } from '../types.d.ts' */
 
@@ -30,26 +30,26 @@ function settingsAgain(run, state) {
  *   live: a live region that outlasts the sections; a region that is inserted with its text is not announced
  * @returns {(view: Asked) => Child} the section for a cell
  */
-export function nudge({ t, ask, get, redraw, live }) {
+export function finiteDifference({ t, ask, get, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, result: Record<string, string> | null }} */
-  let known = { run: null, cell: null, result: null }
+  let last = { run: null, cell: null, result: null }
   /** @param {Run} run @param {Cell} cell */
-  const isKnown = (run, cell) => known.run === run && sameCell(known.cell, cell)
+  const isKnown = (run, cell) => last.run === run && sameCell(last.cell, cell)
 
   /** @param {Asked} asked @param {number} value */
   async function measure({ run, cell, explanation }, value) {
-    known = { run, cell, result: null }
+    last = { run, cell, result: null }
     setText(live, '')
     const { high, low, slope } = await ask('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
     if (!isKnown(run, cell)) return
     const gradient = explanation?.value ?? NaN
     const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }
-    known.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
+    last.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
     redraw()
     setText(live, t('inspector.nudge.said', compared))
   }
   /** @param {Record<string, string>} result */
-  function found(result) {
+  function resultList(result) {
     /** @param {[string, string]} entry */
     const line = ([name, value]) => [h('dt', {}, t(`inspector.nudge.${name}`)), h('dd', {}, value)]
     return [
@@ -66,7 +66,7 @@ export function nudge({ t, ask, get, redraw, live }) {
     return h('section', { className: 'nudge' },
       h('button', {
         'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
-      }, t('inspector.nudge.do', { step: exact(NUDGE) })),
-      isKnown(run, cell) && known.result ? found(known.result) : '')
+      }, t('inspector.nudge.do', { step: exact(STEP) })),
+      isKnown(run, cell) && last.result ? resultList(last.result) : '')
   }
 }

@@ -10,7 +10,7 @@ import { roomsOf } from '../rooms/index.js'
 
 /** @typedef {{ table: Described, words: { word: string, cosine: number }[] }} Near */
 
-const MOST = 5
+const COUNT = 5
 
 /** Vectors in a space of their own, whether or not it is as wide as the embeddings. */
 const ELSEWHERE = ['heads', 'parameter']
@@ -36,11 +36,11 @@ export function tablesFor(run, { name, isGradient }) {
  *   the sections
  * @returns {(run: Run, cell: Cell) => Child} the section for a cell
  */
-export function near({ t, ask, redraw, live }) {
+export function nearestTokens({ t, ask, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, found: Near[] | null }} */
-  let known = { run: null, cell: null, found: null }
+  let last = { run: null, cell: null, found: null }
   /** @param {Run} run @param {Cell} cell */
-  const isKnown = (run, cell) => known.run === run && sameCell(known.cell, cell)
+  const isKnown = (run, cell) => last.run === run && sameCell(last.cell, cell)
 
   /** @param {Run} run @param {Cell} cell @param {Described} table @returns {Promise<Near>} */
   async function look(run, { name, index, isTwin }, table) {
@@ -48,16 +48,16 @@ export function near({ t, ask, redraw, live }) {
     const words = labelsOf(run, table, 0)
     const named = rows.map((/** @type {{ row: number, cosine: number }} */ { row, cosine }) => (
       { word: words?.[row] ?? String(row), cosine }))
-    return { table, words: named.slice(0, MOST) }
+    return { table, words: named.slice(0, COUNT) }
   }
   /** @param {Run} run @param {Cell} cell @param {Described[]} tables */
   async function measure(run, cell, tables) {
-    known = { run, cell, found: null }
-    const found = await Promise.all(tables.map(table => look(run, cell, table)))
+    last = { run, cell, found: null }
+    const results = await Promise.all(tables.map(table => look(run, cell, table)))
     if (!isKnown(run, cell)) return
-    known.found = found
+    last.found = results
     redraw()
-    const lists = found.map(({ words }) => words.map(({ word }) => word).join(', '))
+    const lists = results.map(({ words }) => words.map(({ word }) => word).join(', '))
     setText(live, t('inspector.near.said', { words: lists.join('; ') }))
   }
   /** @param {Near} one */
@@ -72,7 +72,7 @@ export function near({ t, ask, redraw, live }) {
       h('button', {
         'type': 'button', 'className': 'quiet', 'data-keep': 'near', 'onclick': () => measure(run, cell, tables)
       }, t('inspector.near.do')),
-      isKnown(run, cell) && known.found
-        ? [known.found.map(list), h('p', { className: 'note' }, t('inspector.near.why'))] : '')
+      isKnown(run, cell) && last.found
+        ? [last.found.map(list), h('p', { className: 'note' }, t('inspector.near.why'))] : '')
   }
 }

@@ -12,7 +12,7 @@ import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
 import { standingFor } from './run_values.js'
-import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
+import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -44,7 +44,7 @@ import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
  */
 
 /** The texts that depend on the answer. */
-const TOLD = ['right', 'wrong']
+const ANSWER_TEXTS = ['right', 'wrong']
 
 /** Hides the model's answer in the top line while a question asks for it. @param {boolean} isCovered */
 const cover = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
@@ -109,14 +109,14 @@ export function player(container, stage, context) {
    */
   function wanted(step, isOver, before = shown.answers.get(step.id)?.before) {
     const text = isOver && step.then ? step.then : step.state
-    const said = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
+    const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : typeof text === 'string' ? text : text[language()]
-    return stateOf(shown.lesson, said, get(), language())
+    return stateOf(shown.lesson, sentence, get(), language())
   }
   /** @param {Lesson['steps'][number]} step */
   const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
   const answered = () => shown.answers.get(stepNow().id)
-  const inputs = () => JSON.stringify(kept(shown.lesson, get()))
+  const inputs = () => JSON.stringify(keptFields(shown.lesson, get()))
   const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
 
   /**
@@ -255,7 +255,7 @@ export function player(container, stage, context) {
     const own = words.steps[step.id]
     const values = valuesOf(step, own, run, now()), before = valuesOf(step, own, asked.run, asked.now)
     /** @param {string} key */
-    const speak = key => (words.steps[step.id][key] ? say(key, TOLD.includes(key) ? values : before) : '')
+    const speak = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : before) : '')
     setText(parts.title, speak('title'))
     const text = speak('text')
     if (parts.said !== text) parts.text.replaceChildren(...prose(text))
@@ -362,7 +362,8 @@ export function player(container, stage, context) {
       if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
       if (isSeen(step) || !isIn(lesson, state, wanted(step, false))) return state
-      return { ...defaults(lesson.model), ...kept(lesson, state), ...readers(), lesson: state.lesson, at: state.at }
+      const { lesson: name, at } = state
+      return { ...defaults(lesson.model), ...keptFields(lesson, state), ...readers(), lesson: name, at }
     },
     leave() {
       pointer.clear()

@@ -18,7 +18,7 @@ const NEAR = 64
  * The grid that displays these cells, and the range of its rows and columns; null stands for all of them.
  * @param {Element} stage @param {{ tensor: string, index: (number | null)[] }} place @returns {Found | null}
  */
-function found(stage, { tensor, index }) {
+function findCells(stage, { tensor, index }) {
   /** @type {NodeListOf<HTMLElement>} */ const grids = stage.querySelectorAll(`.heat[data-tensor="${tensor}"]`)
   for (const grid of grids) {
     const first = (grid.dataset.first ?? '').split(',').map(Number)
@@ -73,10 +73,10 @@ function stretchOf(element, height) {
 
 /**
  * Scrolls a place into its frame and the window, no further than needed, and never past the question.
- * @param {Element} element @param {Element | null} asked
+ * @param {Element} element @param {Element | null} question
  * @returns {boolean} whether the window had to be scrolled
  */
-function show(element, asked) {
+function show(element, question) {
   const { left, right } = element.getBoundingClientRect()
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
   const frame = element.closest('.frame')
@@ -88,7 +88,7 @@ function show(element, asked) {
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
   const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'
-  const room = asked && !stays ? Math.max(0, asked.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
+  const room = question && !stays ? Math.max(0, question.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
   const by = above < 0 ? above : below > 0 ? Math.min(above, below, room) : 0
   if (Math.abs(by) < 1) return false
   scrollBy({ top: by, behavior })
@@ -96,11 +96,11 @@ function show(element, asked) {
 }
 
 /** Milliseconds after which a scroll counts as finished: one that stops at the end of the page fires no event. */
-const OVERDUE = 1000
+const SCROLL_TIMEOUT = 1000
 /** How often such a scroll is repeated: at the end of the page, a place may stay below its target. */
 const TRIES = 4
 /** Events by which a reader scrolls elsewhere. */
-const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+const SCROLL_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown']
 /** Entering the slide mode keeps the place. @param {Event} event */
 const isMove = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p')
 
@@ -117,7 +117,7 @@ function keeper() {
     if (!kept?.element.isConnected || !show(kept.element, kept.asked)) return
     isOnWay = true
     clearTimeout(overdue)
-    overdue = window.setTimeout(() => { if (tries++ < TRIES) again() }, OVERDUE)
+    overdue = window.setTimeout(() => { if (tries++ < TRIES) again() }, SCROLL_TIMEOUT)
   }
   addEventListener('scrollend', () => {
     const hasArrived = isOnWay
@@ -134,16 +134,18 @@ function keeper() {
   }
   return {
     release,
-    /** @param {Element} element @param {Element | null} asked */
-    keep(element, asked) {
+    /** @param {Element} element @param {Element | null} question */
+    keep(element, question) {
       release()
-      kept = { element, asked }
+      kept = { element, asked: question }
       tries = 0
       again()
       drawn.observe(document.body)
       listening = new AbortController()
       const { signal } = listening
-      for (const move of MOVES) addEventListener(move, event => isMove(event) && release(), { passive: true, signal })
+      for (const type of SCROLL_EVENTS) {
+        addEventListener(type, event => isMove(event) && release(), { passive: true, signal })
+      }
     },
     /** The same place after a new rendering, perhaps elsewhere. @param {Element} element */
     renew(element) {
@@ -166,16 +168,16 @@ export function pointers(stage) {
   return {
     /**
      * @param {import('./index.js').Place | null} target @param {string} key scrolls there when it is another
-     * @param {Element | null} [asked] text that has to stay visible
+     * @param {Element | null} [question] text that has to stay visible
      */
-    point(target, key, asked = null) {
+    point(target, key, question = null) {
       clear()
       if (!target) return keeps.release()
       const isElement = target.selector !== undefined
-      const place = isElement ? null : found(stage, target)
+      const place = isElement ? null : findCells(stage, target)
       const element = isElement ? document.querySelector(target.selector) : place && ring(place)
       if (isElement) element?.classList.add('is-pointed')
-      if (element && key !== last.key) keeps.keep(element, asked)
+      if (element && key !== last.key) keeps.keep(element, question)
       else if (element) keeps.renew(element)
       last = { key: element ? key : last.key, element }
     },

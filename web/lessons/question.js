@@ -22,7 +22,7 @@ const isCrowded = options => options.length > 4 && options.filter(({ text }) => 
 
 /**
  * Multiple choice.
- * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(given: string) => void} answer
+ * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(number: string) => void} answer
  * @returns {Way}
  */
 function choice(options, t, answer) {
@@ -43,11 +43,11 @@ function choice(options, t, answer) {
 }
 
 /** A number in the format of answers. @param {string | number} right */
-const written = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
+const formatAnswer = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
 
 /**
  * A number field; input that is no number is reported and does not count as a wrong answer.
- * @param {Translate} t @param {(given: number) => void} answer @param {(text: string) => void} complain
+ * @param {Translate} t @param {(number: number) => void} answer @param {(text: string) => void} complain
  * @returns {Way}
  */
 function field(t, answer, complain) {
@@ -57,14 +57,14 @@ function field(t, answer, complain) {
   const send = h('button', { type: 'submit', className: 'lesson-option' }, t('lesson.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
     event.preventDefault()
-    const given = typed(input.value)
-    if (given !== null) return answer(given)
+    const number = typed(input.value)
+    if (number !== null) return answer(number)
     complain(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
   } }, input, send)
   return {
     element,
     show({ right, isOver }) {
-      if (isOver && right !== null && right !== undefined) input.value = written(right)
+      if (isOver && right !== null && right !== undefined) input.value = formatAnswer(right)
       input.readOnly = isOver
       send.setAttribute('aria-disabled', String(isOver))
     }
@@ -76,18 +76,18 @@ function field(t, answer, complain) {
  * @param {string} asked.text
  * @param {{ id: string, text: string }[] | null} asked.options null where a number is asked for
  * @param {Translate} t
- * @param {(given: string | number) => void} answer
+ * @param {(number: string | number) => void} answer
  * @param {() => void} reveal
  */
 export function question({ text, options }, t, answer, reveal) {
   const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
-  const said = h('p', { className: 'lesson-said', role: 'status' })
+  const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
   let complaint = ''
   /** @type {Result} */ let last = { wrong: [], right: null, isOver: false, text: '' }
-  const ways = options ? choice(options, t, answer) : field(t, given => {
+  const ways = options ? choice(options, t, answer) : field(t, number => {
     complaint = ''
-    answer(given)
+    answer(number)
   }, text => {
     complaint = text
     show(last)
@@ -103,8 +103,8 @@ export function question({ text, options }, t, answer, reveal) {
     const text = result.isOver ? result.text : complaint || result.text
     ways.show(result)
     help.hidden = result.isOver || result.wrong.length === 0
-    if (said.textContent !== text) said.replaceChildren(...prose(text))
-    said.classList.toggle('is-hint', !result.isOver)
+    if (status.textContent !== text) status.replaceChildren(...prose(text))
+    status.classList.toggle('is-hint', !result.isOver)
   }
-  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, said), show }
+  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, status), show }
 }

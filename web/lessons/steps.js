@@ -6,7 +6,7 @@ import { defaults, patchFrom, runKeys } from '../shell/state.js'
 /** @import { Lesson } from './index.js' */
 
 /** The part of the view that a step controls; depth, theme and the pinned cell are the reader's. */
-const LOOKED_AT = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
+const VIEW_KEYS = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
 const READERS = ['language', 'theme', 'depth']
 
 /** @param {State} state @param {string[]} keys */
@@ -30,10 +30,10 @@ const ownPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state,
   .flatMap(textsOf).map(text => patchFrom(text, model))
 
 /** Fields that the reader has changed. @param {Lesson} lesson @param {State} state */
-export function kept(lesson, state) {
+export function keptFields(lesson, state) {
   if (state.model !== lesson.model) return {}
-  const given = [defaults(lesson.model), ...ownPatches(lesson)]
-  return pick(state, lesson.keeps.filter(name => !given.some(one => one[name] === state[name])))
+  const defaultsList = [defaults(lesson.model), ...ownPatches(lesson)]
+  return pick(state, lesson.keeps.filter(name => !defaultsList.some(one => one[name] === state[name])))
 }
 
 /**
@@ -46,7 +46,8 @@ export function kept(lesson, state) {
 export function stateOf(lesson, text, state, language) {
   const { model } = lesson
   return {
-    ...defaults(model), ...pick(state, READERS), ...patchFrom(lesson.base[language], model), ...kept(lesson, state),
+    ...defaults(model), ...pick(state, READERS),
+    ...patchFrom(lesson.base[language], model), ...keptFields(lesson, state),
     ...patchFrom(text, model), lesson: state.lesson, at: state.at
   }
 }
@@ -58,7 +59,7 @@ export function stateOf(lesson, text, state, language) {
 export const changeable = ({ free = [] }, state) => pick(state, free)
 
 /** @param {unknown} value */
-const written = value => (typeof value === 'object' ? JSON.stringify(value) : value)
+const serialize = value => (typeof value === 'object' ? JSON.stringify(value) : value)
 
 /**
  * Whether a state is that of a step, apart from what the reader may change.
@@ -68,6 +69,6 @@ const written = value => (typeof value === 'object' ? JSON.stringify(value) : va
  * @param {string[]} [free] what the step lets the reader change
  */
 export function isIn(lesson, state, wanted, free = []) {
-  const keys = [...LOOKED_AT, ...runKeys(wanted)].filter(key => !free.includes(key))
-  return keys.every(key => written(state[key]) === written(wanted[key]))
+  const keys = [...VIEW_KEYS, ...runKeys(wanted)].filter(key => !free.includes(key))
+  return keys.every(key => serialize(state[key]) === serialize(wanted[key]))
 }

@@ -39,9 +39,9 @@ import { stateOf, valuesOf } from './steps.js'
  */
 
 export const BLANK = '____'
-const [MOST_ROWS, MOST_COLS] = [12, 12]
+const [MAX_ROWS, MAX_COLS] = [12, 12]
 /** All tokens are displayed, as far as a line of paper can be continued. */
-const MOST_TOKENS = 36
+const MAX_TOKENS = 36
 
 /**
  * The start of a window along an axis that contains an index.
@@ -58,9 +58,9 @@ function cutOf(run, place, gradient) {
   const { length } = tensor.shape
   const [row, col] = [length - 2, length - 1], at = place.index[row] ?? null
   const words = labelsOf(run, tensor, col)
-  const rows = row < 0 || at !== null ? 1 : Math.min(MOST_ROWS, tensor.shape[row])
+  const rows = row < 0 || at !== null ? 1 : Math.min(MAX_ROWS, tensor.shape[row])
   const { columns } = place
-  const cols = columns?.length ?? Math.min(words && rows === 1 ? MOST_TOKENS : MOST_COLS, tensor.shape[col])
+  const cols = columns?.length ?? Math.min(words && rows === 1 ? MAX_TOKENS : MAX_COLS, tensor.shape[col])
   const [rowStart, colStart] = [at ?? 0, columns ? 0 : startFor(place.index[col], tensor.shape[col], cols)]
   const names = row < 0 ? undefined : labelsOf(run, tensor, row)?.slice(rowStart, rowStart + rows)
   const part = slice(tensor, {
@@ -114,9 +114,9 @@ const namesIn = text => [...text.matchAll(NAMES)].map(match => match[1])
  * @param {string[]} answers the correct one as a value and as text
  * @param {boolean} isNumber
  */
-function telling(values, own, answers, isNumber) {
-  const said = isNumber ? [] : namesIn(own)
-  return Object.entries(values).filter(([name, value]) => answers.includes(value) && !said.includes(name))
+function revealing(values, own, answers, isNumber) {
+  const texts = isNumber ? [] : namesIn(own)
+  return Object.entries(values).filter(([name, value]) => answers.includes(value) && !texts.includes(name))
     .map(([name, value]) => `${name}=${value}`)
 }
 
@@ -125,7 +125,7 @@ function telling(values, own, answers, isNumber) {
  * @param {Lesson} lesson @param {Step} step @param {Record<string, any>} own words of the step
  * @param {Page} page
  */
-async function written(lesson, step, own, { state: here, language, runOf, gradientOf }) {
+async function item(lesson, step, own, { state: here, language, runOf, gradientOf }) {
   const { ask } = step
   /** @param {string | { ko: string, en: string }} link */
   const stateFor = link => stateOf(lesson, typeof link === 'string' ? link : link[language], here, language)
@@ -143,7 +143,7 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
     figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
     right, values, words: own,
-    told: ask ? telling(found, `${own.paper ?? own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
+    told: ask ? revealing(found, `${own.paper ?? own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
     item: {
       title: own.title, options: options && options.map(({ text }) => text), answer,
       why: own.wrong ? translator(own)(own.paperWhy ? 'paperWhy' : 'wrong', found) : '',
@@ -167,9 +167,9 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
  * @returns {Promise<Worksheet>}
  */
 export async function worksheet(lesson, words, page) {
-  /** @type {Awaited<ReturnType<typeof written>>[]} */ const all = []
+  /** @type {Awaited<ReturnType<typeof item>>[]} */ const all = []
   for (const step of lesson.steps) {
-    if (step.ask || step.paper) all.push(await written(lesson, step, words.steps[step.id], page))
+    if (step.ask || step.paper) all.push(await item(lesson, step, words.steps[step.id], page))
   }
   const hidden = new Set(all.flatMap(({ told }) => told))
   const answers = new Set(all.map(({ item }) => item.answer))
@@ -184,7 +184,7 @@ export async function worksheet(lesson, words, page) {
     items: all.map(({ item, values, words: own }) => {
       const speak = translator(own, { strict: false })
       const open = Object.fromEntries(Object.entries(values)
-        .map(said => [said[0], isTold(said) ? BLANK : said[1]]))
+        .map(texts => [texts[0], isTold(texts) ? BLANK : texts[1]]))
       // A ring around a token that is asked for elsewhere would reveal it.
       const given = item.given.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: rights.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))

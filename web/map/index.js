@@ -69,7 +69,7 @@ export function map(container, context) {
   /** Rooms whose values are not loaded. @type {Set<Room>} */ const blank = new Set()
   const blankNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
   /** @type {Room | null} */ let current = null
-  /** @type {{ view: View, mode: Mode }} */ let shown
+  /** @type {{ view: View, mode: Mode }} */ let lastView
   container.setAttribute('aria-label', context.t('map.label'))
 
   /** @param {Room[]} next */
@@ -94,7 +94,7 @@ export function map(container, context) {
   }
   /** @param {Door} door */
   function stampOf({ room, picture, stamp }) {
-    const { view, mode } = shown
+    const { view, mode } = lastView
     const stamped = stampNow(view, room)
     stamp.classList.toggle('is-off', !stamped)
     blankNote.hidden = blank.size === 0
@@ -123,7 +123,7 @@ export function map(container, context) {
         if (room === here) link.setAttribute('aria-current', 'step')
         else link.removeAttribute('aria-current')
       })
-      shown = { view, mode }
+      lastView = { view, mode }
       draw(run ? doors : [])
       plan?.update(here, run && (room => shapeOf(run, room)))
       enter(here)

@@ -75,7 +75,7 @@ export function towers(container, doors, { t }) {
   container.classList.add('has-towers')
   container.replaceChildren(root, here)
   new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
-  let shown = ''
+  let lastShape = ''
   /** @param {string} text */
   const say = text => setText(here, text)
   /** @param {Event} event */
@@ -84,12 +84,12 @@ export function towers(container, doors, { t }) {
     const door = doorOf(event)
     if (door) say(door.name)
   })
-  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(shown))
+  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(lastShape))
   return {
     /** @param {Room} room the current one @param {((room: Room) => string) | null} shapeOf */
     update(room, shapeOf) {
-      shown = doors.find(door => door.room === room)?.name ?? ''
-      say(shown)
+      lastShape = doors.find(door => door.room === room)?.name ?? ''
+      say(lastShape)
       if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
     }
   }

@@ -5,7 +5,7 @@ import { codeBlock, codeField } from '../lib/highlight.js'
 import { plot } from '../lib/plot.js'
 import { prose } from '../lib/prose.js'
 import { space } from '../lib/space.js'
-import { compared, isNoise, perLine } from './compare.js'
+import { compareOutput, isNoise, perLine } from './compare.js'
 import { ITEMS } from './documents/index.js'
 
 /** @import { CellError, Output } from './runner.js' */
@@ -53,7 +53,7 @@ function drawing(points, { t }) {
 
 /**
  * The note on the source's output.
- * @param {Item} item @param {ReturnType<typeof compared>} entries @param {boolean} isSaid whether the page has run
+ * @param {Item} item @param {ReturnType<typeof compareOutput>} entries @param {boolean} isSaid whether the page has run
  * @param {Translate} t
  */
 function saidOf(item, entries, isSaid, t) {
@@ -67,12 +67,12 @@ function saidOf(item, entries, isSaid, t) {
 
 /**
  * The source's output, with a mark at every number that the page reproduces.
- * @param {string} id @param {{ numbers: number[], value?: unknown } | null} made @param {Pick<Context, 't'>} context
+ * @param {string} id @param {{ numbers: number[], value?: unknown } | null} result @param {Pick<Context, 't'>} context
  */
-function source(id, made, { t }) {
+function source(id, result, { t }) {
   const item = /** @type {Item} */ (ITEMS.get(id))
-  const entries = compared(item, made ?? { numbers: [] })
-  const isSaid = Boolean(made)
+  const entries = compareOutput(item, result ?? { numbers: [] })
+  const isSaid = Boolean(result)
   const label = `${t('lab.notebook.source')} ${id}`
   const list = h('div', { 'className': 'nb-numbers', 'tabindex': '0', 'role': 'group', 'aria-label': label },
     entries.map(({ text, agrees }) => h('span', { className: !isSaid ? '' : agrees ? 'agrees' : 'differs' }, text)))
@@ -138,12 +138,12 @@ export function cellView(cell, i, context) {
       h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
       h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`, 'python'))),
     h('div', { className: 'nb-tools' }, run, reset, way.element), output)
-  /** @type {Shown | null} */ let shown = null
+  /** @type {Shown | null} */ let current = null
 
-  /** @param {Shown | null} made the result of a run; null before the first */
-  function show(made) {
-    shown = made
-    const outputs = made?.output ?? []
+  /** @param {Shown | null} result the result of a run; null before the first */
+  function show(result) {
+    current = result
+    const outputs = result?.output ?? []
     const texts = outputs.filter(({ kind }) => kind === 'text')
     const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t }))
     let at = 0
@@ -156,7 +156,7 @@ export function cellView(cell, i, context) {
         'aria-label': `${t('lab.notebook.output')} ${i + 1}.${outputs.indexOf(one) + 1}`
       }, one.text)
       return [h('div', { className: 'nb-pair' }, text, printedHere ? source(printedHere, one, { t }) : '')]
-    }), ...(made?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(made.error, t))] : []), ...extra)
+    }), ...(result?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(result.error, t))] : []), ...extra)
   }
   show(null)
   return {
@@ -165,7 +165,7 @@ export function cellView(cell, i, context) {
     outdate: () => output.classList.toggle('is-old', output.querySelector('.nb-pair, .nb-plot') !== null),
     get code() { return field.value },
     /** The displayed result, to restore it later. */
-    get left() { return { made: shown, isOld: output.matches('.is-old') } },
+    get left() { return { made: current, isOld: output.matches('.is-old') } },
     /** @param {boolean} isBusy */
     busy(isBusy) {
       run.disabled = isBusy

@@ -11,7 +11,7 @@ import { scriptOf } from './script.js'
 /** @import { Outcome } from './runner.js' */
 
 /** The globals that remain besides the library. */
-const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
+const ALLOWED = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
   Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError globalThis JSON
   Math Intl ArrayBuffer Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array
   Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set WeakMap WeakSet WeakRef Proxy Reflect
@@ -27,12 +27,12 @@ const { print, plot } = recorder
 function close() {
   for (let at = scope; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const name of [...Object.getOwnPropertyNames(at), ...Object.getOwnPropertySymbols(at)]) {
-      if (typeof name === 'string' && !KEPT.has(name) && name !== 'constructor') Reflect.deleteProperty(at, name)
+      if (typeof name === 'string' && !ALLOWED.has(name) && name !== 'constructor') Reflect.deleteProperty(at, name)
     }
   }
   // What cannot be deleted is overwritten, and only the cells can evaluate code.
   for (const name of Object.getOwnPropertyNames(scope)) {
-    if (!KEPT.has(name)) Reflect.defineProperty(scope, name, { value: undefined })
+    if (!ALLOWED.has(name)) Reflect.defineProperty(scope, name, { value: undefined })
   }
   const kinds = [function () {}, async function () {}, function* () {}, async function* () {}]
   for (const kind of kinds) {
@@ -70,7 +70,7 @@ scope.onmessage = async ({ data }) => {
   if (data.wasm) {
     try {
       Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot })
-      for (const name of ['gf', 'print', 'plot']) KEPT.add(name)
+      for (const name of ['gf', 'print', 'plot']) ALLOWED.add(name)
       evaluate('1')
       close()
       send({ isReady: true })

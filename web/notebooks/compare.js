@@ -30,21 +30,21 @@ const leaves = value => (typeof value === 'number' ? [value]
 
 /**
  * Compares every printed number with the computed one; for rounding noise, whether both are noise.
- * @param {Item} item @param {{ numbers: number[], value?: any }} made
+ * @param {Item} item @param {{ numbers: number[], value?: any }} output
  * @returns {{ text: string, agrees: boolean, count: number, same: number }[]} count: how many numbers it contains, 0
  *   for words; same: how many of them the page reproduces
  */
-export function compared({ printed, style, decimals, value, reproduced }, made) {
+export function compareOutput({ printed, style, decimals, value, reproduced }, output) {
   if (!printed) {
-    const isSame = JSON.stringify(made.value) === JSON.stringify(value)
-    const [numbers, own] = [leaves(value), leaves(made.value)]
+    const isSame = JSON.stringify(output.value) === JSON.stringify(value)
+    const [numbers, own] = [leaves(value), leaves(output.value)]
     const same = numbers.filter((number, i) => number === own[i]).length
     return [{ text: written(value).text, agrees: isSame, count: numbers.length, same }]
   }
   /** @param {string} text */
   const bare = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
   return printed.map((text, i) => {
-    const number = made.numbers[i]
+    const number = output.numbers[i]
     if (number === undefined) return { text, agrees: false, count: 1, same: 0 }
     const isSame = FORMATS[style ?? 'int'](number, decimals) === bare(text)
     const isNoise = reproduced === null && [number, Number(text)].every(one => Math.abs(one) < NOISE)

@@ -10,7 +10,7 @@ const lines = text => text.split('\n').map((line, i, all) => (i < all.length - 1
  * @param {import('./documents/index.js').Document} document @param {'ko' | 'en'} language
  * @returns {string}
  */
-export function asJupyter({ id, title, cells }, language) {
+export function toJupyter({ id, title, cells }, language) {
   /** @param {string} name @param {string} text */
   const words = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: lines(text) })
   /** @param {string} name @param {string} text */
@@ -45,7 +45,7 @@ const inOrder = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:cons
  * @param {import('./documents/index.js').Document} document @param {'ko' | 'en'} language
  * @returns {string}
  */
-export function asModule({ id, title, cells }, language) {
+export function toModule({ id, title, cells }, language) {
   const names = [...inOrder(cells)].map(match => match[1])
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice) throw new Error(`${twice} is declared in two cells`)

@@ -60,15 +60,15 @@ export function createRecorder() {
     get outputs() { return outputs },
     /** @param {any} value @param {Parameters<typeof printed>[1]} [options] */
     print(value, options) {
-      const made = printed(value, options)
-      characters += made.text.length + CHARACTERS_PER_OUTPUT
+      const formatted = printed(value, options)
+      characters += formatted.text.length + CHARACTERS_PER_OUTPUT
       if (characters > MAX_CHARACTERS) {
         throw new RangeError(`print: a cell may print at most ${MAX_CHARACTERS} characters`)
       }
-      const isTensor = made.numbers.length > 0
+      const isTensor = formatted.numbers.length > 0
       const plain = isTensor ? {} : { value: dataOf(value) }
-      const numbers = isTensor ? made.numbers : isNumbers(value) ? value.flat(Infinity) : []
-      outputs[outputs.length] = { kind: 'text', text: made.text, numbers, ...plain }
+      const numbers = isTensor ? formatted.numbers : isNumbers(value) ? value.flat(Infinity) : []
+      outputs[outputs.length] = { kind: 'text', text: formatted.text, numbers, ...plain }
     },
     /** Records rows of two or three coordinates to plot. @param {any} rows */
     plot(rows) {

@@ -41,12 +41,12 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
   /** @param {number} x @param {string} text */
   const sign = (x, text) => (Object.is(x, -0) && !text.startsWith('-') ? `-${text}` : text)
   const sizes = numbers.filter(x => Number.isFinite(x) && x !== 0).map(Math.abs)
-  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
+  const [min, max] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
   const isInteger = sizes.every(Number.isInteger)
-  const isWide = sizes.length > 0 && (most / least > 1000 || most > 1e8 || (!isInteger && least < 1e-4))
-  const known = numbers.filter(x => Number.isFinite(x) && x !== 0)
+  const isWide = sizes.length > 0 && (max / min > 1000 || max > 1e8 || (!isInteger && min < 1e-4))
+  const finite = numbers.filter(x => Number.isFinite(x) && x !== 0)
   /** @param {(x: number) => string} write */
-  const widest = write => known.reduce((width, x) => Math.max(width, write(x).length), 1)
+  const widest = write => finite.reduce((width, x) => Math.max(width, write(x).length), 1)
   /** @param {number} x */
   const fixed = x => sign(x, x.toFixed(precision))
   const width = isWhole ? numbers.reduce((all, x) => Math.max(all, String(x).length), 1)

@@ -6,7 +6,7 @@ import { modelOf, problemsOf } from '../models/index.js'
 /** @import { Document } from './documents/index.js' */
 
 /** @param {RegExp} where @param {string} code */
-const found = (where, code) => where.exec(code)?.[1]
+const match = (where, code) => where.exec(code)?.[1]
 
 /**
  * The settings of the room that a cell links to: the cell's own, replaced by what the reader has written; values that
@@ -14,12 +14,12 @@ const found = (where, code) => where.exec(code)?.[1]
  * @param {Document} document @param {number} i of the cell @param {string[]} codes as the reader has them
  * @param {State} state @returns {Patch}
  */
-export function carried({ cells }, i, codes, state) {
+export function roomSettings({ cells }, i, codes, state) {
   const { state: own = {}, carries = {} } = cells[i]
   const { settings } = modelOf(state.model)
   const changed = Object.entries(carries).flatMap(([key, [cell, where]]) => {
-    const text = found(where, codes[cell])
-    if (text === undefined || text === found(where, cells[cell].js)) return []
+    const text = match(where, codes[cell])
+    if (text === undefined || text === match(where, cells[cell].js)) return []
     return [[key, settings[key] ? Number(text) : text]]
   })
   return changed.reduce((patch, [key, value]) => {

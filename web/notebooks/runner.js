@@ -24,7 +24,7 @@ export class Stopped extends Error {
  * @typedef {{ name: string, message: string, line: number | null }} CellError
  * @typedef {{ output: Output[], error?: CellError, milliseconds?: number }} Outcome
  *
- * @typedef {{ resolve: (made: Outcome) => void, reject: (error: Error) => void,
+ * @typedef {{ resolve: (outcome: Outcome) => void, reject: (error: Error) => void,
  *   timer: ReturnType<typeof setTimeout> }} Waiting for a cell
  */
 
@@ -83,8 +83,8 @@ export function runner({ start, fetched, limit = LIMIT }) {
     worker.onmessage = ({ data }) => {
       clearTimeout(timer)
       if (!data.isReady) return stop(data.isRefused ? 'refused' : 'broken', data.failure)
-      worker.onmessage = ({ data: made }) => settle(({ resolve, reject }) => (
-        isOutcome(made) ? resolve(made) : reject(new Stopped('unshown', ''))))
+      worker.onmessage = ({ data: outcome }) => settle(({ resolve, reject }) => (
+        isOutcome(outcome) ? resolve(outcome) : reject(new Stopped('unshown', ''))))
       own.accept()
     }
     worker.onerror = ({ message }) => {

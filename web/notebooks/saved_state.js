@@ -23,18 +23,18 @@ function stored() {
   }
 }
 
-/** @type {Codes} */ const written = stored()
+/** @type {Codes} */ const changedCodes = stored()
 
 /** The code of every cell, with the reader's changes. @param {import('./documents/index.js').Document} document */
-export const codesOf = ({ id, cells }) => cells.map(({ js }, i) => written[id]?.[i] ?? js)
+export const codesOf = ({ id, cells }) => cells.map(({ js }, i) => changedCodes[id]?.[i] ?? js)
 
 /** @param {import('./documents/index.js').Document} document @param {number} i of the cell @param {string} code */
-export function keepCode({ id, cells }, i, code) {
-  const own = written[id] ??= {}
+export function saveCode({ id, cells }, i, code) {
+  const own = changedCodes[id] ??= {}
   if (code === cells[i].js) delete own[i]
   else own[i] = code
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(written))
+    sessionStorage.setItem(KEY, JSON.stringify(changedCodes))
   } catch {
     // Without storage it lasts until the page is closed.
   }
@@ -44,4 +44,4 @@ export function keepCode({ id, cells }, i, code) {
  * The outputs of a notebook and its scroll position when it was left.
  * @type {Map<string, { shown: { made: Shown | null, isOld: boolean }[], top: number }>}
  */
-export const left = new Map()
+export const notebookStates = new Map()

@@ -2,13 +2,13 @@
 
 import { h, keep, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
-import { carried } from './room_settings.js'
+import { roomSettings } from './room_settings.js'
 import { cellView } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
 import { spawnCells } from './frame.js'
-import { codesOf, keepCode, left } from './saved_state.js'
+import { codesOf, saveCode, notebookStates } from './saved_state.js'
 import { Stopped, runner } from './runner.js'
-import { asJupyter, asModule } from './export_notebook.js'
+import { toJupyter, toModule } from './export_notebook.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { Shown } from './cell.js' */
@@ -49,9 +49,9 @@ export function notebook(container, context, id) {
   const codes = codesOf(document)
   const isEdited = codes.some((code, i) => code !== document.cells[i].js)
   const cells = createCells()
-  const said = h('p', { className: 'nb-said', role: 'status' })
+  const status = h('p', { className: 'nb-said', role: 'status' })
   let running = false
-  let hasRun = left.has(id)
+  let hasRun = notebookStates.has(id)
   let isGone = false
   const { model } = context.get()
   /** Only while the notebook is still displayed in this language. */
@@ -68,26 +68,26 @@ export function notebook(container, context, id) {
     if (running) {
       if (!queue.some(one => one.last === last && one.isFresh === isFresh)) queue.push({ last, isFresh })
       if (!isFresh) views[last].wait(true)
-      return setText(said, t(isFresh ? 'lab.notebook.queuedAll' : 'lab.notebook.queued', { number: last + 1 }))
+      return setText(status, t(isFresh ? 'lab.notebook.queuedAll' : 'lab.notebook.queued', { number: last + 1 }))
     }
     if (isFresh) cells.end()
     const isAgain = !isFresh && !cells.isAlive && last > 0
     const list = cells.isAlive ? [last] : all.slice(0, last + 1)
     running = true
     stop.disabled = false
-    setText(said, t(isAgain ? 'lab.notebook.again' : 'lab.notebook.running', { number: last + 1 }))
+    setText(status, t(isAgain ? 'lab.notebook.again' : 'lab.notebook.running', { number: last + 1 }))
     const end = await runAll(list)
     running = false
     hasRun = true
     stop.disabled = true
-    if (isAway()) return setText(said, '')
+    if (isAway()) return setText(status, '')
     if (end.failure) dismiss()
     const next = queue.shift()
     if (next) {
       views[next.last].wait(false)
       return run(next.last, next.isFresh)
     }
-    tell(end, list, isAgain)
+    report(end, list, isAgain)
   }
   /** Clears the queue. */
   function dismiss() {
@@ -103,10 +103,10 @@ export function notebook(container, context, id) {
       last = i + 1
       views[i].busy(true)
       try {
-        const made = await cells.run(views[i].code)
+        const outcome = await cells.run(views[i].code)
         if (isAway()) break
-        views[i].show(made)
-        failure = made.error ?? null
+        views[i].show(outcome)
+        failure = outcome.error ?? null
       } catch (error) {
         if (isAway()) break
         const { message } = /** @type {Error} */ (error)
@@ -123,14 +123,14 @@ export function notebook(container, context, id) {
    * Reports the result of a run.
    * @param {{ failure: Shown['error'] | null, last: number }} end @param {number[]} list @param {boolean} isAgain
    */
-  function tell({ failure, last }, list, isAgain) {
+  function report({ failure, last }, list, isAgain) {
     const key = wordOf(failure, list, last)
     const shown = key === 'ranOne' ? views[last - 1].element : container
     /** @type {NodeListOf<HTMLElement>} */ const sources = shown.querySelectorAll('[data-item]')
     const same = [...sources].reduce((all, { dataset }) => all + Number(dataset.same), 0)
     // The cells below were computed from the previous results of those above.
     const isOlder = views.slice(last).map(view => view.outdate()).includes(true)
-    setText(said, [
+    setText(status, [
       t(`lab.notebook.${key}`, { number: last, same, differing: shown.querySelectorAll('[data-agrees="false"]').length }),
       isAgain && !failure ? t('lab.notebook.afresh') : '', isOlder ? t('lab.notebook.older') : ''
     ].filter(Boolean).join(' '))
@@ -144,11 +144,12 @@ export function notebook(container, context, id) {
   }
   const all = document.cells.map((_, i) => i)
   const views = document.cells.map((cell, i) => cellView(cell, i, {
-    ...context, language, code: codes[i], onRun: () => run(i), patch: () => carried(document, i, codes, context.get()),
+    ...context, language, code: codes[i],
+    onRun: () => run(i), patch: () => roomSettings(document, i, codes, context.get()),
     onEdit: code => {
-      if (!running && !container.querySelector('.nb-error')) setText(said, '')
+      if (!running && !container.querySelector('.nb-error')) setText(status, '')
       codes[i] = code
-      keepCode(document, i, code)
+      saveCode(document, i, code)
       views.forEach(view => view.updateWay())
     }
   }))
@@ -165,40 +166,40 @@ export function notebook(container, context, id) {
   function takeModule() {
     try {
       const cells = document.cells.map((cell, i) => ({ ...cell, js: codes[i] }))
-      download(`${id}.mjs`, asModule({ ...document, cells }, language), 'text/javascript')
+      download(`${id}.mjs`, toModule({ ...document, cells }, language), 'text/javascript')
     } catch (error) {
-      setText(said, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
+      setText(status, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
     }
   }
   const takes = [
     h('button', { type: 'button', className: 'quiet', onclick: () => (
-      download(`${id}.ipynb`, asJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
+      download(`${id}.ipynb`, toJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
     h('button', { type: 'button', className: 'quiet', onclick: takeModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
     h('p', { className: 'nb-follows' }, prose(t('lab.notebook.follows', { id, source: document.source[language] }))),
-    h('div', { className: 'nb-bar' }, whole, stop, takes), said, ...views.map(({ element }) => element))
+    h('div', { className: 'nb-bar' }, whole, stop, takes), status, ...views.map(({ element }) => element))
 
   let top = 0
   const follow = () => { top = scrollY }
   /** Restores the outputs from before, or runs all cells once, unless the code has been changed. */
   function begin() {
-    const before = left.get(id)
+    const before = notebookStates.get(id)
     if (before) {
       views.forEach((view, i) => {
-        const { made, isOld } = before.shown[i]
-        view.show(made)
+        const { made: outcome, isOld } = before.shown[i]
+        view.show(outcome)
         if (isOld) view.outdate()
       })
       scrollTo({ top: before.top, behavior: 'instant' })
-      setText(said, t('lab.notebook.kept'))
-    } else if (isEdited) setText(said, t('lab.notebook.restored'))
+      setText(status, t('lab.notebook.kept'))
+    } else if (isEdited) setText(status, t('lab.notebook.restored'))
     else run(all.length - 1, true)
     follow()
     addEventListener('scroll', follow, { passive: true })
   }
   if (isSingleFile()) {
-    keep(said, [t('lab.notebook.single')], () => h('span'), setText)
+    keep(status, [t('lab.notebook.single')], () => h('span'), setText)
     /** @type {NodeListOf<HTMLButtonElement>} */ const runs = container.querySelectorAll('.nb-cell .nb-run')
     for (const one of [whole, ...runs]) one.disabled = true
   } else begin()
@@ -207,7 +208,7 @@ export function notebook(container, context, id) {
       isGone = true
       removeEventListener('scroll', follow)
       // An interrupted first run starts again on return.
-      if (hasRun) left.set(id, { shown: views.map(view => view.left), top })
+      if (hasRun) notebookStates.set(id, { shown: views.map(view => view.left), top })
       cells.end()
     }
   }

@@ -6,7 +6,7 @@ import { valueAt } from '../lib/slice.js'
 
 /** @import { Decoding, Room, Run } from '../types.d.ts' */
 
-const MOST = 3
+const MAX_CANDIDATES = 3
 
 /**
  * The attention of every head from one row, in the last layer in which the decoder reads the encoder.
@@ -43,7 +43,7 @@ export function data(run, rooms) {
       const looks = looksFrom(run, weights, rows[step])
       return {
         token, looks, best: strongest(looks),
-        options: ranking(row).slice(0, MOST).map(word => (
+        options: ranking(row).slice(0, MAX_CANDIDATES).map(word => (
           { token: shares.colLabels[word], share: row[word], isChosen: word === id }))
       }
     })

@@ -7,7 +7,7 @@ import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
 import { defaults } from '../shell/state.js'
 import { data } from './data.js'
-import { living } from './figure.js'
+import { openingFigure } from './figure.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
 
@@ -78,7 +78,7 @@ export function opening(container, context) {
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
       h('p', { className: 'lead' }, t('opening.what'))),
     slot, examples, doors, more))
-  const figure = living(slot, context)
+  const figure = openingFigure(slot, context)
   return {
     /** @param {Run | null} run */
     update(run) {

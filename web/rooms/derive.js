@@ -7,10 +7,10 @@
 import { attentionRooms } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
-import { insideRooms } from './interpret.js'
+import { modelRooms } from './interpret.js'
 import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeTurn, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './graph_queries.js'
-import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
+import { beforeRotation, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './graph_queries.js'
+import { ACTIVATIONS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -93,14 +93,14 @@ function operationWords(graph, step) {
  * @param {Run} run
  * @returns {Room[]}
  */
-export function derive(run) {
+export function deriveRooms(run) {
   const graph = graphOf(run)
   const { mask } = run.hints ?? {}
   const towers = { ...towersOf(graph), mask, isOpen: mask === 'mask' }
   /** @type {Draft[]} */ const rooms = []
   /** @type {Set<string>} */ const ids = new Set()
-  /** @type {Set<string>} */ const known = new Set()
-  /** @type {Set<string>} */ const taken = new Set()
+  /** @type {Set<string>} */ const displayed = new Set()
+  /** @type {Set<string>} */ const covered = new Set()
   /** @type {Map<string, string>} */ const blocks = new Map()
   /** @type {Heads[]} */ const attentions = []
 
@@ -129,7 +129,7 @@ export function derive(run) {
     const at = { tower, layer: place.layer }
     return {
       place, towers, ...at, stream: of => (of === undefined ? undefined : run.streams[of]),
-      isNew: name => !known.has(name),
+      isNew: name => !displayed.has(name),
       room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
     }
   }
@@ -141,7 +141,7 @@ export function derive(run) {
       const floor = Boolean(isFloor || isLook || room.stage === 'activation')
       rooms.push({ ...room, id: unused(room.id), isOnTour: isOnTour(room), isFloor: floor })
       for (const name of room.tensors) {
-        known.add(name)
+        displayed.add(name)
         if (!room.blockOf) blocks.set(name, room.block)
       }
     }
@@ -163,7 +163,7 @@ export function derive(run) {
     const { op, outputs: { out } } = step
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
-      own.forEach(name => taken.add(name))
+      own.forEach(name => covered.add(name))
       const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
       attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
         block: list[0].block })
@@ -176,7 +176,7 @@ export function derive(run) {
     if (NORMS.includes(op)) return [normRoom(graph, step, context)]
     if (op === 'linear') return [linearRoom(graph, step, context)]
     if (op === 'dropout') return [dropoutRoom(graph, step, context)]
-    if (BENDS.includes(op)) {
+    if (ACTIVATIONS.includes(op)) {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
@@ -197,7 +197,7 @@ export function derive(run) {
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
-      const projected = [q, k, v].map(name => beforeTurn(graph, name))
+      const projected = [q, k, v].map(name => beforeRotation(graph, name))
       const all = projected.every(name => projection(graph, name))
       if (all) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
       if (all) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
@@ -215,7 +215,7 @@ export function derive(run) {
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
   }
   const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
-  const given = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
+  const inputs = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
     outputs.some(one => Object.values(graph.described(one).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
@@ -224,14 +224,14 @@ export function derive(run) {
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
     const context = contextOf(logits), isWritten = run.passes.some(({ kind }) => kind === 'token')
-    const list = [...samplingRooms(context, [...outputs, ...given], logits.outputs.out),
+    const list = [...samplingRooms(context, [...outputs, ...inputs], logits.outputs.out),
       ...(isWritten ? cacheRoom(context, attentions) : [])]
     put(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
   if (end && attentions.length) {
     const { room } = contextOf(end)
-    put(insideRooms(run, graph, {
+    put(modelRooms(run, graph, {
       towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,
       room: (id, stage, _, more) => (
         { ...room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })

@@ -11,7 +11,7 @@ import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 
 /** The stages that explain how a text was segmented. @param {Stream} stream @returns {string[]} */
-export function cuttingOf({ merges = {}, cut, hangul }) {
+export function segmentationStages({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type], isMerged = Object.keys(merges).length > 0
   return [...(isMerged ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
@@ -36,9 +36,9 @@ function relativeRooms(graph, step, context) {
   const bias = users.find(mask => relativeIn(graph, mask)?.looked === step.outputs.out)
   const found = relativeIn(graph, bias)
   if (!bias || !found) return []
-  const { weight, looked, turned } = found
+  const { weight, looked, turned: between } = found
   return [{
-    ...context.room(context.place.id, 'relative', [bias, ...turned.slice(1), looked, weight]),
+    ...context.room(context.place.id, 'relative', [bias, ...between.slice(1), looked, weight]),
     block: 'entry', parts: { weight, bias, heads: graph.described(weight).shape[1] }
   }]
 }
@@ -56,7 +56,7 @@ export function embeddingRooms(graph, step, context) {
   if (by in LOOKED_UP) return [tableRoom(by, { weight, out, of }, context)]
   const at = { stream: of, block: 'entry' }
   const about = context.stream(of)
-  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...cuttingOf(about)]
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...segmentationStages(about)]
   return [
     ...tokens.map((stage, i) => ({
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },

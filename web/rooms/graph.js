@@ -20,11 +20,11 @@ import { HOLDERS, LIST } from './roles.js'
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
   const steps = run.steps.filter(({ isView }) => !isView)
-  const shown = new Map(run.steps.filter(({ isView }) => isView)
+  const viewed = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
   const behind = name => {
-    const from = shown.get(name)
+    const from = viewed.get(name)
     return from === undefined ? name : behind(from)
   }
   const makers = new Map(steps.flatMap(step => Object.values(step.outputs).map(name => [name, step])))
@@ -55,14 +55,14 @@ export function graphOf(run) {
     /** @type {Called[]} */ const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
     const way = chain.flatMap(one => one.way)
-    let held = false
+    let isContainer = false
     /** @type {string[]} */ const names = []
     /** @type {number | undefined} */ let layer
     way.forEach(({ name, types }, i) => {
       const isItem = i > 0 && way[i - 1].types.includes(LIST)
       if (isItem) layer = Number(name)
-      held = types.some(type => HOLDERS.includes(type))
-      if (!held) names.push(name)
+      isContainer = types.some(type => HOLDERS.includes(type))
+      if (!isContainer) names.push(name)
     })
     const last = chain.at(-1)
     return { id: names.join('.'), layer, types: last?.types ?? [], around: way }
@@ -73,13 +73,13 @@ export function graphOf(run) {
   function ancestors(name) {
     const known = lineages.get(name)
     if (known) return known
-    const seen = new Set([name])
-    for (const one of seen) {
+    const lineage = new Set([name])
+    for (const one of lineage) {
       const maker = makers.get(one)
-      for (const from of Object.values(maker ? read(maker) : inputsOf(one))) seen.add(from)
+      for (const from of Object.values(maker ? read(maker) : inputsOf(one))) lineage.add(from)
     }
-    lineages.set(name, seen)
-    return seen
+    lineages.set(name, lineage)
+    return lineage
   }
 
   return {

@@ -1,6 +1,6 @@
 /** What rooms are made from: where a step was computed, and queries about the graph around it. */
 
-import { BENDS, LOOKED_UP } from './roles.js'
+import { ACTIVATIONS, LOOKED_UP } from './roles.js'
 
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, Place } from './graph.js' */
@@ -45,7 +45,7 @@ export function projection(graph, name) {
 }
 
 /** The tensor before its rotation by position, or the tensor itself. @param {Graph} graph @param {string} name */
-export const beforeTurn = (graph, name) => {
+export const beforeRotation = (graph, name) => {
   const maker = graph.makerOf(name)
   return maker?.op === 'rotary' ? graph.read(maker).x : name
 }
@@ -57,7 +57,7 @@ export const beforeTurn = (graph, name) => {
 export function isGate(graph, step) {
   if (step?.op !== 'mul') return false
   const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op ?? '')
-  return makers.some(op => BENDS.includes(op)) && makers.includes('linear')
+  return makers.some(op => ACTIVATIONS.includes(op)) && makers.includes('linear')
 }
 
 /** @param {KnownTensor} tensor */
@@ -96,13 +96,13 @@ export function placedIn(graph, step) {
  * @param {Graph} graph @param {string | undefined} mask
  */
 export function relativeIn(graph, mask) {
-  /** @type {string[]} */ const turned = []
+  /** @type {string[]} */ const rotated = []
   for (let at = mask; at;) {
     const maker = graph.makerOf(at)
     if (maker?.op === 'embedding') return lookedUpBy(graph, at) === 'bucket'
-      ? { weight: graph.read(maker).weight, looked: at, turned } : null
+      ? { weight: graph.read(maker).weight, looked: at, turned: rotated } : null
     if (maker?.op !== 'transpose') return null
-    turned.push(at)
+    rotated.push(at)
     at = graph.read(maker).x
   }
   return null

@@ -11,7 +11,7 @@ const PAIRS = {
   attention_dropout: ['weights', 'kept']
 }
 
-/** @type {WeakMap<Run, Map<string, boolean>>} */ const known = new WeakMap()
+/** @type {WeakMap<Run, Map<string, boolean>>} */ const cache = new WeakMap()
 
 /** @param {Run} run @param {Room} room */
 function compare(run, { stage, parts }) {
@@ -25,8 +25,8 @@ function compare(run, { stage, parts }) {
  */
 export function isIdle(run, room) {
   if (!(room.stage in PAIRS)) return false
-  const rooms = known.get(run) ?? new Map()
-  known.set(run, rooms)
+  const rooms = cache.get(run) ?? new Map()
+  cache.set(run, rooms)
   if (!rooms.has(room.id)) rooms.set(room.id, compare(run, room))
   return rooms.get(room.id)
 }

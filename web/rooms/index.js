@@ -1,8 +1,8 @@
 /** The rooms of the page: those of the displayed run, after the whole house, which exists before any run. */
 
 import { modelOf } from '../models/index.js'
-import { derive } from './derive.js'
-import { cuttingOf } from './entry.js'
+import { deriveRooms } from './derive.js'
+import { segmentationStages } from './entry.js'
 
 /** @import { Room, Run, Structure } from '../types.d.ts' */
 
@@ -14,18 +14,18 @@ export const HOUSE = {
 const EMPTY = [HOUSE]
 
 /** The rooms by structure, and by what else they depend on. @type {WeakMap<Structure, Map<string, Room[]>>} */
-const known = new WeakMap()
+const cache = new WeakMap()
 /** Cached lists: the page and its twin need two, going back and forth a few more. */
 /** @type {Map<string, Room[]>} */
 const lists = new Map()
-const MOST_LISTS = 8
+const MAX_LISTS = 8
 
 /** @param {string} key @param {Room[]} rooms */
 function listed(key, rooms) {
   const list = lists.get(key) ?? rooms
   lists.delete(key)
   lists.set(key, list)
-  if (lists.size > MOST_LISTS) lists.delete([...lists.keys()][0])
+  if (lists.size > MAX_LISTS) lists.delete([...lists.keys()][0])
   return list
 }
 
@@ -35,7 +35,7 @@ function listed(key, rooms) {
  */
 const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stringify([
   model, hints, passes.some(({ kind }) => kind === 'token'),
-  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, cuttingOf(one)])
+  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, segmentationStages(one)])
 ])
 
 /**
@@ -45,11 +45,11 @@ const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stri
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  const ones = known.get(run.structure) ?? new Map(), key = otherwise(run)
-  known.set(run.structure, ones)
+  const ones = cache.get(run.structure) ?? new Map(), key = otherwise(run)
+  cache.set(run.structure, ones)
   if (!ones.has(key)) {
     const { model } = run.settings
-    const rooms = [HOUSE, ...(modelOf(model).rooms ?? derive)(run)]
+    const rooms = [HOUSE, ...(modelOf(model).rooms ?? deriveRooms)(run)]
     ones.set(key, listed(`${model}${JSON.stringify(rooms)}`, rooms))
   }
   return ones.get(key)
@@ -61,8 +61,8 @@ export function roomsOf(run) {
  * @param {string} name
  */
 export function roomOf(rooms, name) {
-  const found = rooms.find(({ id }) => id === name)
-  if (found) return found
+  const room = rooms.find(({ id }) => id === name)
+  if (room) return room
   for (let place = name; place.includes('.');) {
     place = place.slice(0, place.lastIndexOf('.'))
     const near = rooms.find(({ id }) => id === place || id.startsWith(`${place}.`))

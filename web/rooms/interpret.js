@@ -1,6 +1,6 @@
 /** The rooms about a model as a whole: ablations, logit lens, head scores, costs. */
 
-import { lastSteps, partsOf, placesOf, streamsOf } from './stream.js'
+import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 
 /** @import { Run } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -13,15 +13,16 @@ import { lastSteps, partsOf, placesOf, streamsOf } from './stream.js'
  *   logits: string | undefined, room: MakeRoom }} known
  * @returns {Draft[]}
  */
-export function insideRooms(run, graph, { attentions, logits, room, ...known }) {
-  const streams = streamsOf(graph, known)
+export function modelRooms(run, graph, { attentions, logits, room, ...towers }) {
+  const streams = streamsOf(graph, towers)
   /** @param {string} name */
   const shapeOf = name => graph.described(name).shape
-  const parts = [...placesOf(graph, known.towerOf, shapeOf), ...partsOf(streams, attentions, shapeOf)]
+  const parts = [...positionParts(graph, towers.towerOf, shapeOf), ...partsOf(streams, attentions, shapeOf)]
   const out = logits ?? graph.steps.filter(({ op }) => op !== 'cross_entropy').at(-1)?.outputs.out
-  const spoken = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
+  const outputStream = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
     lastSteps(graph, subs[subs.length - 1].point, logits))
-  const last = logits && spoken ? lastSteps(graph, spoken.subs[spoken.subs.length - 1].point, logits) : null
+  const end = outputStream && outputStream.subs[outputStream.subs.length - 1].point
+  const last = logits && end ? lastSteps(graph, end, logits) : null
   const back = attentions.filter(({ kind }) => kind === 'masked'), isWritten = run.passes.some(({ kind }) => kind === 'token')
   return [
     ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
@@ -29,7 +30,7 @@ export function insideRooms(run, graph, { attentions, logits, room, ...known }) 
       layers: back, out: back[0].out } })] : []),
     ...(streams.length ? [room('stream', 'stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
-      parts: { streams, last, spoken: spoken ? spoken.tower : null }
+      parts: { streams, last, spoken: outputStream ? outputStream.tower : null }
     })] : []),
     room('costs', 'costs', [], { reads: out ? [out] : [], parts: { out } })
   ]

@@ -13,7 +13,7 @@ export const LIST = 'ModuleList'
  * Attentions that are causal by their class, whether or not this run masks them.
  * @type {Record<string, string>}
  */
-export const LOOKS_BACK = { TransformerDecoderLayer: 'self_attn' }
+export const CAUSAL = { TransformerDecoderLayer: 'self_attn' }
 
 /** The attribute of an attention that reads another text than its own. */
 export const CROSS = 'multihead_attn'
@@ -24,13 +24,13 @@ export const SAMPLING = 'Sampling'
 /** Operations that normalize. */
 export const NORMS = ['layer_norm', 'rms_norm']
 /** The texts of a norm without a mean, by those of one with it. @type {Record<string, string>} */
-export const RMS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
+export const RMS_WORDS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
 /**
  * Embeddings of other things than tokens: the texts of their rooms, by what their rows stand for.
  * @type {Record<string, string>}
  */
 export const LOOKED_UP = { position: 'places', type: 'types' }
-export const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
+export const ACTIVATIONS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
 
 /** For every kind of attention its block on the map, and its own texts. */
 export const ATTENTION = {

@@ -3,7 +3,7 @@
  * how logits are computed from the last. They yield the parts that can be ablated, and the points of the logit lens.
  */
 
-import { beforeTurn, isPlacing, isPositions, isStream, placedIn, relativeIn } from './graph_queries.js'
+import { beforeRotation, isPlacing, isPositions, isStream, placedIn, relativeIn } from './graph_queries.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
@@ -27,7 +27,7 @@ import { NORMS } from './roles.js'
  */
 
 /** @param {string} name @param {(name: string) => readonly number[]} shapeOf @param {string} from @returns {Edit} */
-const taken = (name, shapeOf, from) => ({ name, index: shapeOf(name).map(() => null), from })
+const replacement = (name, shapeOf, from) => ({ name, index: shapeOf(name).map(() => null), from })
 
 /**
  * The input and the change of a residual sum, where one was computed from the other.
@@ -91,10 +91,10 @@ export function partsOf(streams, attentions, shapeOf) {
     own.forEach(one => left.delete(one))
     /** @type {Part[]} */
     const layer = isFirst && at.layer !== undefined && last
-      ? [{ kind: 'layer', ...at, block: '', edits: [taken(last.point, shapeOf, carried)] }] : []
+      ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, carried)] }] : []
     /** @type {Part[]} */
-    const both = [{ kind: 'sub', ...at, edits: [taken(sum, shapeOf, carried)] },
-      ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [taken(sum, shapeOf, change)] }]
+    const both = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, carried)] },
+      ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [replacement(sum, shapeOf, change)] }]
     return [...layer, ...both]
   }))
   return [...parts, ...[...left].flatMap(headsOf)]
@@ -105,15 +105,15 @@ export function partsOf(streams, attentions, shapeOf) {
  * relative bias.
  * @param {Graph} graph @param {Step} step @param {(name: string) => readonly number[]} shapeOf @returns {Edit[]}
  */
-function placelessAt(graph, step, shapeOf) {
+function positionEdits(graph, step, shapeOf) {
   const { a, b, q, k, mask } = graph.read(step), { out } = step.outputs
-  if (isPlacing(graph, step)) return [taken(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
+  if (isPlacing(graph, step)) return [replacement(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
   const placed = placedIn(graph, step)
-  if (placed) return placed.by === 'position' ? [taken(out, shapeOf, placed.vectors)] : []
+  if (placed) return placed.by === 'position' ? [replacement(out, shapeOf, placed.vectors)] : []
   if (step.op !== 'attention') return []
-  const turned = [q, k].filter(name => beforeTurn(graph, name) !== name)
+  const rotated = [q, k].filter(name => beforeRotation(graph, name) !== name)
   const bias = relativeIn(graph, mask)?.turned[0]
-  return [...turned.map(name => taken(name, shapeOf, beforeTurn(graph, name))),
+  return [...rotated.map(name => replacement(name, shapeOf, beforeRotation(graph, name))),
     ...(bias ? [{ name: bias, index: shapeOf(bias).map(() => null), value: 0 }] : [])]
 }
 
@@ -122,11 +122,11 @@ function placelessAt(graph, step, shapeOf) {
  * @param {Graph} graph @param {(name: string) => string} towerOf @param {(name: string) => readonly number[]} shapeOf
  * @returns {Part[]}
  */
-export function placesOf(graph, towerOf, shapeOf) {
+export function positionParts(graph, towerOf, shapeOf) {
   /** @type {Map<string, Edit[]>} */ const towers = new Map()
   for (const step of graph.steps) {
     const tower = towerOf(Object.values(step.outputs)[0]), own = towers.get(tower) ?? []
-    const more = placelessAt(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
+    const more = positionEdits(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
     if (more.length) towers.set(tower, [...own, ...more])
   }
   return [...towers].map(([tower, edits]) => ({ kind: 'places', tower, block: 'entry', edits }))

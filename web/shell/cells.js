@@ -2,7 +2,7 @@
  * The selected or pinned cell: explained in the inspector, marked wherever it is visible, followed to its sources.
  */
 
-import { exists } from '../inspector/index.js'
+import { hasCell } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
 import { isThere } from '../lib/dom.js'
 import { later } from '../lib/scheduling.js'
@@ -39,7 +39,7 @@ const EXPLAIN_DELAY = 200
 export function cells({ panel, get, set, run, twin, view, parts, ask, attempt }) {
   /** @type {Cell | null} */ let looked = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
-  let told = { run: null, twin: null, cell: null, found: null }
+  let explained = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
 
@@ -54,7 +54,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     const { cell: pinned, embed } = get()
     const cell = pinned ?? looked
     const its = runBehind(cell)
-    if (its && exists(its, cell)) return cell
+    if (its && hasCell(its, cell)) return cell
     return isBeside.matches && !embed ? firstCell(here, view()) : null
   }
   /**
@@ -62,7 +62,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
    * @param {Cell | null} cell @param {Found} explanations
    */
   function pairOf(cell, explanations) {
-    const both = [run(), twin()].filter(isThere).filter(one => exists(one, cell))
+    const both = [run(), twin()].filter(isThere).filter(one => hasCell(one, cell))
     if (!cell || both.length < 2) return null
     const values = cell.isGradient ? explanations?.map(one => one?.value)
       : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
@@ -78,7 +78,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
    * Marks a cell and its sources wherever they are visible, and renders its explanation.
    * @param {Cell | null} cell @param {Found} found
    */
-  function tell(cell, found) {
+  function showExplanation(cell, found) {
     const pinned = Boolean(get().cell)
     const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
     mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
@@ -95,22 +95,22 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
    * @param {Cell} cell
    */
   function explanations(cell) {
-    const asked = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
-    return Promise.all(asked.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
+    const sides = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
+    return Promise.all(sides.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
   }
   const explain = latest(explanations, (found, cell) => {
     if (cell !== current()) return
-    told = { run: run(), twin: twin(), cell, found }
+    explained = { run: run(), twin: twin(), cell, found }
     waits(false)
-    tell(cell, found)
+    showExplanation(cell, found)
   }, () => waits(false))
 
   /** Renders the selected cell and requests its explanation, unless it is cached. */
   function showCell() {
     const cell = current()
-    const isOfRun = told.run === run()
-    const isTold = isOfRun && told.twin === twin() && sameCell(cell, told.cell)
-    tell(cell, isTold ? told.found : null)
+    const isOfRun = explained.run === run()
+    const isTold = isOfRun && explained.twin === twin() && sameCell(cell, explained.cell)
+    showExplanation(cell, isTold ? explained.found : null)
     clearTimeout(timer)
     waits(Boolean(cell) && !isTold)
     if (!cell || isTold) return
@@ -142,16 +142,16 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
       const { cell: pinned } = get()
       const same = sameCell(cell, pinned)
       looked = cell ?? pinned
-      const known = trail.findIndex(one => sameCell(one, cell))
-      trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
+      const position = trail.findIndex(one => sameCell(one, cell))
+      trail = !cell || same ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
       set({ cell: same ? null : cell })
     },
     /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
     visit(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const known = trail.findIndex(one => sameCell(one, cell))
+      const position = trail.findIndex(one => sameCell(one, cell))
       const before = trail.length ? trail : [current()].filter(isThere)
-      trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
+      trail = position >= 0 ? trail.slice(0, position + 1) : [...before, cell].slice(-LONGEST_TRAIL)
       set({ cell })
     },
     /** Clears the selection when the room changes. */

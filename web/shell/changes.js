@@ -14,10 +14,10 @@ function keysOf(state) {
 }
 
 /** How many switches and numbers have been changed. @param {State} state */
-export const changes = state => keysOf(state).length + state.edits.length
+export const changeCount = state => keysOf(state).length + state.edits.length
 
 /** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
-export function changedWords(state, t) {
+export function describeChanges(state, t) {
   const settings = keysOf(state).map(name => words({ name, value: state[name], word: wordOf(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
 }
@@ -28,7 +28,7 @@ export function changedWords(state, t) {
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {() => void} renders the number of changes
  */
-export function changed(container, { t, get, set }) {
+export function undoButton(container, { t, get, set }) {
   const reset = () => {
     const defaults = defaultsOf(get().model)
     set({ ...Object.fromEntries(keysOf(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
@@ -36,7 +36,7 @@ export function changed(container, { t, get, set }) {
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)
   return () => {
-    const count = changes(get())
+    const count = changeCount(get())
     button.hidden = count === 0
     setText(button, count ? t('app.changed', { count }) : '')
   }

@@ -20,7 +20,7 @@ import { SETTINGS } from '../models/settings.js'
 const settingOf = (name, model) => /** @type {Setting | undefined} */ (modelOf(model).settings[name])
 
 /** Whether a model has a control. @param {string} name @param {string} model */
-export const isFor = (name, model) => settingOf(name, model) !== undefined
+export const hasControl = (name, model) => settingOf(name, model) !== undefined
 
 /** Whether a setting has any effect in the current state. @param {string} name @param {Settings} state */
 export function isUseful(name, state) {

@@ -1,7 +1,7 @@
 /** The level of detail: a dial of four levels, and the formulas and code that the two deepest add below the figure. */
 
-import { reachable, rules, wordsOf } from '../inspector/explanation.js'
-import { lazy } from './fetch_on_demand.js'
+import { makeScrollable, formulaList, translateWords } from '../inspector/explanation.js'
+import { fetchJson } from './fetch_on_demand.js'
 import { dotted, find, h, targetOf, uniqueId } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
@@ -60,7 +60,7 @@ function light(stage, name) {
 function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
-  const words = [formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
+  const words = [formula(ruleFormula(symbol, translateWords(t)), 'inline'), h('code', {}, dotted(tensor)),
     h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))]
   return h('li', {}, tensorsShown(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
@@ -72,14 +72,14 @@ function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ',
       h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
-    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
+    formulaList(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
 }
 
 /** Every operation once, with the tensors that it made here. @param {Recipe[]} recipes */
 function byOperation(recipes) {
-  /** @type {Map<string, string[]>} */ const made = new Map()
-  for (const { op, name } of recipes) made.set(op, [...(made.get(op) ?? []), name])
-  return [...made]
+  /** @type {Map<string, string[]>} */ const tensorsByOperation = new Map()
+  for (const { op, name } of recipes) tensorsByOperation.set(op, [...(tensorsByOperation.get(op) ?? []), name])
+  return [...tensorsByOperation]
 }
 
 /** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
@@ -138,13 +138,13 @@ export function depths(stage, context) {
    */
   async function recipesOf(run, room) {
     const known = (await ask('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
-    const made = known.filter(({ name }) => room.tensors.includes(name))
-    return made.length ? made : known
+    const own = known.filter(({ name }) => room.tensors.includes(name))
+    return own.length ? own : known
   }
   /** @param {Run} run @param {View} view */
   async function draw(run, { depth, room }) {
     const recipes = await recipesOf(run, room)
-    const code = depth === 'code' && recipes.length ? await lazy('code') : null
+    const code = depth === 'code' && recipes.length ? await fetchJson('code') : null
     if (shown.run !== run || shown.depth !== depth) return
     panel.hidden = recipes.length === 0
     panel.setAttribute('aria-label', t(`depth.${depth}`))
@@ -152,7 +152,7 @@ export function depths(stage, context) {
     const redraw = () => {
       panel.replaceChildren(...(code
         ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
-      reachable(panel)
+      makeScrollable(panel)
     }
     redraw()
     if (isAsked) bringInSight(panel, 0.5)

@@ -14,7 +14,7 @@
  * Seconds that a worker may take for an answer: in general, and while a newer run waits. Large models take long on
  * slow machines.
  */
-export const LIMITS = { silent: 120, hurried: 15 }
+export const TIMEOUTS = { silent: 120, hurried: 15 }
 
 /**
  * A worker that does not answer in time is terminated and a new one started with the same files; pending calls fail
@@ -26,7 +26,7 @@ export function createEngine(spawn, second = 1000) {
   let serial = 0
   /** A worker that failed to start is reported at the first call. @type {Error | null} */ let lost = null
   /** The files of the page, and the imported model. @type {Record<'load' | 'open', object | null>} */
-  const given = { load: null, open: null }
+  const restorable = { load: null, open: null }
   /** Seconds are counted rather than measured, since a machine may have slept. */
   let silence = 0, isHurried = false
   /** @type {ReturnType<typeof setInterval> | undefined} */ let clock
@@ -37,12 +37,12 @@ export function createEngine(spawn, second = 1000) {
     const own = spawn()
     own.onmessage = ({ data: { id, result, error, progress } }) => {
       silence = 0
-      const asked = waiting.get(id)
-      if (progress) return asked?.tell?.(progress)
+      const pending = waiting.get(id)
+      if (progress) return pending?.tell?.(progress)
       waiting.delete(id)
       if (waiting.size === 0) rest()
-      if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
-      else asked?.resolve(result)
+      if (error) pending?.reject(Object.assign(new Error(error.message), { code: error.code }))
+      else pending?.resolve(result)
     }
     own.onerror = event => {
       const reason = new Error(event.message || 'worker')
@@ -68,7 +68,7 @@ export function createEngine(spawn, second = 1000) {
   }
   function tick() {
     silence += 1
-    if (silence < (isHurried ? LIMITS.hurried : LIMITS.silent)) return
+    if (silence < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
     worker.terminate()
     worker = begin()
     refuse(Object.assign(new Error('the worker did not answer'), { code: 'hung' }))
@@ -76,20 +76,20 @@ export function createEngine(spawn, second = 1000) {
   }
   /** Gives a new worker what the previous one had; a model that makes it hang as well is not sent again. */
   async function restore() {
-    const { load, open } = given
-    given.open = null
+    const { load, open } = restorable
+    restorable.open = null
     if (load) await call('load', load)
     if (open) await call('open', open)
-    given.open = open
+    restorable.open = open
   }
   /**
-   * @param {string} type @param {object} details @param {(progress: any) => void} [tell] how far the answer is
+   * @param {string} type @param {object} details @param {(progress: any) => void} [report] how far the answer is
    * @returns {Promise<any>}
    */
-  const call = (type, details, tell) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
+  const call = (type, details, report) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
     serial += 1
     clock ??= setInterval(tick, second)
-    waiting.set(serial, { resolve, reject, tell })
+    waiting.set(serial, { resolve, reject, tell: report })
     worker.postMessage({ id: serial, type, ...details })
   })
   /** @type {typeof call} */
@@ -103,24 +103,24 @@ export function createEngine(spawn, second = 1000) {
   return {
     /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
     load(files) {
-      given.load = files
+      restorable.load = files
       return call('load', files)
     },
     /**
      * Computes a run; a structure with a known signature is not sent again.
-     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [tell]
+     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [report]
      * @returns {Promise<RunMessage>}
      */
-    run: (settings, signature, tell) => ask('run', { settings, signature }, tell),
+    run: (settings, signature, report) => ask('run', { settings, signature }, report),
     /** A newer run waits, so the current one gets less time. */
     hurry() {
       isHurried = clock !== undefined
       silence = 0
     },
     /** Sends a query to the worker. @type {Ask} */
-    ask: async (type, details, tell) => {
-      const result = await ask(type, details, tell)
-      if (type === 'open') given.open = details
+    ask: async (type, details, report) => {
+      const result = await ask(type, details, report)
+      if (type === 'open') restorable.open = details
       return result
     }
   }

@@ -10,20 +10,20 @@ import { modelOf } from '../models/index.js'
 const FORMATS = /** @type {const} */ (['zip', 'safetensors', 'onnx', 'py'])
 
 /** @param {Pick<Context, 't' | 'ask' | 'run'>} context */
-export function taking({ t, ask, run }) {
-  const said = h('span', { role: 'status', className: 'menu-said' })
+export function exportMenu({ t, ask, run }) {
+  const status = h('span', { role: 'status', className: 'menu-said' })
   /** @param {typeof FORMATS[number]} format */
   async function give(format) {
     const about = run()
     if (!about) return
-    setText(said, t('app.taking.making'))
+    setText(status, t('app.taking.making'))
     try {
       /** @type {any} */ const content = await ask('exportModel', { format })
       const name = about.imported?.type ?? modelOf(about.settings.model).id
       save(new Blob([content].flat()), `${name}.${format}`)
-      setText(said, '')
+      setText(status, '')
     } catch (error) {
-      setText(said, t('app.taking.failed', { message: /** @type {Error} */ (error).message }))
+      setText(status, t('app.taking.failed', { message: /** @type {Error} */ (error).message }))
     }
   }
   const buttons = FORMATS.map(format => h('button', {
@@ -33,7 +33,7 @@ export function taking({ t, ask, run }) {
   const unscripted = h('p', { className: 'menu-note', hidden: true }, t('app.taking.unscripted'))
   const element = h('div', { className: 'taking', hidden: true },
     h('p', { className: 'menu-title' }, t('app.taking.title')), buttons,
-    unkeyed, unscripted, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), said)
+    unkeyed, unscripted, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), status)
   /** @param {Run | null} run */
   function update(run) {
     element.hidden = !run?.isExportable

@@ -1,6 +1,6 @@
 /** Data and workers that are loaded on demand: a file beside the page, or data inside a single-file page. */
 
-/** @type {Map<string, Promise<any>>} */ const known = new Map()
+/** @type {Map<string, Promise<any>>} */ const cache = new Map()
 
 /** @param {string} name */
 async function get(name) {
@@ -12,9 +12,9 @@ async function get(name) {
 }
 
 /** A JSON file of the page, fetched once. @param {string} name */
-export function lazy(name) {
-  const file = known.get(name) ?? get(name)
-  known.set(name, file)
+export function fetchJson(name) {
+  const file = cache.get(name) ?? get(name)
+  cache.set(name, file)
   return file
 }
 
@@ -23,7 +23,7 @@ export function lazy(name) {
  * is none; one started from a blob inherits the policy of the page, on every host.
  * @param {string} name
  */
-export function spawn(name) {
+export function startWorker(name) {
   const inside = document.getElementById(name)
   const code = inside?.textContent ?? `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))

@@ -14,7 +14,7 @@ function examples({ examples: list }, { t, set, language }) {
 }
 
 /** Lines that a one-line field grows to while it has the focus. */
-const MOST_LINES = 8
+const MAX_LINES = 8
 
 /** A one-line field that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
 function growing(area) {
@@ -24,7 +24,7 @@ function growing(area) {
     const lines = () => Math.floor(area.scrollHeight / Number.parseFloat(getComputedStyle(area).lineHeight))
     // The field is wider now, so it may need fewer lines.
     area.classList.toggle('is-tall', lines() > 1)
-    area.rows = Math.min(MOST_LINES, lines())
+    area.rows = Math.min(MAX_LINES, lines())
   }
   area.addEventListener('focus', fit)
   area.addEventListener('input', fit)
@@ -102,7 +102,7 @@ function answerOf(model, run) {
 export function fields({ isLong }, context) {
   const element = h('div', { className: isLong ? 'long-fields' : 'entry' })
   /** @type {{ model: PageModel | null, list: ReturnType<typeof field>[] }} */
-  let shown = { model: null, list: [] }
+  let current = { model: null, list: [] }
   /** @param {PageModel} model */
   function build(model) {
     const own = Object.entries(model.fields).filter(([, one]) => Boolean(one.isLong) === isLong)
@@ -112,17 +112,17 @@ export function fields({ isLong }, context) {
     const arrow = h('span', { 'className': 'entry-arrow', 'aria-hidden': 'true' }, '→')
     element.replaceChildren(...list.flatMap((one, i) => (i ? [arrow, one.element] : [one.element])))
     element.hidden = list.length === 0
-    shown = { model, list }
+    current = { model, list }
   }
   return {
     element,
     /** @param {State} state @param {Record<string, string>} problems texts by control @param {Run | null} run */
     update(state, problems, run) {
       const model = modelOf(state.model)
-      if (shown.model !== model) build(model)
+      if (current.model !== model) build(model)
       const answer = answerOf(model, run)
       const doubt = Object.keys(problems).length > 0 ? null : model.doubt?.(state) ?? null
-      shown.list.forEach(one => one.update(state, problems, answer, doubt))
+      current.list.forEach(one => one.update(state, problems, answer, doubt))
     }
   }
 }

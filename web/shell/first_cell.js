@@ -11,8 +11,8 @@ import { stageOf } from '../stages/index.js'
 /** @import { Cell, Run, Slice, Stage, View } from '../types.d.ts' */
 
 /** @type {(keyof View)[]} */
-const LOOKED_AT = ['sentence', 'head', 'layer', 'part', 'row', 'step']
-/** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const known = new WeakMap()
+const VIEW_KEYS = ['sentence', 'head', 'layer', 'part', 'row', 'step']
+/** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const cellByRun = new WeakMap()
 
 /** @param {Slice} part @param {number} first @param {number} end */
 function largest({ values }, first, end) {
@@ -51,10 +51,10 @@ function find(run, view) {
  * @returns {Cell | null}
  */
 export function firstCell(run, view) {
-  const key = [view.room.id, ...LOOKED_AT.map(name => view[name])].join()
-  const last = known.get(run)
+  const key = [view.room.id, ...VIEW_KEYS.map(name => view[name])].join()
+  const last = cellByRun.get(run)
   if (last?.key === key) return last.cell
   const cell = find(run, view)
-  known.set(run, { key, cell })
+  cellByRun.set(run, { key, cell })
   return cell
 }

@@ -10,13 +10,13 @@ import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
-import { changed } from './changes.js'
+import { undoButton } from './changes.js'
 import { costLine } from './cost.js'
-import { control, isFor, isUseful, picker } from './controls.js'
-import { learnedTable } from './training_results.js'
+import { control, hasControl, isUseful, picker } from './controls.js'
+import { trainingResults } from './training_results.js'
 import { patchFrom } from './state.js'
-import { unkept } from './not_retained.js'
-import { waysFrom } from './room_navigation.js'
+import { notRetained } from './not_retained.js'
+import { roomLinks } from './room_navigation.js'
 
 /**
  * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,
@@ -80,7 +80,7 @@ const isBend = name => (_, { parts: { kind } }) => kind === name
  * @typedef {(state: Settings, room: Room) => boolean} IsSo
  * @type {Record<string, [IsSo, string][]>}
  */
-const OTHERWISE = {
+const ALTERNATIVES = {
   norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
   scores: [[isUndivided, 'whatUndivided']],
   positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
@@ -93,13 +93,13 @@ const OTHERWISE = {
 }
 
 /** The key of the text that says what a room does in the current state. @param {Room} room @param {Settings} state */
-export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
+export const descriptionKey = (room, state) => ALTERNATIVES[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
 /**
  * The output: its name may break at every dot, its shape does not break.
  * @param {Element} flow @param {Described} tensor
  */
-const say = (flow, { name, shape }) => (
+const outputLabel = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
 /** Rooms that appear and disappear with settings, unless they are all of a place: dropout, built-in faults. */
@@ -110,14 +110,14 @@ const PASSING = ['operation', 'dropout', 'attention_dropout']
  * of a model stays the same whatever is switched on.
  * @param {Room[]} rooms @param {Room} room
  */
-export function placeOnTour(rooms, room) {
+export function positionOnTour(rooms, room) {
   const counted = rooms.filter(({ id, isOnTour, stage }) => (
     id !== HOUSE.id && isOnTour && (!PASSING.includes(stage) || id === stage)))
   return { number: counted.indexOf(room) + 1, total: counted.length }
 }
 
 /** Rooms without a paragraph on what would happen without them. */
-const NOTED = new Set(['parts', 'habits', 'stream', 'costs'])
+const WITHOUT_NOTE = new Set(['parts', 'habits', 'stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
@@ -155,15 +155,15 @@ function deeds({ link, set, get }, { className = 'deed', after } = {}) {
 export function frame(container, room, context) {
   const { t } = context
   const { aside: beside = 'without' } = room
-  const heading = NOTED.has(room.words) ? 'frame.note' : `frame.${beside}`
+  const heading = WITHOUT_NOTE.has(room.words) ? 'frame.note' : `frame.${beside}`
   const stage = stageOf(room.stage)
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
-  const place = placeOnTour(rooms, room)
+  const place = positionOnTour(rooms, room)
   const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
   /** @param {string} part */
   const words = part => t(`stages.${room.words}.${part}`)
-  const controls = (room.controls ?? stage.controls).filter(name => isFor(name, context.get().model))
+  const controls = (room.controls ?? stage.controls).filter(name => hasControl(name, context.get().model))
     .map(name => ({ name, ...control(name, context) }))
   const pickers = stage.pickers.filter(name => name !== 'sentence' || isBatch())
     .map(name => ({ name, ...picker(name, context) }))
@@ -173,21 +173,21 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const broken = h('p', { className: 'problem broken', hidden: true })
   const offered = h('p', { className: 'offer', hidden: true })
-  const missing = unkept(room, context)
+  const missing = notRetained(room, context)
   const own = modelOf(context.get().model)
   const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
-  const learned = own.variants && isOfParts ? learnedTable(context) : null
+  const learned = own.variants && isOfParts ? trainingResults(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
-  const ways = waysFrom(room, context)
+  const ways = roomLinks(room, context)
   const cost = costLine(room, context)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', place))
   const back = h('span')
-  const showChanged = changed(back, context)
+  const showChanged = undoButton(back, context)
   const terms = deeds(context, { className: 'term' })
   const training = deeds(context)
   const trying = deeds(context, { after: () => bringInSight(tools.isConnected ? tools : figure, SHOWN_AT) })
@@ -206,13 +206,13 @@ export function frame(container, room, context) {
     at ? ways.element : '',
     kind, cost.element)
   const output = outputOf(room)
-  let said = ''
+  let lastText = ''
   /** @type {string | null} */ let offer = null
   /** Warns about NaN or infinite weights of an imported model. @param {Run} run */
   function showBroken({ imported }) {
-    const found = imported?.broken
-    broken.hidden = !found
-    if (found) setText(broken, t('frame.broken', { count: found.count, first: found.first }))
+    const brokenWeights = imported?.broken
+    broken.hidden = !brokenWeights
+    if (brokenWeights) setText(broken, t('frame.broken', { count: brokenWeights.count, first: brokenWeights.first }))
   }
   /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
   function showOffer(state) {
@@ -225,14 +225,14 @@ export function frame(container, room, context) {
    * The subject of the room and its output: with the norm first that is not its own result.
    * @param {Run | null} run @param {View} state
    */
-  function tell(run, state) {
-    const key = whatOf(room, state)
-    if (key !== said) lead.replaceChildren(...terms.nodes(words(key)))
-    said = key
+  function describe(run, state) {
+    const key = descriptionKey(room, state)
+    if (key !== lastText) lead.replaceChildren(...terms.nodes(words(key)))
+    lastText = key
     const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
     const flow = ways.flow()
     if (!flow) return
-    if (flowing) say(flow, flowing)
+    if (flowing) outputLabel(flow, flowing)
     else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
@@ -257,7 +257,7 @@ export function frame(container, room, context) {
       showOffer(view)
       showChanged()
       setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
-      tell(run, view)
+      describe(run, view)
       for (const one of [terms, trying, training]) one.update()
       if (!run) return
       showBroken(run)

@@ -1,13 +1,13 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { bringing } from '../import/index.js'
+import { importButton } from '../import/index.js'
 import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
 import { rememberLanguage } from './language.js'
-import { reading } from './run_status.js'
+import { runStatus } from './run_status.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'
@@ -37,7 +37,7 @@ function languages({ set }) {
 
 /**
  * The model selection; choosing a model enters its first room.
- * @param {Context} context @param {ReturnType<typeof bringing>} bring
+ * @param {Context} context @param {ReturnType<typeof importButton>} bring
  */
 function models({ t, set, get }, bring) {
   const id = uniqueId('model')
@@ -61,11 +61,11 @@ function models({ t, set, get }, bring) {
 function settings({ t, set, get, showControls }) {
   const grid = h('div', { className: 'settings-grid' })
   /** @type {{ model: string, controls: ({ name: string } & ReturnType<typeof control>)[] }} */
-  let shown = { model: '', controls: [] }
+  let current = { model: '', controls: [] }
   /** @param {string} model */
   function build(model) {
-    shown = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
-    grid.replaceChildren(...shown.controls.map(({ element }) => element))
+    current = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
+    grid.replaceChildren(...current.controls.map(({ element }) => element))
   }
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings', 'aria-label': t('app.settings') },
@@ -77,8 +77,8 @@ function settings({ t, set, get, showControls }) {
   dialog.addEventListener('close', showControls)
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
-    if (shown.model !== state.model) build(state.model)
-    for (const one of shown.controls) {
+    if (current.model !== state.model) build(state.model)
+    for (const one of current.controls) {
       one.element.hidden = !isUseful(one.name, state)
       one.update(state, problems)
     }
@@ -133,18 +133,18 @@ export function header(container, below, context) {
   const choice = languages(context)
   const panel = settings(context)
   const sharing = share(context)
-  const bring = bringing(context)
+  const bring = importButton(context)
   const model = models(context, bring)
   const entry = fields({ isLong: false }, context)
   const themeName = h('span')
   const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const begun = () => {
+  const start = () => {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
-  const home = brand({ ...context, home: begun })
+  const home = brand({ ...context, home: start })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
@@ -157,21 +157,21 @@ export function header(container, below, context) {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
     theme, sharing.element, checking(context), choice.element(t('app.language')))
-  const said = reading(below, context)
+  const status = runStatus(below, context)
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
     /** Renders the progress of a run that takes long. */
-    showProgress: said.showProgress,
+    showProgress: status.showProgress,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
      */
     update(state, problems, language, run) {
-      home.setAttribute('href', link(begun()))
+      home.setAttribute('href', link(start()))
       model.select.value = state.model
       bring.button.hidden = !modelOf(state.model).isImported
       entry.update(state, problems, run)
-      said.update(run)
+      status.update(run)
       sharing.update(run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
       choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))

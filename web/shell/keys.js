@@ -3,7 +3,7 @@
 import { targetOf } from '../lib/dom.js'
 import { returnTo } from '../lib/heatmap.js'
 
-/** @type {Record<string, string>} */ const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+/** @type {Record<string, string>} */ const ROOM_LINKS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
 const LESSON_WAYS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
 /** The keys that a presenter's remote sends. @type {Record<string, string>} */
@@ -20,7 +20,7 @@ const isPresenting = () => document.documentElement.hasAttribute('data-present')
  */
 function lead(event, stage) {
   const key = isPresenting() ? CLICKS[event.key] ?? event.key : event.key
-  const way = WAYS[key]
+  const way = ROOM_LINKS[key]
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
   if (!way || !isPlain || targetOf(event).closest(USES_ARROWS)) return
   const inLesson = document.querySelector('.lesson:not([hidden]) .lesson-ways')

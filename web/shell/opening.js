@@ -7,7 +7,7 @@ import { OPENING } from './state.js'
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} house @param {Context} context */
-export function openings(house, context) {
+export function openingSwitch(house, context) {
   const container = h('main', { className: 'opening-slot', tabindex: '-1' })
   house.after(container)
   /** @type {ReturnType<typeof opening> | null} */ let inside = null

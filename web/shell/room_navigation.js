@@ -42,7 +42,7 @@ function wayTo(from, rooms, idle, { step, direction, word }, { t, enter, href })
 }
 
 /** Mounts the links of a room. @param {Room} room @param {Context} context */
-export function waysFrom(room, context) {
+export function roomLinks(room, context) {
   const { t } = context
   /** @type {Direction[]} */
   const directions = [
@@ -52,23 +52,23 @@ export function waysFrom(room, context) {
   const keys = h('p', { className: 'ways-keys' }, t('frame.keys'))
   const element = h('nav', { 'className': 'ways', 'aria-label': t('frame.ways') })
   /** @type {{ rooms: Room[], idle: Room[], ways: Way[] }} */
-  let shown = { rooms: [], idle: [], ways: [] }
+  let current = { rooms: [], idle: [], ways: [] }
   /** @param {Run | null} run */
   function update(run) {
     const rooms = context.rooms()
-    const idle = run ? rooms.filter(one => isIdle(run, one)) : shown.idle
+    const idle = run ? rooms.filter(one => isIdle(run, one)) : current.idle
     const ids = (/** @type {Room[]} */ list) => list.map(({ id }) => id).join()
-    if (rooms !== shown.rooms || ids(idle) !== ids(shown.idle)) {
+    if (rooms !== current.rooms || ids(idle) !== ids(current.idle)) {
       const ways = directions.map(one => wayTo(room, rooms, idle, one, context))
-      shown = { rooms, idle, ways }
+      current = { rooms, idle, ways }
       element.replaceChildren(...ways.map(way => way.element), keys)
     }
-    shown.ways.forEach(way => way.update())
+    current.ways.forEach(way => way.update())
   }
   update(context.run())
   return {
     element, update,
     /** The container for the output that the next room receives. */
-    flow: () => shown.ways[1].flow
+    flow: () => current.ways[1].flow
   }
 }

@@ -15,7 +15,7 @@ import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 import { twin } from '../twin/index.js'
 import { cells } from './cells.js'
-import { changedWords } from './changes.js'
+import { describeChanges } from './changes.js'
 import { depths } from './depth.js'
 import { inputs } from './fields.js'
 import { frame } from './frame.js'
@@ -56,7 +56,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   const parts = /** @type {Parts} */ ({})
   /** isSeen: the room was rendered before its figures. */
   /** @type {{ room: Room | null, model?: string, isNew?: boolean, isSeen?: boolean }} */
-  let shown = { room: null }
+  let current = { room: null }
   /** The list of rooms that last contained the room that the reader chose. @type {Room[]} */
   let around = []
   const rooms = () => roomsOf(run())
@@ -89,8 +89,8 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       picture(one, more) {
         // An answer is found by its tokens, which a thumbnail does not have.
         const source = here && (one.stage === 'decoding' ? here : inStamps(here))
-        const found = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
-        return found && { ...found, part: binned(found.part) }
+        const picture = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
+        return picture && { ...picture, part: binned(picture.part) }
       }
     }
     return view
@@ -108,12 +108,12 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     if (!room) return
     const { model } = get()
     // The same room of an equal list of rooms counts as the same room, so it is not rebuilt.
-    const isSame = shown.room && shown.room.id === room.id && JSON.stringify(shown.room) === JSON.stringify(room)
-    if (isSame && shown.model === model && parts.frame) return
-    const moved = shown.room !== null && shown.room.id !== room.id
+    const isSame = current.room && current.room.id === room.id && JSON.stringify(current.room) === JSON.stringify(room)
+    if (isSame && current.model === model && parts.frame) return
+    const hasMoved = current.room !== null && current.room.id !== room.id
     const inside = page.stage.contains(document.activeElement)
-    shown = { room, model, isNew: true }
-    if (moved) {
+    current = { room, model, isNew: true }
+    if (hasMoved) {
       inspection.lookAway()
       scrollTo({ top: 0 })
     }
@@ -128,7 +128,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     resize.observe(parts.frame.figure)
     document.title = `${context.t(`stages.${room.words}.name`)} · ${context.t('app.title')}`
     if (inside) page.stage.focus({ preventScroll: true })
-    else if (moved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
+    else if (hasMoved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
   }
 
   let figureWidth = 0
@@ -146,7 +146,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     const hasHead = stageOf(room.stage).pickers.includes('head') && room.parts.heads > 1
     return provenance({
       t: context.t, room, head: hasHead ? head : null, text: texts[sentence] ?? texts[0] ?? '',
-      changes: changedWords(get(), context.t), named
+      changes: describeChanges(get(), context.t), named
     })
   }
 
@@ -163,10 +163,10 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   /** In a run too large to be sent whole, a new room and its figures each get a task of their own. */
   function showRun() {
     if (!parts.frame || get().theatre || isOutside()) return
-    const now = shown
+    const now = current
     if (!now.isNew || now.isSeen || isWhole(run())) return attempt(showFigures)
     painted().then(nextTask).then(() => {
-      if (shown !== now || now.isSeen) return
+      if (current !== now || now.isSeen) return
       now.isSeen = true
       showRun()
     })
@@ -178,11 +178,11 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     parts.depths?.update(run(), view)
     parts.twin?.update(run(), view)
     page.house.setAttribute('data-depth', get().depth)
-    if (!shown.isNew) {
+    if (!current.isNew) {
       inspection.show()
       return
     }
-    shown.isNew = false
+    current.isNew = false
     inspection.showLater()
   }
 
@@ -204,7 +204,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   return {
     /** Rebuilds everything that contains texts, except the room, which the next rendering rebuilds. */
     speak() {
-      shown = { room: null }
+      current = { room: null }
       for (const id of PARTS) page[id].replaceChildren()
       page.inspector.setAttribute('aria-label', context.t('inspector.label'))
       Object.assign(parts, {

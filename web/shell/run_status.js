@@ -13,20 +13,20 @@ const cutWords = (field, { read, of, by }, t) => (
   t(`reading.${field}.${by}`, { read: grouped(read), count: of, of: grouped(of) }))
 
 /** @param {HTMLElement} element @param {Pick<Context, 't' | 'ask' | 'fails'>} context */
-export function reading(element, { t, ask, fails }) {
-  const cut = h('span'), going = h('span', { role: 'status' })
+export function runStatus(element, { t, ask, fails }) {
+  const cut = h('span'), progressText = h('span', { role: 'status' })
   const stop = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'finish', 'onclick': () => {
     ask('finish', {}).catch(fails)
   } }, t('reading.stop'))
-  element.replaceChildren(cut, going, stop)
+  element.replaceChildren(cut, progressText, stop)
   /** @type {Progress | null} */ let progress = null
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
   let isLong = false
   function draw() {
     const isGoing = isLong && progress !== null
-    const { written = 0, isDone = false } = progress ?? {}
-    const key = isDone ? 'computes' : written ? 'writes' : 'reads'
-    setText(going, isGoing ? t(`reading.${key}`, { count: written }) : '')
+    const { written: count = 0, isDone = false } = progress ?? {}
+    const key = isDone ? 'computes' : count ? 'writes' : 'reads'
+    setText(progressText, isGoing ? t(`reading.${key}`, { count }) : '')
     stop.hidden = !isGoing || isDone
     element.hidden = !isGoing && cut.textContent === ''
   }

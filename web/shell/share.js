@@ -3,12 +3,12 @@
 import { copying } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
-import { taking } from './export_model.js'
+import { exportMenu } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
 
 /** Height of what surrounds an embedded figure: title and origin above, the line of a cell below. */
-const AROUND = 168
+const SURROUNDING_HEIGHT = 168
 const STEP = 20
 
 /** @type {Record<string, string>} */
@@ -22,7 +22,7 @@ const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
  */
 export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escaped(url)}" title="${escaped(title)}" width="100%" ` +
-  `height="${Math.ceil((height + AROUND) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
+  `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
 /**
  * The boxes whose height an embedded page needs: the figures of a room and its twin, of the opening, and of the
@@ -30,16 +30,16 @@ export const embedCode = ({ url, title, height }) => (
  */
 const FIGURES = '.stage .stage-figure, .living-slot, .theatre-head, .theatre-stage'
 /** The height where there is no figure yet. */
-const USUAL_HEIGHT = 480
+const DEFAULT_HEIGHT = 480
 
 /**
  * The height from the top of the first box to the bottom of the last; invisible ones have no height.
  * @param {Pick<DOMRect, 'top' | 'bottom' | 'height'>[]} boxes
  */
 export function heightOf(boxes) {
-  const seen = boxes.filter(({ height }) => height)
-  if (!seen.length) return USUAL_HEIGHT
-  return Math.max(...seen.map(({ bottom }) => bottom)) - Math.min(...seen.map(({ top }) => top))
+  const visible = boxes.filter(({ height }) => height)
+  if (!visible.length) return DEFAULT_HEIGHT
+  return Math.max(...visible.map(({ bottom }) => bottom)) - Math.min(...visible.map(({ top }) => top))
 }
 
 const figuresHeight = () => (
@@ -51,7 +51,7 @@ const figuresHeight = () => (
  */
 export function share(context) {
   const { t, link, language } = context
-  const model = taking(context)
+  const model = exportMenu(context)
   const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
   /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {

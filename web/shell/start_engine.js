@@ -1,7 +1,7 @@
 /** Starts the engine, or reports why it cannot start: a missing browser feature, or a failed download. */
 
 import { createEngine } from './engine.js'
-import { spawn } from './fetch_on_demand.js'
+import { startWorker } from './fetch_on_demand.js'
 import { resources } from './resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
@@ -42,12 +42,12 @@ async function early(address) {
  * @param {Promise<unknown>} words the page's first texts; the worker loads meanwhile, other files come later
  * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
  */
-export async function begin(names, words) {
+export async function startEngine(names, words) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
   const { wasm, files } = resources()
   try {
-    const engine = createEngine(() => spawn('worker'))
+    const engine = createEngine(() => startWorker('worker'))
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
     await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })

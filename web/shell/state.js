@@ -54,22 +54,22 @@ function readCell(text) {
   }
 }
 
-/** @param {string} key @param {string} text @param {number} known */
-function readNumber(key, text, known) {
+/** @param {string} key @param {string} text @param {number} fallback */
+function readNumber(key, text, fallback) {
   const value = text === '' ? NaN : Number(text)
-  if (!Number.isFinite(value)) return known
+  if (!Number.isFinite(value)) return fallback
   return key in LOWEST ? Math.min(HIGHEST, Math.max(LOWEST[key], Math.trunc(value))) : value
 }
 
-/** @param {string} key @param {string} text @param {unknown} known @param {Record<string, Setting>} settings */
-function readValue(key, text, known, settings) {
+/** @param {string} key @param {string} text @param {unknown} fallback @param {Record<string, Setting>} settings */
+function readValue(key, text, fallback, settings) {
   if (key === 'cell') return readCell(text)
   if (key === 'edits') return readEdits(text)
-  const options = CHOICES[key] ?? (typeof known === 'string' && settings[key]?.options && Object.values(settings[key].options))
-  if (options) return options.includes(text) ? text : known
-  if (typeof known === 'boolean') return text === '1'
+  const options = CHOICES[key] ?? (typeof fallback === 'string' && settings[key]?.options && Object.values(settings[key].options))
+  if (options) return options.includes(text) ? text : fallback
+  if (typeof fallback === 'boolean') return text === '1'
   // Keep one character more than the limit, so that the problem is reported.
-  return typeof known === 'number' ? readNumber(key, text, known) : text.slice(0, ALL_SIGNS + 1)
+  return typeof fallback === 'number' ? readNumber(key, text, fallback) : text.slice(0, ALL_SIGNS + 1)
 }
 
 /** @param {unknown} value */
@@ -88,11 +88,11 @@ const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme
  * @param {State} state
  */
 export function toHash(state) {
-  const known = defaults(state.model)
+  const defaultState = defaults(state.model)
   const query = new URLSearchParams()
-  for (const key of Object.keys(known)) {
-    const written = writeValue(state[key])
-    if (key !== 'model' && written !== writeValue(known[key])) query.set(key, written)
+  for (const key of Object.keys(defaultState)) {
+    const text = writeValue(state[key])
+    if (key !== 'model' && text !== writeValue(defaultState[key])) query.set(key, text)
   }
   const isDefault = state.model === MODELS[0].id
   if (isDefault && !isAboutModel(query)) return query.toString()
@@ -110,11 +110,11 @@ export function doorsOf(state) {
 }
 
 /** Reads the state from a query. @param {URLSearchParams} query @param {string} model @returns {Patch} */
-function said(query, model) {
-  const known = defaults(model)
+function readPatch(query, model) {
+  const defaultState = defaults(model)
   const { settings } = modelOf(model)
-  return Object.fromEntries(Object.keys(known).filter(key => key !== 'model' && query.has(key))
-    .map(key => [key, readValue(key, query.get(key) ?? '', known[key], settings)]))
+  return Object.fromEntries(Object.keys(defaultState).filter(key => key !== 'model' && query.has(key))
+    .map(key => [key, readValue(key, query.get(key) ?? '', defaultState[key], settings)]))
 }
 
 /**
@@ -122,7 +122,7 @@ function said(query, model) {
  * @param {string} text such as `temperature=2&topP=0.8`
  * @param {string} model
  */
-export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
+export const patchFrom = (text, model) => readPatch(new URLSearchParams(text), model)
 
 /**
  * Reads the state from a link; missing or invalid values get their defaults.
@@ -131,6 +131,6 @@ export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
 export function fromHash(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
   const { id } = modelOf(query.get('model') ?? '')
-  const state = { ...defaults(id), ...said(query, id) }
+  const state = { ...defaults(id), ...readPatch(query, id) }
   return state.room === OPENING ? { ...state, room: defaults(id).room } : state
 }

@@ -14,8 +14,8 @@ let lastTraining = ''
 
 /** The training that was left last, or that of the current model. @param {State} state */
 export const theatreOf = ({ model, weights }) => {
-  const known = lastTraining.split('_', 1)[0]
-  if (lastTraining && (known === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
+  const lastTask = lastTraining.split('_', 1)[0]
+  if (lastTraining && (lastTask === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
   return TRAINED.includes(model) ? model : TRAINED[0]
 }
 

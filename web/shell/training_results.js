@@ -4,13 +4,13 @@ import { following, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
 import { words } from '../twin/choice.js'
 import { wordOf } from './controls.js'
-import { lazy } from './fetch_on_demand.js'
+import { fetchJson } from './fetch_on_demand.js'
 
 /** @import { Context, Settings, Translate } from '../types.d.ts' */
 /** @import { Learned } from '../models/collect.js' */
 
-/** @param {number} share */
-const percent = share => String(Math.round(share * 1000) / 10)
+/** @param {number} fraction */
+const percent = fraction => String(Math.round(fraction * 1000) / 10)
 
 /** @typedef {{ settings: Partial<Settings> }} Variant */
 
@@ -21,8 +21,8 @@ let isOpen = false
 const isOf = ({ settings }, state) => Object.entries(settings).every(([name, value]) => state[name] === value)
 
 /** The held-out accuracy in words. @param {Learned} learned @param {Translate} t */
-const shares = ({ right }, t) => Object.entries(right)
-  .map(([key, share]) => t('learned.share', { language: t(`learned.${key}`), percent: percent(share) })).join(', ')
+const accuracyText = ({ right }, t) => Object.entries(right)
+  .map(([key, fraction]) => t('learned.share', { language: t(`learned.${key}`), percent: percent(fraction) })).join(', ')
 
 /**
  * The settings in which a variant differs from the model's defaults.
@@ -39,22 +39,22 @@ function named({ settings }, model, t) {
  * Compares the held-out accuracy of both sides; an empty text where there is nothing to compare.
  * @param {Settings} here @param {Settings} there @param {Translate} t @returns {Promise<string>}
  */
-export async function comparison(here, there, t) {
+export async function compareResults(here, there, t) {
   const { variants, offer } = modelOf(here.model)
   if (!variants || variants.every(one => isOf(one, here) === isOf(one, there))) return ''
   const untrained = [here, there].filter(side => offer?.(side))
   if (untrained.length) return t('learned.twinNone', { side: untrained.map(side => (
     t(`twin.${side === here ? 'here' : 'there'}`))).join(', ') })
-  /** @type {Learned[]} */ const all = (await lazy('learned'))[here.model]
+  /** @type {Learned[]} */ const all = (await fetchJson('learned'))[here.model]
   const [one, other] = [here, there].map(state => all.find(variant => isOf(variant, state)))
-  return one && other ? t('learned.twin', { here: shares(one, t), there: shares(other, t) }) : ''
+  return one && other ? t('learned.twin', { here: accuracyText(one, t), there: accuracyText(other, t) }) : ''
 }
 
 /**
  * The table, collapsed; each variant links to itself.
  * @param {Pick<Context, 't' | 'get' | 'set' | 'link' | 'fails'>} context
  */
-export function learnedTable({ t, get, set, link, fails }) {
+export function trainingResults({ t, get, set, link, fails }) {
   const { model } = get()
   const note = h('p', { className: 'note' })
   const place = h('div', { 'className': 'learned-all', 'tabindex': '0', 'role': 'region',
@@ -68,7 +68,7 @@ export function learnedTable({ t, get, set, link, fails }) {
 
   async function fill() {
     if (rows.length) return
-    /** @type {Learned[]} */ const all = (await lazy('learned'))[model]
+    /** @type {Learned[]} */ const all = (await fetchJson('learned'))[model]
     const columns = Object.keys(all[0].right)
     rows = all.map(one => {
       const deed = h('a', { className: 'deed', onclick: following(() => set(one.settings, 'push')) },

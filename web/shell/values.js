@@ -19,8 +19,8 @@ export function values({ ask, twin, fails, again }) {
   const isTwin = run => run.streams === twin()?.streams
   /** @param {Run} run @param {string[]} names */
   async function bring(run, names) {
-    const { values: found, peaks } = await ask('read', { names, isTwin: isTwin(run) })
-    for (const [name, data] of found) {
+    const { values: loaded, peaks } = await ask('read', { names, isTwin: isTwin(run) })
+    for (const [name, data] of loaded) {
       const tensor = run.tensors.get(name)
       if (tensor) tensor.data = data
       knowPeak(data, peaks.get(name) ?? 0)
@@ -34,10 +34,10 @@ export function values({ ask, twin, fails, again }) {
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
   async function bringRows(run, tensor, rows) {
-    const found = await ask('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
+    const loaded = await ask('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
     const known = tensor.rows ??= new Map()
-    rows.forEach((row, i) => known.set(row, found.rows.subarray(i * cols, (i + 1) * cols)))
-    tensor.extent = found.extent
+    rows.forEach((row, i) => known.set(row, loaded.rows.subarray(i * cols, (i + 1) * cols)))
+    tensor.extent = loaded.extent
   }
   return {
     /** Renders what it can, and the rest once its values arrive. @param {() => void} act */
@@ -51,9 +51,9 @@ export function values({ ask, twin, fails, again }) {
         const { run, tensor, rows } = error
         if (awaited.has(tensor)) return
         awaited.add(tensor)
-        const brought = rows ? bringRows(run, tensor, rows)
+        const loading = rows ? bringRows(run, tensor, rows)
           : tensor.isStamp ? bringStamps(run, tensor) : bring(run, [tensor.name])
-        brought.finally(() => awaited.delete(tensor)).then(again, fails)
+        loading.finally(() => awaited.delete(tensor)).then(again, fails)
       }
     },
     /** A run with all of its retained values. @param {Run} run @returns {Promise<Run>} */

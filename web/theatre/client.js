@@ -1,7 +1,7 @@
 /** The page's side of the training worker: calls that return promises, and reports. */
 
 import { resources } from '../shell/resources.js'
-import { spawn } from '../shell/fetch_on_demand.js'
+import { startWorker } from '../shell/fetch_on_demand.js'
 
 /** @import { News } from './training_record.js' */
 
@@ -9,7 +9,7 @@ import { spawn } from '../shell/fetch_on_demand.js'
 
 /** @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers */
 export function createClient({ onSeen, onError }) {
-  const worker = spawn('theatre')
+  const worker = startWorker('theatre')
   /** @type {Map<number, Waiting>} */
   const waiting = new Map()
   let serial = 0

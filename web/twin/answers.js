@@ -7,7 +7,7 @@ import { fixed, points } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
-import { readAlike } from './shared_prefix.js'
+import { sharedPrefix } from './shared_prefix.js'
 
 /** @import { Context, Decoding, Run, Translate } from '../types.d.ts' */
 /** @import { GridCell } from '../lib/grid.js' */
@@ -50,14 +50,14 @@ function shareAt({ ends = [], decoding, ...run }, step, id) {
 export function answers(run, other) {
   const [mine, theirs, read] = [own(run.decoding), own(other.ownDecoding), other.decoding]
   if (!mine || !theirs || !read || !run.ends?.length) return null
-  const alike = readAlike(run, other), known = commonSteps(theirs, read)
+  const shared = sharedPrefix(run, other), common = commonSteps(theirs, read)
   return Array.from({ length: Math.max(mine.steps.length, theirs.steps.length) }, (_, i) => {
     const [here, there] = [mine.steps[i], theirs.steps[i]]
     const hereShare = here ? shareAt(run, i, here.id) : null
-    const then = here && i < alike ? shareAt(other, i, here.id) : null
+    const then = here && i < shared ? shareAt(other, i, here.id) : null
     return {
       here: here?.token ?? null, hereShare, there: there?.token ?? null,
-      thereShare: there && i <= known ? shareAt(other, i, there.id) : null,
+      thereShare: there && i <= common ? shareAt(other, i, there.id) : null,
       change: then === null || hereShare === null ? null : then - hereShare, isApart: here?.token !== there?.token
     }
   })
@@ -73,15 +73,15 @@ function textOf(tokens, model) {
 function sentence(list, t) {
   const at = list.findIndex(({ isApart }) => isApart)
   if (at < 0) {
-    const most = list.reduce((one, other) => (Math.abs(other.change ?? 0) > Math.abs(one.change ?? 0) ? other : one))
-    const moved = points(most.change ?? 0)
-    return moved === '0' ? t('twin.answers.same') : t('twin.answers.moved', { change: moved, token: most.here })
+    const max = list.reduce((one, other) => (Math.abs(other.change ?? 0) > Math.abs(one.change ?? 0) ? other : one))
+    const difference = points(max.change ?? 0)
+    return difference === '0' ? t('twin.answers.same') : t('twin.answers.moved', { change: difference, token: max.here })
   }
   const { here, there, hereShare, change } = list[at]
   if (here === null || there === null) return t(here === null ? 'twin.answers.longer' : 'twin.answers.shorter', { step: at + 1 })
   if (change === null || hereShare === null) return t('twin.answers.differ', { step: at + 1, here, there })
-  const shares = [2, 3].map(digits => [hereShare, hereShare + change].map(share => fixed(share, digits)))
-  const [from, to] = shares.find(([one, other]) => one !== other) ?? shares[0]
+  const formatted = [2, 3].map(digits => [hereShare, hereShare + change].map(probability => fixed(probability, digits)))
+  const [from, to] = formatted.find(([one, other]) => one !== other) ?? formatted[0]
   return t('twin.answers.apart', { step: at + 1, here, there, from, to })
 }
 
@@ -90,28 +90,28 @@ function sentence(list, t) {
  * @param {Pick<Context, 't' | 'theme'>} context
  */
 export function answerTable({ t, theme }) {
-  const told = h('p', { className: 'twin-told' })
+  const headline = h('p', { className: 'twin-told' })
   const texts = ['here', 'there'].map(name => h('p', { className: 'twin-text' }, h('b', {}, t(`twin.${name}`)), h('span')))
-  const element = h('div', { className: 'twin-answers', hidden: true }, texts, told)
+  const element = h('div', { className: 'twin-answers', hidden: true }, texts, headline)
   const table = grid(element, t('twin.answers.label'), t)
-  /** @param {string | null} token @param {number | null} share @param {boolean} isMarked @returns {GridCell} */
-  const chosen = (token, share, isMarked) => ({
-    text: token ?? '', note: share === null ? '' : fixed(share), isMarked: isMarked && token !== null,
-    colour: share === null ? null : scale(probabilities(), theme().mode).at(share)
+  /** @param {string | null} token @param {number | null} probability @param {boolean} isMarked @returns {GridCell} */
+  const chosen = (token, probability, isMarked) => ({
+    text: token ?? '', note: probability === null ? '' : fixed(probability), isMarked: isMarked && token !== null,
+    colour: probability === null ? null : scale(probabilities(), theme().mode).at(probability)
   })
   /** @param {number | null} change @returns {GridCell} */
-  const moved = change => (change === null ? { text: '' }
+  const difference = change => (change === null ? { text: '' }
     : { text: points(change), colour: scale(signed(1), theme().mode).at(change) })
   /** @param {Answered[]} list */
   const saidOf = list => list.map(one => `${one.here} ${one.there}`).join()
   /** Scrolls once to the step where they diverge. @param {Answered[]} list */
   function showApart(list) {
-    const said = saidOf(list)
-    const first = said === shown ? null : /** @type {HTMLElement | null} */ (element.querySelector('.is-marked'))
-    shown = said
+    const text = saidOf(list)
+    const first = text === lastText ? null : /** @type {HTMLElement | null} */ (element.querySelector('.is-marked'))
+    lastText = text
     if (first) table.element.scrollLeft = first.offsetLeft + first.offsetWidth - table.element.clientWidth
   }
-  let shown = ''
+  let lastText = ''
   return {
     element,
     hide() { element.hidden = true },
@@ -123,12 +123,12 @@ export function answerTable({ t, theme }) {
       if (!list) return
       const tokens = [list.map(one => one.here), list.map(one => one.there)]
       texts.forEach((text, i) => setText(text.lastChild, textOf(tokens[i], model)))
-      setText(told, sentence(list, t))
-      if (saidOf(list) !== shown) table.seek(Math.max(0, list.findIndex(({ isApart }) => isApart)))
+      setText(headline, sentence(list, t))
+      if (saidOf(list) !== lastText) table.seek(Math.max(0, list.findIndex(({ isApart }) => isApart)))
       table.update(t('twin.answers.token'), list.map((_, i) => String(i + 1)), [
         { key: 'here', head: t('twin.here'), cells: list.map(one => chosen(one.here, one.hereShare, one.isApart)) },
         { key: 'there', head: t('twin.there'), cells: list.map(one => chosen(one.there, one.thereShare, one.isApart)) },
-        { key: 'change', head: t('twin.answers.change'), cells: list.map(({ change }) => moved(change)) }
+        { key: 'change', head: t('twin.answers.change'), cells: list.map(({ change }) => difference(change)) }
       ])
       showApart(list)
     }

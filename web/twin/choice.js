@@ -102,15 +102,15 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   const labelOf = ({ name }) => t([WITHOUT, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
   /**
    * The displayed groups; one with the same labels is not rebuilt.
-   * @type {Map<string, { element: HTMLElement, said: string }>}
+   * @type {Map<string, { element: HTMLElement, key: string }>}
    */
-  let shown = new Map()
+  let groupViews = new Map()
   /** @param {{ name: string, others: Alternative[] }} group */
   function shownAs(group) {
-    const said = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
-    const known = shown.get(group.name)
-    if (known?.said === said) return known
-    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), said }
+    const key = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
+    const existing = groupViews.get(group.name)
+    if (existing?.key === key) return existing
+    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), key }
   }
   function settle() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
@@ -127,8 +127,8 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     const here = run(), all = partsIn(rooms())
     if (!here || settings) return []
     const before = isChoosing ? null : lineage(here, tensors)
-    const seen = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
-    return seen.map(part => otherWay(part, state))
+    const relevant = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
+    return relevant.map(part => otherWay(part, state))
   }
   return () => {
     settle()
@@ -137,8 +137,8 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     const names = controlsOf(state.model).filter(name => name === chosen || (plays(name) && isUseful(name, state)))
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
-    shown = new Map(groups.map(group => [group.name, shownAs(group)]))
-    arrange(select, [none, ...[...shown.values()].map(one => one.element)])
+    groupViews = new Map(groups.map(group => [group.name, shownAs(group)]))
+    arrange(select, [none, ...[...groupViews.values()].map(one => one.element)])
     select.value = chosen ? state.twin : ''
   }
 }

@@ -8,12 +8,12 @@ import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { latest } from '../shell/engine.js'
-import { comparison } from '../shell/training_results.js'
+import { compareResults } from '../shell/training_results.js'
 import { stageOf } from '../stages/index.js'
-import { readAlike } from './shared_prefix.js'
+import { sharedPrefix } from './shared_prefix.js'
 import { answerTable, answers } from './answers.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
-import { side } from './layout.js'
+import { sideBySide } from './layout.js'
 
 /**
  * @import { Cell, Context, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
@@ -48,13 +48,13 @@ export function difference(one, other) {
 /**
  * Pairs of slices under the same key, as far as both exist in the same shape.
  * @param {Shown} one @param {Shown} other what a stage shows of two runs @param {string[]} names of tensors
- * @param {number | null} [most] rows that can be compared, if not all
+ * @param {number | null} [maxRows] rows that can be compared, if not all
  */
-export function pairs(one, other, names, most = null) {
+export function pairs(one, other, names, maxRows = null) {
   return Object.entries(one).flatMap(([key, part]) => {
     if (!part?.axis || !other[key]?.axis || !names.includes(part.name)) return []
-    const rows = Math.min(part.rows, other[key].rows, most ?? Infinity)
-    const [here, there] = most === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
+    const rows = Math.min(part.rows, other[key].rows, maxRows ?? Infinity)
+    const [here, there] = maxRows === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
     if (here.rows !== there.rows || here.cols !== there.cols) return []
     return [{ name: part.name, twin: other[key].name, part: difference(here, there) }]
   })
@@ -107,7 +107,7 @@ function within(view, { decoding }, room) {
 }
 
 /** @param {Float32Array} values */
-const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
+const finite = values => values.reduce((max, x) => (Number.isFinite(x) ? Math.max(max, Math.abs(x)) : max), 0)
 
 /**
  * The steps that can be subtracted where each decoder reads its own tokens; null for all.
@@ -115,7 +115,7 @@ const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.m
  */
 function common(room, run, other, one, two) {
   if (room.stage !== 'decoding') return null
-  const alike = readAlike(run, other)
+  const alike = sharedPrefix(run, other)
   return alike < Math.max(one.shares.rows, two.shares.rows) ? alike : null
 }
 
@@ -142,9 +142,9 @@ function differences(container, context) {
   function prepare(count) {
     if (matrices.length === count) return
     place.replaceChildren()
-    const made = count ? figure(place, context) : null
-    fig = made
-    matrices = made ? Array.from({ length: count }, () => made.matrix()) : []
+    const figureView = count ? figure(place, context) : null
+    fig = figureView
+    matrices = figureView ? Array.from({ length: count }, () => figureView.matrix()) : []
   }
   return {
     /** Displays the accuracy of the trained weights of both sides. @param {string} text */
@@ -164,23 +164,23 @@ function differences(container, context) {
      */
     update(all, { isSameInput, alike, same }) {
       const list = all.filter(({ part }) => part.values.some(x => x !== 0))
-      const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
+      const max = Math.max(0, ...list.map(({ part }) => finite(part.values)))
       prepare(list.length)
       place.hidden = list.length === 0
       const unlike = isSameInput ? 'twin.what' : 'twin.forced'
       const key = all.length === 0 ? 'twin.shape' : list.length === 0 ? same : unlike
       const until = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
       setText(note, alike === null ? t(key) : t(until, { step: alike - 1 }))
-      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
+      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(max) }))
       fig?.numbers(t('frame.numbers'), list)
-      fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
+      fig?.legend([{ domain: signed(max), text: t('twin.difference') }])
     },
     mark: (/** @type {Marks} */ marks) => fig?.mark(marks)
   }
 }
 
 /** Stages whose figures compare several runs already. */
-const MANY = ['parts', 'habits', 'stream', 'costs']
+const OWN_COMPARISON = ['parts', 'habits', 'stream', 'costs']
 
 /**
  * Two houses do not fit beside one another, and differences are easier to see in a room.
@@ -196,7 +196,7 @@ const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {
  */
 export function twin(container, room, context) {
   const { tensors } = room
-  if (room.stage === 'house' || MANY.includes(room.stage)) return ALONE
+  if (room.stage === 'house' || OWN_COMPARISON.includes(room.stage)) return ALONE
   const stage = stageOf(room.stage)
   const { t, ask, set } = context
   const choice = picker(container, room, context)
@@ -206,29 +206,29 @@ export function twin(container, room, context) {
   /** @type {Map<string, string>} */ const titles = new Map()
   /** Titles the differences as the figure titles its matrices. @param {Entry[]} list */
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
-  const named = () => [heads[1].textContent, told.there()].filter(Boolean).join(' → ')
+  const named = () => [heads[1].textContent, answerView.there()].filter(Boolean).join(' → ')
   const there = {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
     press: ofTwin(context.press), edit() {}
   }
-  const told = answerTable(context)
-  const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), told.element, t)
+  const answerView = answerTable(context)
+  const { heads, place, below, show, settle } = sideBySide(find(container, '.stage-figure'), answerView.element, t)
   const apart = differences(below, {
     ...context, named: () => `${t('twin.difference')} · ${named()}`, which: 'difference',
     spoken: t('twin.difference')
   })
   /** @type {Mounted<any> | null} */ let view = null
-  /** @type {Comparing | null} */ let asked = null
+  /** @type {Comparing | null} */ let pending = null
   /** @type {{ run: Run | null, key: string | null, other: Run | null }} */
-  let known = { run: null, key: null, other: null }
+  let last = { run: null, key: null, other: null }
 
   /** The second run, once it is computed. @param {Run} run */
-  const second = run => (known.run === run && asked && known.key === asked.key ? known.other : null)
+  const second = run => (last.run === run && pending && last.key === pending.key ? last.other : null)
   /**
    * The view of the second run, as far as it has this room.
    * @param {Run} run @param {View} state @returns {Shown | null}
    */
-  function seen(run, state) {
+  function visible(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
     return same ? kept(() => stage.data(other, within(state, other, same))) : null
@@ -250,12 +250,12 @@ export function twin(container, room, context) {
   /** @param {Comparing} comparing @param {Run} other */
   function draw(comparing, other) {
     const { run, view: state } = comparing
-    const [one, two] = [kept(() => stage.data(run, state)), seen(run, state)]
+    const [one, two] = [kept(() => stage.data(run, state)), visible(run, state)]
     head(comparing)
-    told.update(answers(run, other), state.model)
+    answerView.update(answers(run, other), state.model)
     const { key, setting } = comparing
-    comparison(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
-      .then(text => key === asked?.key && apart.compare(text), context.fails)
+    compareResults(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
+      .then(text => key === pending?.key && apart.compare(text), context.fails)
     show(true)
     place.hidden = !two
     if (two) {
@@ -274,12 +274,12 @@ export function twin(container, room, context) {
   const compared = ({ settings }) => ask('twin', { settings })
   const compute = latest(compared, (message, question) => {
     const other = readRun(message)
-    if (question.key !== asked?.key || question.run !== asked.run) return
-    known = { run: question.run, key: question.key, other }
+    if (question.key !== pending?.key || question.run !== pending.run) return
+    last = { run: question.run, key: question.key, other }
     set({})
   }, error => {
     show(true)
-    told.hide()
+    answerView.hide()
     place.hidden = true
     apart.say(error.message)
   })
@@ -291,20 +291,20 @@ export function twin(container, room, context) {
       buttons(state)
       const setting = readTwin(state.twin, state, context.rooms())
       if (!run || !setting) {
-        asked = null
-        told.hide()
+        pending = null
+        answerView.hide()
         show(false)
         return
       }
       const settings = twinSettings(run, state, setting, room)
-      asked = { run, view: state, setting, settings, key: JSON.stringify(settings) }
+      pending = { run, view: state, setting, settings, key: JSON.stringify(settings) }
       const other = second(run)
-      if (other) draw(asked, other)
-      else compute(asked)
+      if (other) draw(pending, other)
+      else compute(pending)
     },
     /** The data of the first run with scales that fit both. */
     onOneScale(data, run, state) {
-      const two = readTwin(state.twin, state, context.rooms()) && seen(run, state)
+      const two = readTwin(state.twin, state, context.rooms()) && visible(run, state)
       return two ? onOneScale(data, two) : data
     },
     /** The second run, if it is displayed. */
@@ -314,7 +314,7 @@ export function twin(container, room, context) {
       apart.mark(marks)
     },
     destroy() {
-      asked = null
+      pending = null
       view?.destroy()
     }
   }

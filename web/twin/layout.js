@@ -21,7 +21,7 @@ const isCut = element => (
  * @param {HTMLElement} top what is above both
  * @param {Translate} t
  */
-export function side(first, top, t) {
+export function sideBySide(first, top, t) {
   const heads = ['here', 'there'].map(name => (
     h('h2', { className: `twins-${name}`, hidden: true }, h('b', {}, t(`twin.${name}`)), ' ', h('span'))))
   const place = h('div', { className: 'stage-figure', hidden: true })

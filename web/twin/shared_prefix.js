@@ -15,7 +15,7 @@ function readBy({ decoding, streams }) {
  * The number of rows for which two decoders have read the same tokens; later rows have different inputs.
  * @param {Run} one @param {Run} other
  */
-export function readAlike(one, other) {
+export function sharedPrefix(one, other) {
   const [ids, others] = [readBy(one), readBy(other)]
   const apart = ids.findIndex((id, i) => id !== others[i])
   return apart < 0 ? ids.length : apart

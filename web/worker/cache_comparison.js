@@ -12,7 +12,7 @@ const BYTES = 4
  * Calls a function with dropout off, as in generation, and restores the mode of every module.
  * @template T @param {Continuation['model']} model @param {() => T} fn
  */
-export function unlearning(model, fn) {
+export function inEvalMode(model, fn) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
   const before = modules.map(({ training }) => training)
   for (const module of modules) module.training = false
@@ -59,7 +59,7 @@ function bytesOf(read, trace) {
  * Counts the values of two lists and those with identical bits.
  * @param {Float32Array} one @param {Float32Array} other
  */
-function compared(one, other) {
+function compareBits(one, other) {
   const [a, b] = [one, other].map(({ buffer, byteOffset, length }) => new Int32Array(buffer, byteOffset, length))
   return { count: b.length, same: a.reduce((sum, bits, i) => sum + (bits === b[i] ? 1 : 0), 0) }
 }
@@ -80,7 +80,7 @@ function fill(gf, logitsOf, ids, read, cache) {
  * @param {{ read: number, row: number }} step how many tokens are read at once at the first step, and the newest row
  * @returns {CacheComparison | null}
  */
-export function twice(gf, { continuation }, { read, row }) {
+export function compareCache(gf, { continuation }, { read, row }) {
   if (!continuation) return null
   const { model, ids, begin } = continuation
   const length = row + 1, from = length > read ? row : 0, newest = ids.slice(from, length)
@@ -88,7 +88,7 @@ export function twice(gf, { continuation }, { read, row }) {
   const compute = () => {
     const logitsOf = begin()
     fill(gf, logitsOf, ids.slice(0, from), read, cache)
-    const kept = traced(gf, () => logitsOf(newest, cache), (tensors, trace) => ({
+    const cached = traced(gf, () => logitsOf(newest, cache), (tensors, trace) => ({
       tensors: tensors.flat().map(({ values }) => /** @type {Float32Array} */ (values.slice())),
       bytes: bytesOf(tensors, trace)
     }))
@@ -97,16 +97,16 @@ export function twice(gf, { continuation }, { read, row }) {
     const written = lastRow(logitsOf(newest, cache))
     return traced(gf, () => logitsOf(ids.slice(0, length), null), tensors => {
       const pairs = tensors.flat().map(({ values }, i) => (
-        compared(kept.tensors[i], /** @type {Float32Array} */ (values))))
-      return { kept, written, pairs }
+        compareBits(cached.tensors[i], /** @type {Float32Array} */ (values))))
+      return { cached, written, pairs }
     })
   }
   try {
-    const found = unlearning(model, () => gf.tidy(() => gf.noGrad(compute)))
-    const { kept, written, pairs, row: whole, multiplyAdds } = found
-    const all = [...pairs, compared(written, whole)]
+    const found = inEvalMode(model, () => gf.tidy(() => gf.noGrad(compute)))
+    const { cached, written, pairs, row: whole, multiplyAdds } = found
+    const all = [...pairs, compareBits(written, whole)]
     return {
-      multiplyAdds: { cached: kept.multiplyAdds, full: multiplyAdds }, bytes: kept.bytes,
+      multiplyAdds: { cached: cached.multiplyAdds, full: multiplyAdds }, bytes: cached.bytes,
       compared: all.reduce((sum, { count }) => sum + count, 0), identical: all.reduce((sum, one) => sum + one.same, 0)
     }
   } finally {

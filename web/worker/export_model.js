@@ -8,7 +8,7 @@ import { zip } from '../lib/zip.js'
 const METADATA = { format: 'pt' }
 
 /** @param {Folder} folder */
-const packed = ({ name, content }) => zip(content, name)
+const zipFolder = ({ name, content }) => zip(content, name)
 
 /**
  * The weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a PyTorch
@@ -17,13 +17,13 @@ const packed = ({ name, content }) => zip(content, name)
  * @param {Library} gf @param {ModelRun} made @param {Questions['exportModel'][0]} asked
  * @returns {Questions['exportModel'][1] | Promise<Questions['exportModel'][1]>}
  */
-export function take(gf, { exportable }, { format }) {
+export function exportModel(gf, { exportable }, { format }) {
   if (!exportable) throw new Error('this model cannot be taken out')
   const { model, inputs, files } = exportable
   if (format === 'zip') {
     if (!files) throw new Error('this model has no keys at Hugging Face')
     const folder = files()
-    return 'then' in folder ? folder.then(packed) : packed(folder)
+    return 'then' in folder ? folder.then(zipFolder) : zipFolder(folder)
   }
   if (format === 'safetensors') return gf.saveSafetensors(model.stateDict(), METADATA)
   return format === 'onnx' ? gf.toOnnx(model, inputs) : gf.toPyTorch(model, inputs)

@@ -8,7 +8,7 @@ import { withEdit } from '../lib/edits.js'
  * Measured on random cells of the trained and of a random model: the slope is within 0.2 % of the gradient at the
  * median and within 1 % for nine of ten. Larger steps suffer from the curvature, smaller ones from float32.
  */
-export const NUDGE = 2 ** -6
+export const STEP = 2 ** -6
 
 /**
  * The cross entropy recomputed in double, so that only the float32 logits limit the slope.
@@ -19,11 +19,11 @@ function lossOf(run) {
   const { shape, values } = run.tensor(inputs.logits)
   const words = shape[shape.length - 1]
   const target = /** @type {number[]} */ (parameters.target)
-  const asked = [...target.entries()].filter(([, id]) => id !== parameters.ignoreIndex)
-  const losses = asked.map(([row, id]) => {
+  const targets = [...target.entries()].filter(([, id]) => id !== parameters.ignoreIndex)
+  const losses = targets.map(([row, id]) => {
     const logits = /** @type {Float32Array} */ (values).subarray(row * words, (row + 1) * words)
-    const most = logits.reduce((a, b) => Math.max(a, b))
-    return most + Math.log(logits.reduce((sum, x) => sum + Math.exp(x - most), 0)) - logits[id]
+    const max = logits.reduce((a, b) => Math.max(a, b))
+    return max + Math.log(logits.reduce((sum, x) => sum + Math.exp(x - max), 0)) - logits[id]
   })
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length
 }
@@ -36,11 +36,11 @@ function lossOf(run) {
  * @param {{ name: string, index: number[] }} cell
  * @param {number} value the current value of the cell
  */
-export async function nudged(compute, settings, { name, index }, value) {
-  const [up, down] = [1, -1].map(sign => Math.fround(value + sign * NUDGE))
+export async function finiteDifference(compute, settings, { name, index }, value) {
+  const [up, down] = [1, -1].map(sign => Math.fround(value + sign * STEP))
   /** @type {number[]} */ const losses = []
-  for (const moved of [up, down]) {
-    const { run } = await compute({ ...settings, edits: withEdit(settings.edits, { name, index, value: moved }) })
+  for (const cellValue of [up, down]) {
+    const { run } = await compute({ ...settings, edits: withEdit(settings.edits, { name, index, value: cellValue }) })
     losses.push(run.hasLoss ? lossOf(run) : run.loss)
     run.dispose()
   }

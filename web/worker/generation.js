@@ -3,30 +3,30 @@
 /** @import { Progress } from '../types.d.ts' */
 /** @import { Waiting } from '../models/imported/generation.js' */
 
-export function pens() {
-  /** @type {{ end: (isSuperseded: boolean) => void, ended: Promise<unknown> } | null} */ let writing = null
+export function createGeneration() {
+  /** @type {{ end: (isSuperseded: boolean) => void, ended: Promise<unknown> } | null} */ let current = null
 
   /**
    * Generates an answer and reports progress. Throws `superseded` when a newer run replaces it.
    * @template T
-   * @param {(progress: Progress) => void} tell @param {(waiting: Waiting) => Promise<T>} work @returns {Promise<T>}
+   * @param {(progress: Progress) => void} report @param {(waiting: Waiting) => Promise<T>} work @returns {Promise<T>}
    */
-  async function write(tell, work) {
+  async function generate(report, work) {
     const stop = new AbortController()
     let written = 0, isOver = false
-    tell({ written })
-    const made = work({ signal: stop.signal, onWritten: count => tell({ written: written = count }) })
-    const own = writing = { ended: made.catch(() => {}), end(/** @type {boolean} */ isSuperseded) {
+    report({ written })
+    const pending = work({ signal: stop.signal, onWritten: count => report({ written: written = count }) })
+    const own = current = { ended: pending.catch(() => {}), end(/** @type {boolean} */ isSuperseded) {
       isOver ||= isSuperseded
       stop.abort()
     } }
     try {
-      const answer = await made
+      const answer = await pending
       if (isOver) throw Object.assign(new Error('superseded'), { code: 'superseded' })
-      tell({ written, isDone: true })
+      report({ written, isDone: true })
       return answer
     } finally {
-      if (writing === own) writing = null
+      if (current === own) current = null
     }
   }
 
@@ -36,8 +36,8 @@ export function pens() {
    *   any more
    */
   async function finish({ isSuperseded = false }) {
-    writing?.end(isSuperseded)
-    await writing?.ended
+    current?.end(isSuperseded)
+    await current?.ended
   }
-  return { write, finish }
+  return { generate, finish }
 }

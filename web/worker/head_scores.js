@@ -3,27 +3,27 @@
  * (induction) and to the first token.
  */
 
-import { unlearning } from './cache_comparison.js'
+import { inEvalMode } from './cache_comparison.js'
 
 /** @import { Failure, HeadScores, Library, ModelRun } from '../types.d.ts' */
 
 /** The maximum and minimum number of tokens that are repeated. */
-const [MOST, LEAST] = [24, 2]
+const [MAX_TOKENS, MIN_TOKENS] = [24, 2]
 
 /** The position that a token of the second copy attends to, by its own position and the number of repeated tokens. */
-const PLACES = [
+const PATTERNS = [
   (/** @type {number} */ at) => at - 1,
   (/** @type {number} */ at, /** @type {number} */ n) => at - n,
   (/** @type {number} */ at, /** @type {number} */ n) => at - n + 1,
   () => 0
 ]
-export const LOOKS = PLACES.length
+export const PATTERN_COUNT = PATTERNS.length
 
 /**
  * The mean attention weight of each pattern over all tokens of the second copy.
  * @param {ArrayLike<number>} weights [T, T] of one head @param {number} n @param {number} T
  */
-const meansOf = (weights, n, T) => PLACES.map(place => {
+const meanScores = (weights, n, T) => PATTERNS.map(place => {
   let sum = 0
   for (let at = T - n; at < T; at++) sum += weights[at * T + place(at, n)]
   return sum / n
@@ -33,7 +33,7 @@ const meansOf = (weights, n, T) => PLACES.map(place => {
  * @param {Library} gf @param {NonNullable<ModelRun['continuation']>} going @param {number[]} ids @param {number} n
  * @returns {HeadScores}
  */
-function measured(gf, { model, begin }, ids, n) {
+function measureScores(gf, { model, begin }, ids, n) {
   const compute = () => {
     const logitsOf = begin()
     const { trace } = gf.trace(() => logitsOf(ids, null))
@@ -41,12 +41,12 @@ function measured(gf, { model, begin }, ids, n) {
     const layers = own.map(({ outputs: { weights } }) => {
       const { shape: [, H, T], values } = /** @type {import('../types.d.ts').LibraryTensor} */ (weights)
       return Array.from({ length: H }, (_, head) => (
-        meansOf(/** @type {Float32Array} */ (values).subarray(head * T * T, (head + 1) * T * T), n, T)))
+        meanScores(/** @type {Float32Array} */ (values).subarray(head * T * T, (head + 1) * T * T), n, T)))
     })
     trace.dispose()
     return layers
   }
-  return { count: n, layers: unlearning(model, () => gf.tidy(() => gf.noGrad(compute))) }
+  return { count: n, layers: inEvalMode(model, () => gf.tidy(() => gf.noGrad(compute))) }
 }
 
 /**
@@ -54,13 +54,13 @@ function measured(gf, { model, begin }, ids, n) {
  * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
  * @returns {HeadScores | null} null where nothing looks back
  */
-export function habits(gf, { continuation }) {
+export function headScores(gf, { continuation }) {
   if (!continuation) return null
   const [first, ...rest] = continuation.ids
-  for (let n = Math.min(MOST, rest.length); n >= LEAST; n = Math.floor(n / 2)) {
+  for (let n = Math.min(MAX_TOKENS, rest.length); n >= MIN_TOKENS; n = Math.floor(n / 2)) {
     const text = rest.slice(0, n)
     try {
-      return measured(gf, continuation, [first, ...text, ...text], n)
+      return measureScores(gf, continuation, [first, ...text, ...text], n)
     } catch (problem) {
       const { code } = /** @type {Failure} */ (problem)
       // Too long for the model's positions: try half as many tokens.

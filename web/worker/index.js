@@ -5,17 +5,17 @@ import { filesFor, modelOf, settingsOf } from '../models/index.js'
 import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/imported/open.js'
 import { writtenBy } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
-import { learn } from './bpe_training.js'
-import { pens } from './generation.js'
-import { nudged } from './finite_difference.js'
-import { gradientsOf, handedOver, messageOf, readWithPeaks } from './serialize_run.js'
+import { bpeStep } from './bpe_training.js'
+import { createGeneration } from './generation.js'
+import { finiteDifference } from './finite_difference.js'
+import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
 import { extentOf, someRows } from './rows.js'
-import { inside, told } from './interpret.js'
+import { interpretCalls, measureAnswer } from './interpret.js'
 import { stampsOf } from '../lib/thumbnails.js'
-import { take } from './export_model.js'
-import { questions } from './queries.js'
-import { habits } from './head_scores.js'
-import { twice } from './cache_comparison.js'
+import { exportModel } from './export_model.js'
+import { queryCalls } from './queries.js'
+import { headScores } from './head_scores.js'
+import { compareCache } from './cache_comparison.js'
 
 /** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
 /** @import { ModelRun, Progress, Questions, Settings, State } from '../types.d.ts' */
@@ -32,11 +32,11 @@ import { twice } from './cache_comparison.js'
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
 /** Weights from the training page by model, and how many have been received. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
-const lent = new Map()
-let loans = 0
+const trainedWeights = new Map()
+let serials = 0
 /** Above this memory use the previous run is freed before the next run of an imported model is computed. */
-const CROWDED = 2 ** 30
-const pen = pens()
+const MAX_BYTES = 2 ** 30
+const generation = createGeneration()
 
 /** @param {string} name */
 async function fetched(name) {
@@ -68,8 +68,8 @@ const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) 
  * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
-function computeLent(gf, settings, id) {
-  const loan = lent.get(id)
+function computeTrained(gf, settings, id) {
+  const loan = trainedWeights.get(id)
   if (!loan) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
   const { file, serial } = loan
   return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
@@ -77,25 +77,25 @@ function computeLent(gf, settings, id) {
 
 /**
  * A run of the imported model, whose generation may take long.
- * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] whoever waits for it
+ * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] whoever waits for it
  */
-async function computeBrought(gf, settings, tell) {
+async function computeImported(gf, settings, report) {
   const opened = await openIn(gf)
-  if (!tell) return RUNS.own(gf, settings, settings.edits, [opened])
-  const written = await pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
+  if (!report) return RUNS.own(gf, settings, settings.edits, [opened])
+  const written = await generation.generate(report, waiting => writtenBy(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
-  if (engine.memory().bytes > CROWDED) {
+  if (engine.memory().bytes > MAX_BYTES) {
     last?.run.dispose()
     last = undefined
   }
   return RUNS.own(gf, settings, settings.edits, [opened, written])
 }
 
-/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] */
-async function compute(gf, settings, tell) {
+/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] */
+async function compute(gf, settings, report) {
   const { id, isImported } = modelOf(settings.model)
-  if (settings.weights === 'theatre') return computeLent(gf, settings, id)
-  if (isImported) return computeBrought(gf, settings, tell)
+  if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
+  if (isImported) return computeImported(gf, settings, report)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
     return RUNS[id](gf, settings, settings.edits, given)
@@ -115,7 +115,7 @@ function damaged(error, names) {
 }
 
 /** The last run or its twin; only these two can be queried. */
-function here(isTwin = false) {
+function runHere(isTwin = false) {
   const made = isTwin ? twin : last
   if (!made) throw Object.assign(new Error('the run has given way to one that failed'), { code: 'gone' })
   return made
@@ -136,21 +136,21 @@ const calls = {
   },
   /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */
   setWeights({ model, file }) {
-    loans += 1
-    lent.set(model, { file, serial: loans })
+    serials += 1
+    trainedWeights.set(model, { file, serial: serials })
   },
   /**
    * @param {{ settings: Settings, signature?: string }} question
-   * @param {(progress: Progress) => void} tell reports how many tokens are generated
+   * @param {(progress: Progress) => void} report reports how many tokens are generated
    */
-  async run({ settings, ...asked }, tell) {
-    const begun = performance.now(), made = await compute(engine, settings, tell)
+  async run({ settings, ...asked }, report) {
+    const begun = performance.now(), made = await compute(engine, settings, report)
     last?.run.dispose()
     last = made
     return messageOf(engine, { ...made, duration: performance.now() - begun }, asked)
   },
   /** Stops the generation: the run continues with what there is, or, when superseded, is dropped. */
-  finish: pen.finish,
+  finish: generation.finish,
   /**
    * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
@@ -158,40 +158,42 @@ const calls = {
   inspect: ({ files }) => bring(engine, files),
   /**
    * Makes the files the model `own` from the next run on; without files, those stored in the browser.
-   * @param {{ files?: Record<string, Blob> }} brought @param {(progress: { done: number, total: number }) => void} tell
+   * @param {{ files?: Record<string, Blob> }} brought
+   * @param {(progress: { done: number, total: number }) => void} report
    */
-  open: async ({ files }, tell) => {
+  open: async ({ files }, report) => {
     const chosen = files ?? await kept()
-    await pen.finish({ isSuperseded: true })
+    await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
-    const { type } = await open(engine, chosen, tell)
+    const { type } = await open(engine, chosen, report)
     return { type }
   },
   stop, store: remember, stored: remembered, forget,
   /** @param {{ text: string, step: number }} question */
-  bpeStep: question => learn(engine, question),
+  bpeStep: question => bpeStep(engine, question),
   /** Compares a generation step with and without a cache. @param {Questions['compareCache'][0]} question */
-  compareCache: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
+  compareCache: ({ isTwin, ...step }) => (
+    compareCache(isTwin ? /** @type {Library} */ (second) : engine, runHere(isTwin), step)),
   /** Head scores on a repeated sequence. */
-  headScores: () => habits(engine, here()),
+  headScores: () => headScores(engine, runHere()),
   /** Exports the model of the last run as a file. @param {Questions['exportModel'][0]} question */
-  exportModel: question => take(engine, here(), question),
+  exportModel: question => exportModel(engine, runHere(), question),
   /** The steps of the last run, including the lists that its structure leaves out. */
-  steps: () => here().run.steps,
+  steps: () => runHere().run.steps,
   /** The gradients of all tensors that have one. @param {Questions['gradients'][0]} question */
-  gradients: ({ isTwin, names }) => gradientsOf(here(isTwin).run, names),
+  gradients: ({ isTwin, names }) => gradientsOf(runHere(isTwin).run, names),
   /**
    * The values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question
    */
-  read: ({ names, isTwin }) => readWithPeaks(here(isTwin).run, names),
+  read: ({ names, isTwin }) => readValuesWithPeaks(runHere(isTwin).run, names),
   /** A large tensor downsampled for thumbnails. @param {Questions['stamps'][0]} question */
   stamps({ name, isTwin }) {
-    const { run } = here(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
+    const { run } = runHere(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
     return { values: stampsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
   /** Some rows of a large table. @param {Questions['rows'][0]} question */
-  rows: ({ isTwin, name, rows }) => someRows(here(isTwin).run, name, rows),
+  rows: ({ isTwin, name, rows }) => someRows(runHere(isTwin).run, name, rows),
   /**
    * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
    * @param {{ settings: Settings }} question
@@ -209,7 +211,7 @@ const calls = {
   /** @param {{ settings: Settings, cell: Cell, value: number }} question */
   async finiteDifference({ settings, cell, value }) {
     const own = third ??= await start()
-    return nudged(one => compute(own, one), settings, cell, value)
+    return finiteDifference(one => compute(own, one), settings, cell, value)
   },
   /**
    * The answer of a run with other edits. It reads the same tokens, so that both are comparable.
@@ -220,21 +222,21 @@ const calls = {
     const settings = settingsOf({ ...state, edits })
     const { ids } = what
     const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
-    const values = told(own, run, what, base)
+    const values = measureAnswer(own, run, what, base)
     run.dispose()
     return values
   },
-  ...questions(cell => here(cell?.isTwin)),
-  ...inside(isTwin => (
-    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: here(isTwin).run }))
+  ...queryCalls(cell => runHere(cell?.isTwin)),
+  ...interpretCalls(isTwin => (
+    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: runHere(isTwin).run }))
 }
 
-/** @type {Record<string, (details: any, tell: (progress: object) => void) => unknown>} */ const answers = calls
+/** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const answers = calls
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
     const result = await answers[type](details, progress => postMessage({ id, progress }))
-    postMessage({ id, result }, { transfer: handedOver(type, result) })
+    postMessage({ id, result }, { transfer: transferList(type, result) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })

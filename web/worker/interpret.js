@@ -5,15 +5,15 @@
 
 import { binned, largest } from '../lib/large_tables.js'
 import { peak } from '../lib/slice.js'
-import { plane } from './pca.js'
+import { pca } from './pca.js'
 
 /** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
 
 /** Tokens listed per position. */
-const MOST = 5
+const TOP_TOKENS = 5
 /** Rows of a table that are multiplied at a time. */
-const ROWS = 4096
+const BLOCK_ROWS = 4096
 
 /** @typedef {Record<string, LibraryTensor>} Read */
 
@@ -23,7 +23,7 @@ const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.
 /**
  * The operations that may lie between the residual stream and the logits, as the run applied them; dropout is off
  * outside training.
- * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, told: any) => LibraryTensor>}
+ * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, measureAnswer: any) => LibraryTensor>}
  */
 const STEPS = {
   layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
@@ -32,16 +32,16 @@ const STEPS = {
     gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
   mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
   add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
-  gelu: ({ functional }, x, _, told) => functional.gelu(x, told),
+  gelu: ({ functional }, x, _, measureAnswer) => functional.gelu(x, measureAnswer),
   relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
   silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
 }
 
 /** @template T @param {Library} gf @param {() => T} fn @returns {T} */
-const quietly = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
+const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
 
 /** The Euclidean norms of vectors along the last axis. @param {LibraryTensor} x */
-const lengthsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
+const normsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
 
 /** @param {LibraryTensor} x @returns {Float32Array} */
 const copy = x => /** @type {Float32Array} */ (x.values.slice())
@@ -52,8 +52,8 @@ const copy = x => /** @type {Float32Array} */ (x.values.slice())
  * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
  * @returns {LensPrediction[][]} by point and row
  */
-export function early(gf, run, { points, rows, ids }) {
-  return points.map(({ name, last }) => quietly(gf, () => {
+export function logitLens(gf, run, { points, rows, ids }) {
+  return points.map(({ name, last }) => withoutGradients(gf, () => {
     const [first] = rows, count = rows[rows.length - 1] - first + 1
     const logits = last.reduce((x, { op, inputs, parameters }) => {
       const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
@@ -62,7 +62,7 @@ export function early(gf, run, { points, rows, ids }) {
     const probabilities = gf.functional.softmax(logits), V = probabilities.shape[2], { values } = probabilities
     return rows.map((row, n) => {
       const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
-      const tokens = largest(own, 0, V, MOST)
+      const tokens = largest(own, 0, V, TOP_TOKENS)
       return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[ids[n]] }
     })
   }))
@@ -72,7 +72,8 @@ export function early(gf, run, { points, rows, ids }) {
  * The norms of the vectors of some tensors at every position.
  * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
  */
-export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () => copy(lengthsOf(run.tensor(name)))))
+export const vectorNorms = (gf, run, { names }) => names.map(name => (
+  withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
 
 /**
  * What each head adds to the output of its attention: its channels times its part of the output weight.
@@ -80,23 +81,23 @@ export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () 
  * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
  *   head
  */
-export function added(gf, run, { x: name, weight, heads }) {
-  return quietly(gf, () => {
+export function headContributions(gf, run, { x: name, weight, heads }) {
+  return withoutGradients(gf, () => {
     const joined = run.tensor(name), w = run.tensor(weight), width = w.shape[1] / heads
     return Array.from({ length: heads }, (_, head) => {
       const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
         : gf.functional.narrow(joined, 2, head * width, width)
       const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
-      return { values: copy(own), norms: copy(lengthsOf(own)), shape: own.shape }
+      return { values: copy(own), norms: copy(normsOf(own)), shape: own.shape }
     })
   })
 }
 
 /**
  * The contribution of a head as displayed: a picture per sentence, the norms, and the largest magnitude.
- * @param {ReturnType<typeof added>[0]} one
+ * @param {ReturnType<typeof headContributions>[0]} one
  */
-function pictured({ values, norms, shape: [B, rows, cols] }) {
+function toPictures({ values, norms, shape: [B, rows, cols] }) {
   const pictures = Array.from({ length: B }, (_, b) => {
     const own = values.subarray(b * rows * cols, (b + 1) * rows * cols), picture = binned({ rows, cols, values: own })
     return { ...picture, values: picture.values.slice() }
@@ -110,17 +111,17 @@ function pictured({ values, norms, shape: [B, rows, cols] }) {
  * @returns {{ row: number, cosine: number }[]} the nearest first
  */
 export function nearest(gf, run, { name, index, table }) {
-  return quietly(gf, () => {
+  return withoutGradients(gf, () => {
     const x = run.tensor(name), rows = run.tensor(table), [V, C] = rows.shape, values = new Float32Array(V)
     const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
     const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
-    const length = Math.max(lengthsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
+    const length = Math.max(normsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
     // In blocks: the squares of a whole table would take as much memory as the table itself.
-    for (let first = 0; first < V; first += ROWS) gf.tidy(() => {
-      const some = part(gf, rows, first, Math.min(ROWS, V - first))
-      values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(lengthsOf(some)).div(length)), first)
+    for (let first = 0; first < V; first += BLOCK_ROWS) gf.tidy(() => {
+      const some = part(gf, rows, first, Math.min(BLOCK_ROWS, V - first))
+      values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(normsOf(some)).div(length)), first)
     })
-    return largest(values, 0, V, 2 * MOST).map(row => ({ row, cosine: values[row] }))
+    return largest(values, 0, V, 2 * TOP_TOKENS).map(row => ({ row, cosine: values[row] }))
   })
 }
 
@@ -130,14 +131,14 @@ export function nearest(gf, run, { name, index, table }) {
  * @param {Library} gf @param {LibraryRun} run @param {AnswerTarget} what @param {Float32Array} [base]
  * @returns {Float32Array}
  */
-export function told(gf, run, { logits, out, rows, ids }, base) {
-  return quietly(gf, () => {
+export function measureAnswer(gf, run, { logits, out, rows, ids }, base) {
+  return withoutGradients(gf, () => {
     if (!logits) {
       const x = run.tensor(out)
-      return base ? copy(lengthsOf(x.sub(gf.tensor(base, { shape: [...x.shape] })))) : copy(x)
+      return base ? copy(normsOf(x.sub(gf.tensor(base, { shape: [...x.shape] })))) : copy(x)
     }
-    const shares = gf.functional.softmax(run.tensor(logits)), V = shares.shape[2]
-    return Float32Array.from(rows, (row, n) => shares.values[row * V + ids[n]])
+    const probabilities = gf.functional.softmax(run.tensor(logits)), V = probabilities.shape[2]
+    return Float32Array.from(rows, (row, n) => probabilities.values[row * V + ids[n]])
   })
 }
 
@@ -152,17 +153,18 @@ export const costs = (_, run) => ({
 })
 
 /** The queries as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
-export const inside = current => {
+export const interpretCalls = current => {
   /**
    * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer
    * @returns {(question: Q & { isTwin?: boolean }) => A}
    */
-  const asked = answer => question => {
+  const withRun = answer => question => {
     const { gf, run } = current(question.isTwin)
     return answer(gf, run, question)
   }
   return {
-    logitLens: asked(early), norms: asked(lengths), nearest: asked(nearest), costs: asked(costs), pca: asked(plane),
-    contributions: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
+    logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
+    pca: withRun(pca), contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
+      headContributions(...query).map(toPictures)))
   }
 }

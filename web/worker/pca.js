@@ -12,15 +12,15 @@ import { axesOf, planeOf } from '../theatre/pca.js'
 function axesOfFew(gf, table) {
   const [, C] = table.shape, { matmul } = gf.functional
   const rows = table.sub(table.mean({ dim: 0, keepdim: true })), across = rows.permute(1, 0)
-  /** @type {any[]} */ const found = []
+  /** @type {any[]} */ const axes = []
   for (const values of axesOf(gf, matmul(rows, across))) {
     let along = matmul(across, gf.tensor(values, { shape: [values.length, 1] }))
     // Removes what rounding leaves of the first axis in the second.
-    for (const axis of found) along = along.sub(axis.mul(axis.mul(along).sum()))
+    for (const axis of axes) along = along.sub(axis.mul(axis.mul(along).sum()))
     const length = along.mul(along).sum().sqrt().item()
-    found.push(length > 0 ? along.div(length) : gf.zeros([C, 1]))
+    axes.push(length > 0 ? along.div(length) : gf.zeros([C, 1]))
   }
-  return found.map(axis => /** @type {Float32Array} */ (axis.values.slice()))
+  return axes.map(axis => /** @type {Float32Array} */ (axis.values.slice()))
 }
 
 /**
@@ -28,7 +28,7 @@ function axesOfFew(gf, table) {
  *   all
  * @returns {PcaProjection}
  */
-export const plane = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
+export const pca = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
   const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole
   const [N, C] = table.shape
   return planeOf(gf, table, N < C ? axesOfFew(gf, table) : axesOf(gf, table))

@@ -3,13 +3,13 @@
  * answered in the worker, where the run is alive, from the run's own explanations.
  */
 
-import { shortened } from './shorten_explanation.js'
+import { shortenExplanation } from './shorten_explanation.js'
 
 /** @import { Axis, Cell, CellExplanation, Explanation, LibraryRun } from '../types.d.ts' */
 
 /** @typedef {{ base: number, layout: string, dModel: number }} Table of positions */
 
-const MOST_CELLS = 20000
+const MAX_CELLS = 20000
 
 /** @param {{ shape: readonly number[] }} tensor */
 const zeros = ({ shape }) => shape.map(() => 0)
@@ -19,30 +19,30 @@ const zeros = ({ shape }) => shape.map(() => 0)
  * the loss.
  * @param {LibraryRun} run @param {Cell} cell
  */
-function gradient(run, { name, index }) {
+function explainGradient(run, { name, index }) {
   try {
     return run.explainGradient(name, index)
   } catch {
-    const { inputs, outputs } = unkept(run)
+    const { inputs, outputs } = notRetained(run)
     const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).affectsLoss ? 'still' : 'aside'
     return { name, index, op: 'given', none, terms: [], steps: [], sources: [] }
   }
 }
 
-/** Inputs and outputs of attentions whose matrices were not retained. @type {WeakMap<LibraryRun, Aside>} */
-const aside = new WeakMap()
+/** Inputs and outputs of attentions whose matrices were not retained. @type {WeakMap<LibraryRun, NotRetained>} */
+const notRetainedByRun = new WeakMap()
 
-/** @typedef {Record<'inputs' | 'outputs', Set<string>>} Aside */
+/** @typedef {Record<'inputs' | 'outputs', Set<string>>} NotRetained */
 
-/** @param {LibraryRun} run @returns {Aside} */
-function unkept(run) {
-  const known = aside.get(run)
+/** @param {LibraryRun} run @returns {NotRetained} */
+function notRetained(run) {
+  const known = notRetainedByRun.get(run)
   if (known) return known
   const steps = run.steps.filter(({ op, outputs: { weights } }) => op === 'attention' && !run.describe(weights).isKept)
   /** @param {'inputs' | 'outputs'} side */
   const names = side => new Set(steps.flatMap(step => Object.values(step[side])))
   const found = { inputs: names('inputs'), outputs: names('outputs') }
-  aside.set(run, found)
+  notRetainedByRun.set(run, found)
   return found
 }
 
@@ -50,19 +50,20 @@ function unkept(run) {
  * The explanation of a cell; for an overwritten weight also its previous value.
  * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
  */
-function explained({ run, before }, { name, index }) {
-  const { outputs } = unkept(run)
+function explainValue({ run, before }, { name, index }) {
+  const { outputs } = notRetained(run)
   if (outputs.has(name)) return { name, index, op: 'attention', none: 'unkept', terms: [], steps: [], sources: [] }
   const found = run.explain(name, index)
-  const was = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
-  return was === undefined ? found : { ...found, edited: true, computed: was, rounding: found.value - was }
+  const previous = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
+  if (previous === undefined) return found
+  return { ...found, edited: true, computed: previous, rounding: found.value - previous }
 }
 
-/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const onward = new WeakMap()
+/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const feedsByRun = new WeakMap()
 
 /** For every tensor the tensors computed from it. @param {LibraryRun} run */
 function feedsOf(run) {
-  const known = onward.get(run)
+  const known = feedsByRun.get(run)
   if (known) return known
   const { names } = run
   /** @type {Map<string, string[]>} */ const feeds = new Map(names.map(name => [name, []]))
@@ -70,7 +71,7 @@ function feedsOf(run) {
     const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
     if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
   }
-  onward.set(run, feeds)
+  feedsByRun.set(run, feeds)
   return feeds
 }
 
@@ -79,7 +80,7 @@ function feedsOf(run) {
  * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
  */
 function usesOf(run, cell, { op }) {
-  const { outputs } = unkept(run), feeds = (feedsOf(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
+  const { outputs } = notRetained(run), feeds = (feedsOf(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
   return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
 }
 
@@ -91,15 +92,15 @@ function usesOf(run, cell, { op }) {
 export function explainCell(made, cell) {
   const { run } = made
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
-  const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
-  const sent = shortened(/** @type {Explanation} */ (explanation))
+  const explanation = cell.isGradient ? explainGradient(run, cell) : explainValue(made, cell)
+  const sent = shortenExplanation(/** @type {Explanation} */ (explanation))
   return /** @type {CellExplanation} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
 }
 
 /** @param {readonly number[]} shape */
 function* cellsOf(shape) {
   const size = shape.reduce((product, side) => product * side, 1)
-  for (let n = 0; n < Math.min(size, MOST_CELLS); n++) {
+  for (let n = 0; n < Math.min(size, MAX_CELLS); n++) {
     let rest = n
     yield shape.map((_, axis) => {
       const below = shape.slice(axis + 1).reduce((product, side) => product * side, 1)
@@ -154,7 +155,7 @@ function ofTable({ base, layout, dModel }) {
  * @param {string[]} names
  */
 export function recipes(run, names) {
-  const { outputs } = unkept(run), known = new Set(run.names.filter(name => !outputs.has(name)))
+  const { outputs } = notRetained(run), known = new Set(run.names.filter(name => !outputs.has(name)))
   return names.filter(name => known.has(name)).map(name => {
     const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
     /** @type {Map<string, { name: string, index: number[] }>} */ const symbols = new Map()
@@ -172,7 +173,7 @@ export function recipes(run, names) {
  * @param {(cell?: Cell) => { run: LibraryRun, before?: Map<string, number> }} current the run that a cell belongs to,
  *   or the displayed one
  */
-export const questions = current => ({
+export const queryCalls = current => ({
   explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),
   firstUse: (/** @type {{ cell: Cell, target: string }} */ { cell, target }) => (
     firstUse(current(cell).run, cell, target)),

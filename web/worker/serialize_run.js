@@ -10,16 +10,16 @@ import { peak } from '../lib/slice.js'
 const SMALL = 8 * 2 ** 20
 
 const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
-const BENDS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
+const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
 
 /** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {Step[]} steps */
 function curvesOf(gf, steps) {
-  /** @param {typeof BENDS[number]} kind @param {any} told */
-  const bent = (kind, told) => gf.tidy(() => (
-    kind === 'gelu' ? gf.functional.gelu(gf.tensor(CURVE), told) : gf.functional[kind](gf.tensor(CURVE))).values.slice())
-  return Object.fromEntries(BENDS.flatMap(kind => {
+  /** @param {typeof ACTIVATIONS[number]} kind @param {any} parameters */
+  const activate = (kind, parameters) => gf.tidy(() => (
+    kind === 'gelu' ? gf.functional.gelu(gf.tensor(CURVE), parameters) : gf.functional[kind](gf.tensor(CURVE))).values.slice())
+  return Object.fromEntries(ACTIVATIONS.flatMap(kind => {
     const step = steps.find(({ op }) => op === kind)
-    return step ? [[kind, { x: CURVE, y: Float32Array.from(bent(kind, step.parameters)) }]] : []
+    return step ? [[kind, { x: CURVE, y: Float32Array.from(activate(kind, step.parameters)) }]] : []
   }))
 }
 
@@ -28,7 +28,7 @@ function curvesOf(gf, steps) {
  * @param {LibraryRun} run @param {string[]} names
  * @returns {Map<string, Float32Array>}
  */
-export function read(run, names) {
+export function readValues(run, names) {
   const sizes = names.map(name => run.tensor(name).size)
   const block = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
   let at = 0
@@ -44,8 +44,8 @@ export function read(run, names) {
  * The same with the largest magnitudes, which the page would otherwise have to search for.
  * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
  */
-export function readWithPeaks(run, names) {
-  const values = read(run, names)
+export function readValuesWithPeaks(run, names) {
+  const values = readValues(run, names)
   return { values, peaks: new Map(Array.from(values, ([name, data]) => [name, peak({ data })])) }
 }
 
@@ -55,15 +55,15 @@ export function readWithPeaks(run, names) {
  * @returns {Map<string, Float32Array>}
  */
 export function gradientsOf(run, names = run.names) {
-  /** @type {Map<string, Float32Array>} */ const found = new Map()
+  /** @type {Map<string, Float32Array>} */ const gradients = new Map()
   for (const name of names) {
     try {
-      found.set(name, /** @type {Float32Array} */ (run.gradient(name)))
+      gradients.set(name, /** @type {Float32Array} */ (run.gradient(name)))
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code !== 'state') throw error
     }
   }
-  return found
+  return gradients
 }
 
 /**
@@ -83,9 +83,9 @@ const structureOf = run => ({
  */
 export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
-  const kept = names.filter(name => run.describe(name).isKept)
-  const bytes = kept.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
-  const values = read(run, bytes < SMALL ? kept : wanted.filter(name => kept.includes(name)))
+  const retained = names.filter(name => run.describe(name).isKept)
+  const bytes = retained.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
+  const values = readValues(run, bytes < SMALL ? retained : wanted.filter(name => retained.includes(name)))
   const own = run.signature
   const isKnown = own === signature
   return {
@@ -97,7 +97,7 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
 
 /** The arrays of results that were made for the page alone and can be transferred. */
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
-const OWN_LISTS = {
+const OWNED_ARRAYS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
   exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
   rows: ({ rows }) => [rows], stamps: ({ values }) => [values], norms: result => result,
@@ -109,5 +109,5 @@ const OWN_LISTS = {
  * The buffers to transfer with a result instead of copying them.
  * @param {string} type of the question @param {any} result
  */
-export const handedOver = (type, result) => (
-  [...new Set(Array.from(OWN_LISTS[type]?.(result) ?? [], ({ buffer }) => buffer))])
+export const transferList = (type, result) => (
+  [...new Set(Array.from(OWNED_ARRAYS[type]?.(result) ?? [], ({ buffer }) => buffer))])

@@ -44,14 +44,14 @@ function rowsOf(run, name) {
 function scale(run, head) {
   const { dots, scores } = partsIn(run, 'encoder.0.self_attn.weights')
   const all = rowsOf(run, dots).flatMap(({ values }) => values)
-  const made = rowsOf(run, scores).flatMap(({ values }) => values)
-  if (all.some((value, i) => Math.abs(value - made[i]) > TINY)) return null
+  const computed = rowsOf(run, scores).flatMap(({ values }) => values)
+  if (all.some((value, i) => Math.abs(value - computed[i]) > TINY)) return null
   const { shape: [,,, width] } = tensorOf(run, dots), start = head * width * width
   const size = tensorOf(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / tensorOf(run, dots).shape[1]
-  const own = made.slice(start, start + width * width)
+  const own = computed.slice(start, start + width * width)
   return {
     head: String(head), variance: fixed(variance(own)), divided: fixed(variance(own) / size),
-    dot: fixed(all[start]), score: fixed(made[start]), size: String(size)
+    dot: fixed(all[start]), score: fixed(computed[start]), size: String(size)
   }
 }
 
@@ -65,10 +65,10 @@ function leak(run, here) {
     values.map((value, key) => ({ head, row, key, value })).filter(({ key }) => key > row)))
   const shown = open.filter(({ head, value }) => head === here && value > 0)
   const none = { head: 0, row: 0, key: 0, value: 0 }
-  const most = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
-  return most.value > 0 ? {
-    count: String(open.filter(({ value }) => value > 0).length), head: String(most.head), row: String(most.row),
-    key: String(most.key), weight: fixed(most.value)
+  const max = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
+  return max.value > 0 ? {
+    count: String(open.filter(({ value }) => value > 0).length), head: String(max.head), row: String(max.row),
+    key: String(max.key), weight: fixed(max.value)
   } : null
 }
 
@@ -92,10 +92,11 @@ function swapped(run) {
   const { k, projections: { k: { x, weight, bias } } } = partsIn(run, 'encoder.0.self_attn.qkv')
   const row = rowAt(run, x, [0, 0])
   /** @param {number} which row of the weights */
-  const made = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
-  const found = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
-  return Math.abs(found - made(own)) > TINY && Math.abs(found - made(other)) < TINY ? {
-    value: fixed(found), own: fixed(made(own)), other: fixed(made(other)), first: String(own), wrong: String(other)
+  const computed = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
+  const actual = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
+  return Math.abs(actual - computed(own)) > TINY && Math.abs(actual - computed(other)) < TINY ? {
+    value: fixed(actual), own: fixed(computed(own)), other: fixed(computed(other)),
+    first: String(own), wrong: String(other)
   } : null
 }
 
@@ -109,8 +110,8 @@ function batchPositions(run) {
   const { shape: [, places] } = tensorOf(run, out)
   const [zero, ...others] = Array.from({ length: places }, (_, place) => added(place))
   if (others.length === 0) return null
-  const most = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
-  return most < TINY ? { difference: fixed(most), places: String(places) } : null
+  const max = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
+  return max < TINY ? { difference: fixed(max), places: String(places) } : null
 }
 
 /** Tokens whose normalized values do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
@@ -133,4 +134,4 @@ function tokenNorm(run) {
 export const FINDS = { scale, leak, swapped, tokenNorm, batchPositions, dropout }
 
 /** The fault that a run has, or undefined. @param {Run} run */
-export const found = run => Object.entries(FINDS).find(([, find]) => find(run, 0))?.[0]
+export const findFault = run => Object.entries(FINDS).find(([, find]) => find(run, 0))?.[0]

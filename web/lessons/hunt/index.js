@@ -3,7 +3,7 @@
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
 import { at, lossOf, whose, written } from '../run_values.js'
-import { FINDS, found } from './find.js'
+import { FINDS, findFault } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Step } from '../index.js' */
@@ -19,8 +19,8 @@ const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map
  * @param {string} id @param {string} state @param {string} tensor @param {Step['paper']} [paper] @returns {Step}
  */
 const fault = (id, state, tensor, paper) => ({
-  id, state, point: whole(tensor), ask: { options, answer: found }, free: ['room', 'head', 'part', 'row', 'step'],
-  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[found(run) ?? '']?.(run, head) }),
+  id, state, point: whole(tensor), ask: { options, answer: findFault }, free: ['room', 'head', 'part', 'row', 'step'],
+  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[findFault(run) ?? '']?.(run, head) }),
   ...(paper && { paper })
 })
 
