@@ -1,8 +1,8 @@
 /** The page: keeps the state, requests runs from the engine, and passes both to the parts that render them. */
 
 import { setText } from './lib/dom.js'
-import { isUnfetched } from './lib/lazy_import.js'
-import { later, nextTask, painted } from './lib/scheduling.js'
+import { isFailedImport } from './lib/lazy_import.js'
+import { debounce, nextTask, painted } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
@@ -108,7 +108,7 @@ function fails(error) {
   if (/** @type {Failure} */ (error).isLate) return
   console.error(error)
   const message = reasonOf(error)
-  isUnwhole = isUnfetched(error)
+  isUnwhole = isFailedImport(error)
   setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
 }
 
@@ -232,7 +232,7 @@ async function showSpoken() {
   }
 }
 
-const showLater = later(show)
+const showLater = debounce(show)
 
 /** The progress of a run of an imported model. @type {Progress | null} */ let progress = null
 /** @param {Progress | null} now */
@@ -311,7 +311,7 @@ addEventListener('popstate', () => {
 })
 // Dynamic imports that fail inside event handlers have no other place to report it.
 addEventListener('unhandledrejection', event => {
-  if (!isUnfetched(event.reason)) return
+  if (!isFailedImport(event.reason)) return
   event.preventDefault()
   fails(event.reason)
 })

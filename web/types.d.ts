@@ -755,7 +755,7 @@ interface Contents {
 declare module 'chart.js' {
   /** Our own plugins: the shaded range of a sentence, and a line at one value. */
   interface PluginOptionsByType<TType> {
-    stretch?: { until?: number, colour?: string }
-    place?: { at?: number | null, mark?: number | null, colour?: string, markColour?: string }
+    stretch?: { until?: number, color?: string }
+    place?: { at?: number | null, mark?: number | null, color?: string, markColor?: string }
   }
 }

@@ -64,11 +64,11 @@ async function tensorIn(path, name) {
 }
 
 /**
- * Of a matrix that is larger than the window only a part is painted, each cell where it belongs in the colour of its
+ * Of a matrix that is larger than the window only a part is painted, each cell where it belongs in the color of its
  * value, wherever the reader scrolls to.
  */
 async function expectSight(page, { shape: [rows, cols], data }) {
-  const colours = scale(signed(data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)), 'light')
+  const colors = scale(signed(data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)), 'light')
   for (const share of [0, 0.6, 1]) {
     await page.$eval('.product-right .heat', (heat, at) => {
       const { top, height } = heat.getBoundingClientRect()
@@ -94,14 +94,14 @@ async function expectSight(page, { shape: [rows, cols], data }) {
         area: canvas.width * canvas.height / (box.width * box.height),
         seen: places.map(([row, col]) => {
           const [x, y] = [Math.floor((col + 0.5) * width - left), Math.floor((row + 0.2) * height - top)]
-          return { row, col, colour: `rgb(${[...pen.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ')})` }
+          return { row, col, color: `rgb(${[...pen.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ')})` }
         })
       }
     }, [rows, cols])
     if (share > 0) assert.equal(seen.length, 40, 'scrolled into sight')
     assert.ok(area < 1, `${area} of it is painted`)
-    assert.deepEqual(seen.map(({ colour }) => colour),
-      seen.map(({ row, col }) => colours.at(data[row * cols + col]).css))
+    assert.deepEqual(seen.map(({ color }) => color),
+      seen.map(({ row, col }) => colors.at(data[row * cols + col]).css))
   }
 }
 

@@ -2,12 +2,12 @@
 
 import { withEdits } from './host.js'
 import { fullName, partKey, partWords, storeyOf } from '../../web/lib/ablation_parts.js'
-import { hasEdits, switched } from '../../web/lib/edits.js'
+import { hasEdits, toggleEdits } from '../../web/lib/edits.js'
 import { data as streamData } from '../../web/stages/residual_stream.js'
 import { data as partsData } from '../../web/stages/ablation.js'
 import { costsByRoom } from '../../web/lib/costs.js'
 import { ownName } from '../../web/lib/room_name.js'
-import { storeys } from '../../web/stages/costs.js'
+import { costsByLayer } from '../../web/stages/costs.js'
 import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from '../../web/worker/interpret.js'
 import { headScores } from '../../web/worker/head_scores.js'
 import { compareCache } from '../../web/worker/cache_comparison.js'
@@ -39,7 +39,7 @@ export function effectOf(view, part) {
   const isOff = hasEdits(edits, part.edits)
   return once(view.run, partKey(part), () => {
     const base = once(view.run, 'base', () => toldWith(view, what, edits))
-    const other = toldWith(view, what, switched(edits, part.edits, !isOff), what.logits ? undefined : base)
+    const other = toldWith(view, what, toggleEdits(edits, part.edits, !isOff), what.logits ? undefined : base)
     return what.logits ? other.map((share, i) => (share - base[i]) * (isOff ? -1 : 1)) : other
   })
 }
@@ -100,7 +100,7 @@ const counts = (text, number) => text.replaceAll(',', '') === String(number)
 function costCell(view, text, { key, col }) {
   const sums = sumsOf(view)
   const [, n] = /^storey (\d+)$/.exec(key) ?? []
-  const rooms = n === undefined ? [{ id: key }] : storeys(view.rooms, sums)[Number(n)]
+  const rooms = n === undefined ? [{ id: key }] : costsByLayer(view.rooms, sums)[Number(n)]
   const list = key === 'all' ? [...sums.values()] : rooms.map(({ id }) => sums.get(id))
   return counts(text, list.reduce((sum, one) => sum + one[COLUMNS[col]], 0))
 }

@@ -179,7 +179,7 @@ test('an error stands at its cell with its line', async () => {
   assert.deepEqual([await said(page), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')
   await runCell(page, 1, 'print(3)')
   const shown = page.locator('[data-cell-number="1"] .code-shown')
-  assert.equal(await shown.textContent(), 'print(3)\n', 'the words in colour are those that are typed')
+  assert.equal(await shown.textContent(), 'print(3)\n', 'the words in color are those that are typed')
   assert.equal(await shown.locator('.code-number').textContent(), '3')
   assert.match(await said(page), /^Cell 2 has run/)
   const old = await page.$$eval('.nb-cell', all => all.map(one => one.querySelector('.nb-output').matches('.is-old')))

@@ -100,11 +100,11 @@ test('pointing at a token lights it wherever it stands, and its entry of the voc
   await close()
 })
 
-test('every cell on the canvas has the colour of its value', async () => {
+test('every cell on the canvas has the color of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
     const { product, domains } = dataIn(runHere(SENTENCES), 'self_attn.qkv', { part: 'k' })
-    const colours = scale(domains.values, colorScheme)
+    const colors = scale(domains.values, colorScheme)
     const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
       return Array.from({ length: rows * cols }, (_, i) => {
@@ -113,7 +113,7 @@ test('every cell on the canvas has the colour of its value', async () => {
         return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
       })
     }, [product.rows, product.cols])
-    assert.deepEqual(drawn, Array.from(product.values, value => colours.at(value).css))
+    assert.deepEqual(drawn, Array.from(product.values, value => colors.at(value).css))
     await close()
   }
 })

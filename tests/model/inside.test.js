@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partKey } from '../../web/lib/ablation_parts.js'
-import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
+import { hasEdits, readEdits, toggleEdits, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { headScores } from '../../web/worker/head_scores.js'
 import { pca } from '../../web/worker/pca.js'
@@ -294,10 +294,10 @@ test('every part has a name of its own in a link, is read back, and taken back',
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
     for (const { edits } of parts) {
       const mine = [{ name: 'x', index: [0, 1], value: 2 }]
-      const on = switched(mine, edits, true)
+      const on = toggleEdits(mine, edits, true)
       assert.deepEqual(readEdits(writeEdits(on)), on)
       assert.ok(hasEdits(on, edits) && !hasEdits(mine, edits))
-      assert.deepEqual(switched(on, edits, false), mine)
+      assert.deepEqual(toggleEdits(on, edits, false), mine)
     }
   }
 })

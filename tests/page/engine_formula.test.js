@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { indicesOf } from '../../src/js/shape.js'
-import { ruleFormula, ruleText } from '../../web/lib/engine_formula.js'
+import { convertFormula, convertLabel } from '../../web/lib/engine_formula.js'
 
 const read = path => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const texts = async language => JSON.parse(await read(`web/text/${language}.json`))
@@ -111,8 +111,8 @@ test('no formula, label or symbol of any operation is left untranslated', async 
         return one
       }
       for (const text of texts) {
-        if (!text.startsWith('d(')) ruleFormula(text, word)
-        ruleText(text, word)
+        if (!text.startsWith('d(')) convertFormula(text, word)
+        convertLabel(text, word)
       }
     }
   }
@@ -168,5 +168,5 @@ test('formulas of the engine in the page\'s language', () => {
     ['÷ √4', '÷ sqrt{4}'],
     ['p[k, 2·i + 1] = cos(k)', 'p_{k , 2 · i + 1} = cos ( k )']
   ]
-  for (const [from, to] of cases) assert.equal(ruleFormula(from, word).replace(/ +/g, ' '), to)
+  for (const [from, to] of cases) assert.equal(convertFormula(from, word).replace(/ +/g, ' '), to)
 })

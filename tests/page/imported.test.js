@@ -8,7 +8,7 @@ import { bring, open, openIn } from '../../web/models/imported/open.js'
 import { run } from '../../web/models/imported/run.js'
 import { recompute } from '../../web/check/recompute.js'
 import { keepingOf, layersOf } from '../../web/models/imported/retained_layers.js'
-import { Unkept, tensorOf } from '../../web/lib/run.js'
+import { NotRetained, tensorOf } from '../../web/lib/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
@@ -138,14 +138,14 @@ test('a run without room for all says so where a matrix is missing, and every ot
   const gradients = gradientsOf(part.run)
   assert.ok(gf.memory().bytes < bytes)
   for (const name of part.run.names) {
-    if (missing.includes(name)) assert.throws(() => tensorOf(page, name), Unkept)
+    if (missing.includes(name)) assert.throws(() => tensorOf(page, name), NotRetained)
     else assert.deepEqual([part.run.read(name), gradients.get(name)], [known[name], before.get(name)], name)
   }
   assert.deepEqual(roomsOf(page).map(({ id }) => id), roomsOf(all).map(({ id }) => id), 'no room is lost')
   for (const room of roomsOf(page)) {
     const read = () => stageOf(room.stage).data(page, viewOf(page, room.id))
     const isAbout = room.block === 'masked' && ['scores', 'scale', 'mask', 'weights', 'heads'].includes(room.stage)
-    if (isAbout && room.layer !== 3) assert.throws(read, Unkept, room.id)
+    if (isAbout && room.layer !== 3) assert.throws(read, NotRetained, room.id)
     else if (room.stage !== 'house') read()
   }
   part.run.dispose()

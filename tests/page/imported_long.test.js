@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { recompute } from '../../web/check/recompute.js'
 import { labelsOf } from '../../web/lib/run.js'
-import { stampsOf } from '../../web/lib/thumbnails.js'
+import { thumbnailsOf } from '../../web/lib/thumbnails.js'
 import { answer } from '../../web/models/generation.js'
 import { defaultsOf } from '../../web/models/index.js'
 import { bytesOf, bytesPerToken, firstScored, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
@@ -239,7 +239,7 @@ test('with a number overwritten and by beams an answer is told and ended early, 
 test('a stamp holds the means of what it stands for; the channels of a head stay together', () => {
   const axes = [{ name: 'batch' }, { name: 'token' }, { name: 'channel' }], shape = [1, 128, 768]
   const values = Float32Array.from({ length: 128 * 768 }, (_, i) => (i % 768) % 2)
-  const stamps = stampsOf({ shape, axes }, values)
+  const stamps = thumbnailsOf({ shape, axes }, values)
   assert.equal(stamps.length, 64 * 384)
   assert.ok(stamps.every(mean => mean === 0.5))
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { editHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
@@ -64,8 +64,8 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
 
 test('what a reader types becomes a number, or nothing', () => {
   const cases = [['1', 1], [' −2,5 ', -2.5], ['1e3', 1000], ['-∞', -Infinity], ['inf', Infinity], ['.5', 0.5]]
-  for (const [text, value] of cases) assert.equal(typed(text), value, text)
-  for (const text of ['', 'x', '1 2', '0x10', '1e60', '--1']) assert.equal(typed(text), null, text)
+  for (const [text, value] of cases) assert.equal(parseNumber(text), value, text)
+  for (const text of ['', 'x', '1 2', '0x10', '1e60', '--1']) assert.equal(parseNumber(text), null, text)
 })
 
 test('edits: one a cell, to a link and back, undone and redone', () => {

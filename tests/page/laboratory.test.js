@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { seenFrom } from '../../web/lib/space.js'
+import { project } from '../../web/lib/space.js'
 import { ticksOf } from '../../web/lib/plot.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
@@ -232,11 +232,11 @@ test('a sentence that cannot be experimented with is refused with a reason', () 
 })
 
 test('a point is seen from where the reader has turned to; turning all the way around changes nothing', () => {
-  seenFrom([1, 0, 0.5], { around: 0, over: 0 }).forEach((value, i) => close(value, [1, 0.5, 0][i]))
-  const [x, y, depth] = seenFrom([1, 0, 0.5], { around: 0, over: Math.PI / 2 })
+  project([1, 0, 0.5], { around: 0, over: 0 }).forEach((value, i) => close(value, [1, 0.5, 0][i]))
+  const [x, y, depth] = project([1, 0, 0.5], { around: 0, over: Math.PI / 2 })
   ;[[x, 1], [y, 0], [depth, 0.5]].forEach(pair => close(...pair))
-  const start = seenFrom([0.3, -0.4, 0.5], { around: 0.6, over: 0.35 })
-  seenFrom([0.3, -0.4, 0.5], { around: 0.6 + 2 * Math.PI, over: 0.35 }).forEach((value, i) => close(value, start[i]))
+  const start = project([0.3, -0.4, 0.5], { around: 0.6, over: 0.35 })
+  project([0.3, -0.4, 0.5], { around: 0.6 + 2 * Math.PI, over: 0.35 }).forEach((value, i) => close(value, start[i]))
 })
 
 test('ticks are round and inside the axis', () => {

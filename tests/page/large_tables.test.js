@@ -1,7 +1,7 @@
 // Tables of many rows and choices of many words: what is drawn of them is what stands in the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { binned, find, isMany, largest } from '../../web/lib/large_tables.js'
+import { downsample, find, isMany, largest } from '../../web/lib/large_tables.js'
 import { transferList } from '../../web/worker/serialize_run.js'
 import { readRun } from '../../web/lib/run.js'
 import { cellOf, indexOf, pickedRows, slice } from '../../web/lib/slice.js'
@@ -71,13 +71,14 @@ test('a token is found by its text, its beginning, a part of it, its id', () => 
 
 test('a stamp of many columns is their means', () => {
   const cols = 4096, part = { rows: 2, cols, values: Float32Array.from({ length: 2 * cols }, (_, i) => i) }
-  const { values, cols: bins } = binned(part)
+  const { values, cols: bins } = downsample(part)
   assert.equal(bins, 512)
   assert.deepEqual([values[0], values[511], values[512]], [3.5, 4095 - 3.5, 4096 + 3.5])
-  const high = binned({ rows: 3072, cols: 2, values: Float32Array.from({ length: 6144 }, (_, i) => Math.floor(i / 2)) })
+  const rising = Float32Array.from({ length: 6144 }, (_, i) => Math.floor(i / 2))
+  const high = downsample({ rows: 3072, cols: 2, values: rising })
   assert.deepEqual([high.rows, high.cols, ...high.values.slice(0, 4)], [64, 2, 23.5, 23.5, 71.5, 71.5])
   const small = { rows: 1, cols: 3, values: new Float32Array(3) }
-  assert.equal(binned(small), small)
+  assert.equal(downsample(small), small)
 })
 
 test('of a large table of embeddings the rows of the text are read, and no others', () => {

@@ -92,7 +92,8 @@ test('both are drawn on scales wide enough for the other', () => {
 function twins(here, there, isForced) {
   const one = shownRun(here), free = shownRun(there)
   if (!isForced) return [one, { ...free, ownDecoding: free.decoding }]
-  return [one, { ...shownRun({ ...there, target: one.decoding.steps.map(({ id }) => id) }), ownDecoding: free.decoding }]
+  const target = one.decoding.steps.map(({ id }) => id)
+  return [one, { ...shownRun({ ...there, target }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]

@@ -1,6 +1,6 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
-import { editHistory, editOf, typed, withEdit, withoutEdit } from '../lib/edits.js'
+import { editHistory, editOf, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
@@ -58,7 +58,7 @@ export function editField(cell, value, { t, store, close }) {
   }
   field.addEventListener('input', () => complain(false))
   const write = () => {
-    const wanted = typed(field.value)
+    const wanted = parseNumber(field.value)
     complain(wanted === null)
     if (wanted === null) return
     close()

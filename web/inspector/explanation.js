@@ -6,7 +6,7 @@ import { cellName } from '../lib/cell.js'
 import { h } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
-import { ruleFormula, ruleText } from '../lib/engine_formula.js'
+import { convertFormula, convertLabel } from '../lib/engine_formula.js'
 import { describedOf } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
@@ -70,7 +70,7 @@ function lengthOf(size, max) {
 function term({ label, value, factors }, max, view) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
   bar.style.setProperty('width', `${lengthOf(Math.abs(value), max)}%`)
-  return h('li', { title: ruleText(label, translateWords(view.t)) },
+  return h('li', { title: convertLabel(label, translateWords(view.t)) },
     h('span', { className: 'factors' }, worth(label, factors, view)),
     h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
     h('span', { className: 'track' }, bar))
@@ -134,7 +134,7 @@ export function formulaList({ formulas, note }, t) {
   const relevant = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
   const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : relevant.flatMap(one => one.split(BETWEEN_LINES))
   return [
-    ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, translateWords(t))))),
+    ...lines.map(line => h('p', { className: 'rule' }, formula(convertFormula(line, translateWords(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
   ]
 }
@@ -155,7 +155,7 @@ export function makeScrollable(element) {
 /** @param {Explanation['steps']} list @param {Translate} t */
 function steps(list, t) {
   /** @param {string} label */
-  const name = label => formula(ruleFormula(label.replace(INDICES, ''), translateWords(t)))
+  const name = label => formula(convertFormula(label.replace(INDICES, ''), translateWords(t)))
   return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }

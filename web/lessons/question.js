@@ -1,7 +1,7 @@
 /** A question and its state: answered correctly, or wrong with a hint. */
 
 import { h, uniqueId } from '../lib/dom.js'
-import { typed } from '../lib/edits.js'
+import { parseNumber } from '../lib/edits.js'
 import { fixed } from '../lib/number.js'
 import { prose } from '../lib/prose.js'
 
@@ -57,7 +57,7 @@ function field(t, answer, complain) {
   const send = h('button', { type: 'submit', className: 'lesson-option' }, t('lesson.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
     event.preventDefault()
-    const number = typed(input.value)
+    const number = parseNumber(input.value)
     if (number !== null) return answer(number)
     complain(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
   } }, input, send)

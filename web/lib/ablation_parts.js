@@ -29,7 +29,7 @@ export const partsIn = rooms => rooms.find(({ stage }) => stage === 'parts')?.pa
 
 /** Some tensors and everything that they were computed from. @param {Run} run @param {string[]} names */
 export function lineage(run, names) {
-  const seen = new Set(names)
-  for (const name of seen) Object.values(describedOf(run, name)?.inputs ?? {}).forEach(from => seen.add(from))
-  return seen
+  const all = new Set(names)
+  for (const name of all) Object.values(describedOf(run, name)?.inputs ?? {}).forEach(from => all.add(from))
+  return all
 }

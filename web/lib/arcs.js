@@ -53,10 +53,10 @@ export function arcs(container, { onLook }) {
   })
   /**
    * Writes a weight under a word, unless it is small.
-   * @param {Element} span @param {number} share @param {Slice} part @param {number[]} index
+   * @param {Element} span @param {number} weight @param {Slice} part @param {number[]} index
    */
-  function note(span, share, part, index) {
-    setText(span, share < 0.05 ? '' : fixed(share))
+  function note(span, weight, part, index) {
+    setText(span, weight < 0.05 ? '' : fixed(weight))
     ofCell(span, part.name, index)
   }
 
@@ -88,9 +88,9 @@ export function arcs(container, { onLook }) {
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
       write(from, above, TOP - 6, i => i === row)
       /** @param {number} i */
-      const share = i => values[row * cols.length + i]
-      write(to, below, BOTTOM, i => share(i) >= 0.2, isTight ? 2 * LINE : 0)
-      Array.from(to.children).forEach((text, i) => note(text.children[1], share(i), part, indexOf(part, row, i)))
+      const weight = i => values[row * cols.length + i]
+      write(to, below, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
+      Array.from(to.children).forEach((text, i) => note(text.children[1], weight(i), part, indexOf(part, row, i)))
     }
   }
 }

@@ -5,7 +5,7 @@ import { h, keep, setText, targetOf } from './dom.js'
 /** @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip */
 
 /** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
@@ -50,7 +50,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
   })
   on('click', (_, row, col) => onPress(row, col))
   on('keydown', (event, row, col) => {
-    const move = MOVES[event.key]
+    const move = ARROWS[event.key]
     if (!move) return
     event.preventDefault()
     const list = buttons(row + move[0])

@@ -9,8 +9,8 @@ const SHOWN_FOR = 4000
  * @returns {{ copy(text: string): Promise<void>, elements: Element[] }} elements: the status line and
  *   the text
  */
-export function copying({ done, byHand }) {
-  const said = h('span', { role: 'status', className: 'menu-said' })
+export function clipboard({ done, byHand }) {
+  const status = h('span', { role: 'status', className: 'menu-said' })
   const field = h('textarea', {
     'className': 'menu-field', 'readonly': true, 'hidden': true, 'rows': '3', 'aria-label': byHand
   })
@@ -18,18 +18,18 @@ export function copying({ done, byHand }) {
   /** @param {string} text */
   async function copy(text) {
     clearTimeout(timer)
-    setText(said, '')
+    setText(status, '')
     try {
       await navigator.clipboard.writeText(text)
       field.hidden = true
-      setText(said, done)
-      timer = setTimeout(() => setText(said, ''), SHOWN_FOR)
+      setText(status, done)
+      timer = setTimeout(() => setText(status, ''), SHOWN_FOR)
     } catch {
-      setText(said, byHand)
+      setText(status, byHand)
       field.hidden = false
       field.value = text
       field.select()
     }
   }
-  return { copy, elements: [field, said] }
+  return { copy, elements: [field, status] }
 }

@@ -7,7 +7,7 @@
 /** @import { Mode } from '../types.d.ts' */
 
 /** @typedef {[number, number, number]} Triple */
-/** @typedef {{ css: string, ink: string, packed: number }} Colour */
+/** @typedef {{ css: string, ink: string, packed: number }} Color */
 
 const STEPS = 256
 
@@ -78,7 +78,7 @@ function ramp(from, to) {
 
 /**
  * A color mixed with its ink, packed.
- * @param {Colour} colour @param {number} weight from 0, the colour itself, to 1, its ink
+ * @param {Color} color @param {number} weight from 0, the color itself, to 1, its ink
  */
 export function leaning({ packed, ink }, weight) {
   const [red, green, blue] = bytes(ink)
@@ -87,9 +87,9 @@ export function leaning({ packed, ink }, weight) {
   return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
 }
 
-/** @type {Map<Mode, Record<string, Colour[]>>} */ const ramps = new Map()
+/** @type {Map<Mode, Record<string, Color[]>>} */ const ramps = new Map()
 
-/** @param {Mode} mode @returns {Record<string, Colour[]>} */
+/** @param {Mode} mode @returns {Record<string, Color[]>} */
 function rampsOf(mode) {
   if (!ramps.has(mode)) {
     const theme = THEMES[mode]
@@ -100,12 +100,12 @@ function rampsOf(mode) {
       factor: ramp(theme.paper, theme.factor)
     })
   }
-  return /** @type {Record<string, Colour[]>} */ (ramps.get(mode))
+  return /** @type {Record<string, Color[]>} */ (ramps.get(mode))
 }
 
 /**
  * @typedef {{ kind: 'signed' | 'probability' | 'factor', min: number, max: number }} Domain
- * @typedef {Domain & { at(value: number): Colour }} Scale
+ * @typedef {Domain & { at(value: number): Color }} Scale
  */
 
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */

@@ -13,7 +13,7 @@ const ARROW = 4
  * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the connector
  *   goes up; the middle of a narrower gap
  */
-export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
+export function drawConnector(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
   const enlarged = enlargement(root)
   /** @param {Element} element */

@@ -113,7 +113,7 @@ export const enlargement = element => element.currentCSSZoom || 1
 export const wholeWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
 
 /** @param {HTMLCanvasElement} canvas */
-export const penOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+export const contextOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
 
 /** @param {Element} element @param {Record<string, string | number>} attributes */
 export function setAll(element, attributes) {
@@ -125,7 +125,7 @@ export function setAll(element, attributes) {
  * @template T
  * @param {T | null | undefined} one @returns {one is T}
  */
-export const isThere = one => one !== null && one !== undefined
+export const exists = one => one !== null && one !== undefined
 
 let serial = 0
 

@@ -30,7 +30,7 @@ const NARROW = 8
  * @param {Context} context
  * @param {(cell: Cell) => Band} place where a cell of these tensors is
  */
-export function dropped(container, context, place) {
+export function dropoutFigure(container, context, place) {
   const { t } = context
   const fig = figure(container, context)
   const before = fig.matrix()
@@ -43,9 +43,9 @@ export function dropped(container, context, place) {
     /** @param {DroppedData} next */
     update(next) {
       const { domains } = next
-      const shown = PARTS.filter(name => next[name])
+      const parts = PARTS.filter(name => next[name])
       const partOf = (/** @type {Part} */ name) => /** @type {Slice} */ (next[name])
-      const names = shown.map(name => partOf(name).name)
+      const names = parts.map(name => partOf(name).name)
       const follow = (/** @type {Cell} */ cell) => (names.includes(cell.name) ? place(cell) : null)
       const { mask } = next
       const crossed = mask && (
@@ -53,7 +53,7 @@ export function dropped(container, context, place) {
       const pair = next.before.cols <= NARROW
       fig.body.classList.toggle('is-pair', pair)
       middle.hidden = matrices.mask.element.hidden = !mask
-      for (const name of shown) {
+      for (const name of parts) {
         const title = t(`stages.dropout.${name}`)
         const extra = name === 'before' ? {} : { crossed }
         matrices[name].update(partOf(name), { title, domain: domains[name], dense: true, pair, follow, ...extra })
@@ -64,7 +64,7 @@ export function dropped(container, context, place) {
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: mask.values.length })
         : t('stages.dropout.idle'))
       fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: key && t(key) })))
-      fig.numbers(t('frame.numbers'), shown.map(name => ({ title: t(`stages.dropout.${name}`), part: partOf(name) })))
+      fig.numbers(t('frame.numbers'), parts.map(name => ({ title: t(`stages.dropout.${name}`), part: partOf(name) })))
     },
     mark: fig.mark,
     destroy() {}

@@ -38,22 +38,22 @@ export function withEdit(edits, { name, index, value, from }) {
 
 /** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
 export const hasEdits = (edits, some) => some.every(one => {
-  const found = editOf(edits, one)
-  return found && Object.is(found.value, one.value) && found.from === one.from
+  const edit = editOf(edits, one)
+  return edit && Object.is(edit.value, one.value) && edit.from === one.from
 })
 
 /**
  * A list with some edits added or removed.
  * @param {Edit[]} edits @param {readonly Edit[]} some @param {boolean} isOn
  */
-export const switched = (edits, some, isOn) => some.reduce(
+export const toggleEdits = (edits, some, isOn) => some.reduce(
   (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
 
 /**
  * A number as readers type it: either minus sign, either decimal separator, infinities; null if it is none.
  * @param {string} text
  */
-export function typed(text) {
+export function parseNumber(text) {
   const plain = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
   if (plain === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(plain)) return null
   const value = Number(plain)
@@ -80,7 +80,7 @@ export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
 /** The maximum number of edits, so that computing and linking them stays fast. */
-export const MOST_EDITS = 2000
+export const MAX_EDITS = 2000
 
 /**
  * The edits of a link, up to one more than the maximum; invalid ones are left out.
@@ -89,15 +89,15 @@ export const MOST_EDITS = 2000
 export function readEdits(text) {
   /** @type {Map<string, Edit>} */ const edits = new Map()
   for (const part of text.split(';')) {
-    const [, name, places, said] = EDIT.exec(part) ?? []
-    const [, from] = /^@([\w.:]+)$/.exec(said ?? '') ?? []
-    const value = said === undefined || from ? null : typed(said)
+    const [, name, places, valueText] = EDIT.exec(part) ?? []
+    const [, from] = /^@([\w.:]+)$/.exec(valueText ?? '') ?? []
+    const value = valueText === undefined || from ? null : parseNumber(valueText)
     if (!from && value === null) continue
     const place = { name, index: places.split(',').map(readPlace) }
     // The last edit of a cell counts.
     edits.delete(cellName(place))
     edits.set(cellName(place), from ? { ...place, from } : { ...place, value: Math.fround(Number(value)) })
-    if (edits.size > MOST_EDITS) break
+    if (edits.size > MAX_EDITS) break
   }
   return [...edits.values()]
 }

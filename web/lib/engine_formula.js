@@ -98,11 +98,11 @@ function reader(tokens, word) {
     }
     return so
   }
-  const SIGNS = ['+', '−', '-', '÷', '×']
+  const OPERATORS = ['+', '−', '-', '÷', '×']
   const expression = () => {
-    let so = SIGNS.includes(peek()) ? `${next()} ` : ''
+    let so = OPERATORS.includes(peek()) ? `${next()} ` : ''
     so += CLOSING.includes(peek()) ? '' : term()
-    while (SIGNS.includes(peek())) so += ` ${next()} ${term()}`
+    while (OPERATORS.includes(peek())) so += ` ${next()} ${term()}`
     return so
   }
   const row = () => {
@@ -122,7 +122,7 @@ function reader(tokens, word) {
  * @param {string} text
  * @param {(name: string) => string} word translates a word of a formula
  */
-export function ruleFormula(text, word) {
+export function convertFormula(text, word) {
   const tokens = [...text.matchAll(TOKEN)].map(match => match[1])
   return reader(tokens, word)()
 }
@@ -135,7 +135,7 @@ const START = /^d\((.+)\)\/d\(\1\)$/
  * @param {string} text
  * @param {(name: string) => string} word
  */
-export const ruleText = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, name => {
+export const convertLabel = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, name => {
   if (FUNCTIONS.includes(name) || isLetter(name) || /^Σ/.test(name)) return name
   if (!DERIVATIVE.test(name) || PLAIN_WORDS.includes(name)) return word(name)
   return `∂${isLetter(name.slice(1)) || FUNCTIONS.includes(name.slice(1)) ? name.slice(1) : word(name.slice(1))}`

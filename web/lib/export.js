@@ -4,7 +4,7 @@ import { exact } from './number.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
-const SPELLED = {
+const SPELLING = {
   csv: { nan: 'nan', infinity: 'inf' }, numpy: { nan: 'np.nan', infinity: 'np.inf' },
   torch: { nan: 'torch.nan', infinity: 'torch.inf' }, js: { nan: 'NaN', infinity: 'Infinity' }
 }
@@ -14,8 +14,8 @@ const SPELLED = {
  * @param {number} value
  * @param {'csv' | 'numpy' | 'torch' | 'js'} language
  */
-export function spelled(value, language) {
-  const { nan, infinity } = SPELLED[language]
+export function spell(value, language) {
+  const { nan, infinity } = SPELLING[language]
   if (Number.isNaN(value)) return nan
   if (!Number.isFinite(value)) return value < 0 ? `-${infinity}` : infinity
   return exact(value).replace('−', '-').replace('e−', 'e-')
@@ -35,7 +35,7 @@ const rowsOf = ({ rows, cols, values }) => (
 
 /** A matrix as CSV with row and column labels. @param {Slice} part */
 export function toCsv(part) {
-  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spelled(value, 'csv'))])
+  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spell(value, 'csv'))])
   return [['', ...part.colLabels.map(quoted)], ...lines].map(line => line.join(',')).join('\n') + '\n'
 }
 
@@ -61,7 +61,7 @@ export const fileName = (part, extension, which) => (
 export function toArray(part, language) {
   const whole = part.values instanceof Int32Array
   const indent = language === 'js' ? '  ' : '    '
-  const rows = rowsOf(part).map(row => `${indent}[${row.map(value => spelled(value, language)).join(', ')}]`)
+  const rows = rowsOf(part).map(row => `${indent}[${row.map(value => spell(value, language)).join(', ')}]`)
   const body = `[\n${rows.join(',\n')}\n]`
   const name = variable(part)
   if (language === 'js') return `const ${name} = ${body}\n`

@@ -4,7 +4,7 @@
  */
 
 import { scale } from './color.js'
-import { h, isThere, setText } from './dom.js'
+import { h, exists, setText } from './dom.js'
 import { hasTick, lettering } from './heatmap_paint.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
@@ -103,7 +103,7 @@ export function figure(container, {
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const around = [...container.children]
       const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
-        .map(list => list.map(snapshot).filter(isThere))
+        .map(list => list.map(snapshot).filter(exists))
       const matrices = parts.filter(part => part.drawings().length)
         .flatMap(part => /** @type {(Drawing | Sheet)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
       return figureSvg({

@@ -2,7 +2,7 @@
 
 import { h, keep, setText } from './dom.js'
 import { inSlices } from './scheduling.js'
-import { spans } from './token_window.js'
+import { tokenWindow } from './token_window.js'
 
 /** @import { BuiltElement, Child } from '../types.d.ts' */
 
@@ -10,7 +10,7 @@ import { spans } from './token_window.js'
  * @typedef {object} GridCell
  * @property {string} text
  * @property {string} [note] smaller, after the text
- * @property {{ css: string, ink: string } | null} [colour]
+ * @property {{ css: string, ink: string } | null} [color]
  * @property {boolean} [isMarked]
  *
  * A line; its cells, or a function that makes the cell of a column, for tables of which only a part is drawn.
@@ -28,27 +28,27 @@ const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
 const createCell = () => h('td', {}, h('span'))
 
 /** @param {BuiltElement<HTMLElement>} element @param {GridCell} cell */
-function fillCell(element, { text, note = '', colour, isMarked = false }) {
+function fillCell(element, { text, note = '', color, isMarked = false }) {
   setText(element.firstChild, text)
   if (note && element.children.length === 1) element.append(h('small'))
   if (element.children.length > 1) setText(element.lastChild, note)
-  element.style.setProperty('background', colour?.css ?? '')
-  element.style.setProperty('color', colour?.ink ?? '')
+  element.style.setProperty('background', color?.css ?? '')
+  element.style.setProperty('color', color?.ink ?? '')
   element.classList.toggle('is-marked', isMarked)
 }
 
 /** Columns and cells that are drawn at once: a table of many lines has fewer columns. */
-const [LEAST_COLUMNS, MOST_COLUMNS, MOST_CELLS] = [16, 64, 1536]
+const [MIN_COLUMNS, MAX_COLUMNS, MAX_CELLS] = [16, 64, 1536]
 /** @param {number} lines */
-const columnsFor = lines => Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(MOST_CELLS / Math.max(1, lines))))
+const columnsFor = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.floor(MAX_CELLS / Math.max(1, lines))))
 
 /**
  * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
  * @param {(key: string, col: number) => void} [press] what a press on a cell does
  */
 export function grid(container, label, t, press) {
-  const span = spans(container, t, () => draw())
-  /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let shown
+  const span = tokenWindow(container, t, () => draw())
+  /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let current
   let first = 0
   const heads = h('tr')
   const body = h('tbody')
@@ -86,13 +86,13 @@ export function grid(container, label, t, press) {
   }
   const fillRest = inSlices(fillPiece, SLICE)
   function draw() {
-    const [from, end] = span.of(shown.columns.length, columnsFor(shown.lines.length))
-    const columns = shown.columns.slice(from, end)
-    const lines = shown.lines.map(({ cells, ...line }) => ({
+    const [from, end] = span.of(current.columns.length, columnsFor(current.lines.length))
+    const columns = current.columns.slice(from, end)
+    const lines = current.lines.map(({ cells, ...line }) => ({
       ...line, cells: typeof cells === 'function' ? columns.map((_, i) => cells(from + i)) : cells.slice(from, end)
     }))
     first = from
-    keep(heads, [shown.corner, ...columns], () => h('th', { scope: 'col' }), setText)
+    keep(heads, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
     while (body.children.length > lines.length) body.lastElementChild?.remove()
     const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
     const pieces = lines.flatMap((line, at) => {
@@ -100,9 +100,9 @@ export function grid(container, label, t, press) {
       return Array.from({ length: count }, (_, i) => (
         { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
     })
-    const begun = isLarge ? 1 : pieces.length
-    pieces.slice(0, begun).forEach(fillPiece)
-    return fillRest(pieces.slice(begun))
+    const start = isLarge ? 1 : pieces.length
+    pieces.slice(0, start).forEach(fillPiece)
+    return fillRest(pieces.slice(start))
   }
   return {
     element: frame,
@@ -113,7 +113,7 @@ export function grid(container, label, t, press) {
      * @returns {Promise<void>} resolves when everything is drawn
      */
     update(corner, columns, lines) {
-      shown = { corner, columns, lines }
+      current = { corner, columns, lines }
       return draw()
     }
   }

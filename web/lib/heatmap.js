@@ -7,7 +7,7 @@
 import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { ofSlice } from './origin.js'
-import { sightOf, whileSeen } from './viewport.js'
+import { visibleRect, onViewportChange } from './viewport.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
 /** @import { Part } from './heatmap_paint.js' */
@@ -17,7 +17,7 @@ const PULSE = 900
 /** Larger matrices are only painted where they are visible, and so many pixels around. */
 const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 /**
  * @typedef {object} HeatmapView
@@ -31,7 +31,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {(row: number, col: number) => string} describe the description of a cell for screen readers
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as crossed out
- * @property {boolean} [plain] colours without numbers
+ * @property {boolean} [plain] colors without numbers
  * @property {boolean} [isPaper] nothing can be scrolled, so everything is painted
  * @property {Slice} [part] whose cells these are
  */
@@ -51,8 +51,8 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * The cell that an arrow, Home, End or page key leads to, or null.
  * @param {string} key @param {Square} cell @param {HeatmapView} view @param {boolean} control
  */
-function moved(key, { row, col }, view, control) {
-  const [down, right] = MOVES[key] ?? [0, 0]
+function nextCell(key, { row, col }, view, control) {
+  const [down, right] = ARROWS[key] ?? [0, 0]
   if (down || right) return clamp({ row: row + down, col: col + right }, view)
   if (key === 'Home') return clamp({ row: control ? 0 : row, col: 0 }, view)
   if (key === 'End') return clamp({ row: control ? Infinity : row, col: Infinity }, view)
@@ -109,9 +109,9 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   /** @type {GridMarks} */ let marks = {}
   let cursor = { row: 0, col: 0 }
   /** The reader's last position: marks and the mouse move the cursor, but not this. */
-  let stood = cursor
+  let readerCell = cursor
   /** The painted part; of a large matrix null until it is known what is visible. */
-  /** @type {Part | null} */ let shown = null
+  /** @type {Part | null} */ let painted = null
 
   const announce = () => {
     setAll(row, { 'aria-rowindex': cursor.row + 1 })
@@ -120,25 +120,25 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   }
   /** A canvas allocates memory when it is first drawn on, so one without marks is not attached. */
   const drawMarks = () => {
-    overlay.hidden = !shown || !(marks.current || marks.band || marks.cells?.length)
-    if (shown && !overlay.hidden) paintMarks(prepare(overlay, view.cell, shown), view, marks)
+    overlay.hidden = !painted || !(marks.current || marks.band || marks.cells?.length)
+    if (painted && !overlay.hidden) paintMarks(prepare(overlay, view.cell, painted), view, marks)
   }
   const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper
   /** Paints the visible part of a large matrix, unless it is painted already. @param {boolean} [isNew] */
   const paintSight = isNew => {
     if (!isLarge()) return
-    const seen = cellsIn(view, sightOf(grid, 0))
-    if (!isNew && shown && holds(shown.rows, seen.rows) && holds(shown.cols, seen.cols)) return
-    shown = cellsIn(view, sightOf(grid, MARGIN))
-    paint(cells, view, shown)
+    const visible = cellsIn(view, visibleRect(grid, 0))
+    if (!isNew && painted && holds(painted.rows, visible.rows) && holds(painted.cols, visible.cols)) return
+    painted = cellsIn(view, visibleRect(grid, MARGIN))
+    paint(cells, view, painted)
     drawMarks()
   }
-  const paintSightLater = whileSeen(grid, paintSight)
+  const paintSightLater = onViewportChange(grid, paintSight)
   const draw = () => {
     cells.classList.toggle('is-part', isLarge())
     if (isLarge()) return paintSightLater()
-    shown = wholeOf(view)
-    paint(cells, view, shown)
+    painted = wholeOf(view)
+    paint(cells, view, painted)
     return drawMarks()
   }
   /** @param {Square} cell */
@@ -172,30 +172,30 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   grid.addEventListener('click', event => {
     if (!view) return
     cursor = under(event)
-    stood = cursor
+    readerCell = cursor
     announce()
     onPress(cursor)
   })
   grid.addEventListener('dblclick', () => view && onEdit(cursor))
   grid.addEventListener('keydown', event => {
     if (!view || event.altKey || event.metaKey) return
-    const next = moved(event.key, cursor, view, event.ctrlKey)
+    const next = nextCell(event.key, cursor, view, event.ctrlKey)
     const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
     if (next && isPinned) step(next)
     else if (next) place(next)
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return
-    stood = cursor
+    readerCell = cursor
     event.preventDefault()
   })
   grid.addEventListener('focus', () => {
     if (!view || !grid.matches(':focus-visible')) return
     place(cursor)
-    stood = cursor
+    readerCell = cursor
   })
   grid.addEventListener(RETURN, () => {
-    if (view) cursor = clamp(stood, view)
+    if (view) cursor = clamp(readerCell, view)
     grid.focus()
   })
 
@@ -216,11 +216,11 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     },
     /** Highlights changed cells briefly. @param {Square[]} changed */
     pulse(changed) {
-      if (!shown) return
+      if (!painted) return
       const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
       grid.append(sheet)
-      const pen = prepare(sheet, view.cell, shown)
-      for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)
+      const ctx = prepare(sheet, view.cell, painted)
+      for (const cell of changed) outline(ctx, view, cell, view.palette.accent, 1.5)
       setTimeout(() => sheet.remove(), PULSE)
     },
     /** @param {GridMarks} next */

@@ -51,16 +51,16 @@ export const codeBlock = (code, label, syntax) => (
  * @param {HTMLTextAreaElement} field
  */
 export function codeField(field) {
-  const shown = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
-  const follow = () => { shown.scrollLeft = field.scrollLeft }
+  const colors = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
+  const follow = () => { colors.scrollLeft = field.scrollLeft }
   // An empty last line needs a character to have a height.
   const draw = () => {
-    shown.replaceChildren(colored(`${field.value}\n`))
+    colors.replaceChildren(colored(`${field.value}\n`))
     follow()
   }
   field.classList.add('code-over')
   field.addEventListener('input', draw)
   field.addEventListener('scroll', follow)
   draw()
-  return h('div', { className: 'code-field' }, shown, field)
+  return h('div', { className: 'code-field' }, colors, field)
 }

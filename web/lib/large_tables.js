@@ -1,38 +1,38 @@
 /** Large tables and vocabularies: which part is drawn, and how the rest is searched. */
 
 /** Larger ones are not drawn whole. */
-const MANY = 2048
+const MAX_ROWS = 2048
 /** The number of rows drawn until the reader requests others. */
-export const SHOWN = 48
+export const ROW_COUNT = 48
 /** Limits of a thumbnail's rows, columns and cells. */
 const STAMP = { rows: 64, cols: 512 }
-const MOST_STAMPED = STAMP.rows * STAMP.cols
+const MAX_CELLS = STAMP.rows * STAMP.cols
 
 /** Whether a table is too large to be drawn. @param {number} count */
-export const isMany = count => count > MANY
+export const isMany = count => count > MAX_ROWS
 
 /**
  * Indices of the largest values of a range, the largest first, ties in order.
- * @param {ArrayLike<number>} values @param {number} from @param {number} count @param {number} most
+ * @param {ArrayLike<number>} values @param {number} from @param {number} count @param {number} max
  */
-export function largest(values, from, count, most) {
-  /** @type {number[]} */ const found = []
+export function largest(values, from, count, max) {
+  /** @type {number[]} */ const indices = []
   for (let i = 0; i < count; i++) {
     const value = values[from + i]
-    if (found.length === most && !(value > values[from + found[most - 1]])) continue
-    let at = found.length
-    while (at > 0 && value > values[from + found[at - 1]]) at -= 1
-    found.splice(at, 0, i)
-    if (found.length > most) found.pop()
+    if (indices.length === max && !(value > values[from + indices[max - 1]])) continue
+    let at = indices.length
+    while (at > 0 && value > values[from + indices[at - 1]]) at -= 1
+    indices.splice(at, 0, i)
+    if (indices.length > max) indices.pop()
   }
-  return found
+  return indices
 }
 
 /**
  * Tokens that equal, start with or contain a text, in this order; a number matches an id, too.
- * @param {readonly string[]} words @param {string} text @param {number} most @returns {number[]}
+ * @param {readonly string[]} words @param {string} text @param {number} max @returns {number[]}
  */
-export function find(words, text, most) {
+export function find(words, text, max) {
   const wanted = text.trim().toLowerCase()
   if (!wanted) return []
   /** How well a token matches: 0 exactly, 3 not at all. @param {string} word */
@@ -43,7 +43,7 @@ export function find(words, text, most) {
   /** @type {number[][]} */ const ranks = [[], [], []]
   words.forEach((word, id) => ranks[far(word)]?.push(id))
   const id = /^\d+$/.test(wanted) && Number(wanted) < words.length ? [Number(wanted)] : []
-  return [...new Set([...id, ...ranks.flat()])].slice(0, most)
+  return [...new Set([...id, ...ranks.flat()])].slice(0, max)
 }
 
 /** Cached thumbnails by block of memory, offset and size; the numbers of a run never change. */
@@ -56,14 +56,14 @@ const pictures = new WeakMap()
  * Downsamples a matrix to a thumbnail by averaging.
  * @param {Picture} part @param {{ rows: number, cols: number }} [room] @returns {Picture}
  */
-export function binned(part, room = STAMP) {
+export function downsample(part, room = STAMP) {
   const { rows, cols, values: { buffer, byteOffset, length } } = part
-  if (!isMany(rows) && !isMany(cols) && length <= MOST_STAMPED) return part
-  const known = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, room.rows, room.cols].join()
-  pictures.set(buffer, known)
-  const made = known.get(key) ?? meansOf(part, room)
-  known.set(key, made)
-  return made
+  if (!isMany(rows) && !isMany(cols) && length <= MAX_CELLS) return part
+  const cached = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, room.rows, room.cols].join()
+  pictures.set(buffer, cached)
+  const picture = cached.get(key) ?? meansOf(part, room)
+  cached.set(key, picture)
+  return picture
 }
 
 /** @param {Picture} part @param {{ rows: number, cols: number }} room @returns {Picture} */

@@ -1,6 +1,6 @@
 /** One matrix: caption, labels on two sides, heatmap; sized to the width it is given. */
 
-import { h, isThere, setText } from './dom.js'
+import { h, exists, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
 import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
@@ -103,7 +103,7 @@ function changes(before, after) {
  */
 export function tensorHeat(container, { look, press, edit, leave }) {
   /** @type {Slice} */ let part
-  /** @type {HeatView} */ let shown
+  /** @type {HeatView} */ let current
   /** @param {Square} square */
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
   const heat = heatmap(container, {
@@ -113,9 +113,9 @@ export function tensorHeat(container, { look, press, edit, leave }) {
   return {
     /** @param {Slice} next @param {HeatView} view */
     update(next, view) {
-      const changed = shown && shown.edits !== view.edits ? changes(part, next) : []
+      const changed = current && current.edits !== view.edits ? changes(part, next) : []
       part = next
-      shown = view
+      current = view
       const { rows, cols, values } = next
       /** @param {number} row @param {number} col */
       const names = (row, col) => `${next.rowLabels[row]}, ${next.colLabels[col]}`
@@ -126,7 +126,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
       if (changed.length) heat.pulse(changed)
     },
     /** The drawing and its options, for exports. */
-    drawing: () => part && { part, view: shown },
+    drawing: () => part && { part, view: current },
     /** The square of a tensor cell in this matrix, or null. */
     find: (/** @type {Cell | null} */ cell) => (cell && part ? cellOf(part, cell) : null),
     /** The squares of those cells that are in this matrix. */
@@ -175,7 +175,7 @@ export function matrix(container, handlers) {
       heat.update(part, { ...view, cell: { width, height } })
     },
     /** Null while it is hidden: what it drew last belongs to another run. */
-    drawings: () => (root.hidden ? [] : [heat.drawing()].filter(isThere)),
+    drawings: () => (root.hidden ? [] : [heat.drawing()].filter(exists)),
     /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)

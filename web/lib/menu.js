@@ -1,14 +1,14 @@
 /** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
 
 import { fileName, toArray, toCsv } from './export.js'
-import { copying } from './clipboard.js'
-import { h, penOf, targetOf, uniqueId } from './dom.js'
+import { clipboard } from './clipboard.js'
+import { h, contextOf, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
 import { save } from './save.js'
 
 /** @import { Child, Piece, Slice, Translate } from '../types.d.ts' */
 
-const SHARPNESS = 2
+const PIXEL_RATIO = 2
 /** A byte order mark, so that spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -21,9 +21,9 @@ async function rasterised({ svg, width, height }) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await image.decode()
   const canvas = document.createElement('canvas')
-  canvas.width = width * SHARPNESS
-  canvas.height = height * SHARPNESS
-  penOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
+  canvas.width = width * PIXEL_RATIO
+  canvas.height = height * PIXEL_RATIO
+  contextOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
   return new Promise(resolve => { canvas.toBlob(blob => resolve(/** @type {Blob} */ (blob)), 'image/png') })
 }
 
@@ -67,7 +67,7 @@ export function closing(details) {
 export function menu(container, { t, parts, main, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
-  const { copy, elements } = copying({ done: t('figure.copied'), byHand: t('figure.byHand') })
+  const { copy, elements } = clipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
   const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
   const chosen = () => parts()[Number(number())].part
   const first = () => parts()[main()].part

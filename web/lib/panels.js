@@ -15,12 +15,12 @@ import { figure } from './figure.js'
 
 /** The legends of a few panels, one per scale. @param {Panel[]} panels */
 function legendsOf(panels) {
-  const known = new Map()
+  const scales = new Map()
   for (const { domain } of panels) {
     const key = `${domain.kind}${domain.min}${domain.max}`
-    if (!known.has(key)) known.set(key, { domain })
+    if (!scales.has(key)) scales.set(key, { domain })
   }
-  return [...known.values()]
+  return [...scales.values()]
 }
 
 /**
@@ -38,8 +38,8 @@ export function panels(container, context, words) {
   /** @type {Map<string, ReturnType<typeof fig.matrix>>} */ const slots = new Map()
   /** @param {string} key */
   function slotOf(key) {
-    const known = slots.get(key)
-    if (known) return known
+    const existing = slots.get(key)
+    if (existing) return existing
     const element = h('div', { className: 'panel' })
     fig.body.append(element)
     const slot = fig.matrix(element)

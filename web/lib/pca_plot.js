@@ -14,14 +14,14 @@ const TALLEST = 380
  * @typedef {{ run: Run, name: string, rows: number[] | null, words: string[] }} Wanted
  */
 
-/** @param {number} share */
-const percent = share => `${fixed(100 * share, 1)} %`
+/** @param {number} fraction */
+const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
 /**
  * @param {Element} container
  * @param {Pick<Context, 't' | 'ask' | 'theme' | 'fails'>} context
  */
-export function planePart(container, context) {
+export function pcaPlot(container, context) {
   const { t, ask, theme, fails } = context
   const slot = h('div', { className: 'plane-slot' })
   const place = h('output', { className: 'plane-at' })
@@ -30,16 +30,16 @@ export function planePart(container, context) {
     h('summary', {}, t('stages.embedding.plane')), slot, place, why)
   container.append(element)
   /** @type {Wanted | null} */ let wanted = null
-  /** @type {PcaProjection | null} */ let shown = null
-  let chosen = -1, asked = 0
+  /** @type {PcaProjection | null} */ let current = null
+  let chosen = -1, serial = 0
   const picture = scatter(slot, i => {
     chosen = i
     draw()
   })
 
   function draw() {
-    if (!shown || !wanted) return
-    const { x, y, variances } = shown, { words } = wanted
+    if (!current || !wanted) return
+    const { x, y, variances } = current, { words } = wanted
     if (chosen < 0) [chosen] = largest(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
     const at = t('stages.embedding.planeAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
@@ -54,13 +54,13 @@ export function planePart(container, context) {
   /** Computed only while it is open. */
   async function find() {
     if (!element.open || !wanted) return
-    asked += 1
-    const mine = asked, { name, rows } = wanted
+    serial += 1
+    const mine = serial, { name, rows } = wanted
     element.setAttribute('aria-busy', 'true')
     try {
-      const found = await ask('pca', { name, rows, isTwin: 'which' in context })
-      if (mine !== asked) return
-      shown = found
+      const projection = await ask('pca', { name, rows, isTwin: 'which' in context })
+      if (mine !== serial) return
+      current = projection
       draw()
       element.setAttribute('aria-busy', 'false')
     } catch (error) {
@@ -73,12 +73,12 @@ export function planePart(container, context) {
       const isSame = next.run === wanted?.run && String(next.rows) === String(wanted.rows)
       wanted = next
       if (isSame) return draw()
-      shown = null
+      current = null
       chosen = -1
       find()
     },
     destroy() {
-      asked += 1
+      serial += 1
     }
   }
 }

@@ -6,7 +6,7 @@
 import { h } from './dom.js'
 
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
-const DEED = /^\[(.+)\]\((.+)\)$/
+const LINK = /^\[(.+)\]\((.+)\)$/
 
 /**
  * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ`, `top-k`, `GPT-2`
@@ -24,7 +24,7 @@ const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(
  */
 export function piecesOf(text) {
   return text.split(MARKED).filter(Boolean).map(piece => {
-    const [, words, change] = DEED.exec(piece) ?? []
+    const [, words, change] = LINK.exec(piece) ?? []
     if (words) return { text: bind(words), change }
     return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: bind(piece) }
   })

@@ -8,7 +8,7 @@ import { count as numbered, slice } from './slice.js'
 /** @typedef {Pick<View, 'sentence' | 'head'>} At what is looked at of a tensor of several */
 
 /** Thrown for values that are still in the worker; they are requested, and rendering is repeated once they arrive. */
-export class Unread extends Error {
+export class NotLoaded extends Error {
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] of it; all of it */
   constructor(run, tensor, rows) {
     super(`${tensor.name} is not here yet`)
@@ -19,7 +19,7 @@ export class Unread extends Error {
 }
 
 /** Thrown for values that the run has not retained: see `keepAttention`. */
-export class Unkept extends Error {
+export class NotRetained extends Error {
   /** @param {KnownTensor} tensor */
   constructor(tensor) {
     super(`${tensor.name} was left out`)
@@ -28,11 +28,11 @@ export class Unkept extends Error {
 }
 
 /** The result of a reading, or null where it needs values that were not retained. @template T @param {() => T} read */
-export function kept(read) {
+export function orNull(read) {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Unkept) return null
+    if (error instanceof NotRetained) return null
     throw error
   }
 }
@@ -44,10 +44,10 @@ export function kept(read) {
  * @returns {Run}
  */
 export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
-  const known = /** @type {Structure} */ (structure ?? last?.structure)
-  const tensors = new Map(known.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
-  const { steps, calls, aliases } = known
-  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
+  const shared = /** @type {Structure} */ (structure ?? last?.structure)
+  const tensors = new Map(shared.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
+  const { steps, calls, aliases } = shared
+  return { signature, structure: shared, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
     ...facts }
 }
 
@@ -57,8 +57,8 @@ export const knownAs = (run, name) => run.aliases?.get(name) ?? name
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
   const tensor = describedOf(run, name)
-  if (tensor?.isKept === false) throw new Unkept(tensor)
-  if (tensor && !tensor.data) throw new Unread(run, tensor)
+  if (tensor?.isKept === false) throw new NotRetained(tensor)
+  if (tensor && !tensor.data) throw new NotLoaded(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }
 
@@ -72,10 +72,10 @@ export const describedOf = (run, name) => /** @type {KnownTensor} */ (run.tensor
  */
 export function someRows(run, name, rows) {
   const tensor = describedOf(run, name), [, cols] = tensor.shape
-  const known = tensor.rows ?? new Map(), missing = rows.filter(row => !known.has(row))
-  if (!tensor.extent || missing.length) throw new Unread(run, tensor, missing)
+  const loaded = tensor.rows ?? new Map(), missing = rows.filter(row => !loaded.has(row))
+  if (!tensor.extent || missing.length) throw new NotLoaded(run, tensor, missing)
   const data = new Float32Array(rows.length * cols)
-  rows.forEach((row, i) => data.set(known.get(row) ?? [], i * cols))
+  rows.forEach((row, i) => data.set(loaded.get(row) ?? [], i * cols))
   return { name: tensor.name, shape: [rows.length, cols], data, ...tensor.extent }
 }
 
@@ -145,7 +145,7 @@ export const sharedHead = ({ head, room: { parts: { heads, kvHeads = heads } } }
  * The same transposed, as the right factor of a product.
  * @param {Run} run @param {string} name @param {number} heads @param {At} view
  */
-export function turnedHead(run, name, heads, view) {
+export function transposedHead(run, name, heads, view) {
   const tensor = tensorOf(run, name)
   const rank = tensor.shape.length
   const [row, col] = [rank - 1, rank - 2]

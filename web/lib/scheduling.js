@@ -14,7 +14,7 @@ export const painted = () => new Promise(resolve => {
  * Debounces work: requested again before it has started, it is done once.
  * @param {() => void} work
  */
-export function later(work) {
+export function debounce(work) {
   let isWaiting = false
   return async () => {
     if (isWaiting) return

@@ -195,15 +195,15 @@ export function cellOf(part, { name, index }) {
 /** @type {WeakMap<Float32Array, number>} */ const peaks = new WeakMap()
 
 /** Stores a peak that is known already. @param {Float32Array} data @param {number} top */
-export const knowPeak = (data, top) => void peaks.set(data, top)
+export const storePeak = (data, top) => void peaks.set(data, top)
 
 /**
  * The largest finite magnitude in a tensor; cached, since many figures need it.
  * @param {Pick<Source, 'data'>} tensor
  */
 export function peak(tensor) {
-  const known = peaks.get(tensor.data)
-  if (known !== undefined) return known
+  const cached = peaks.get(tensor.data)
+  if (cached !== undefined) return cached
   const { data } = tensor
   let top = 0
   for (let i = 0; i < data.length; i++) {

@@ -5,8 +5,8 @@ import { escape, round, tag } from './svg.js'
 /** @import { Piece } from '../types.d.ts' */
 
 /** What is interactive, visually hidden or prose, and formulas, which an SVG cannot contain. */
-const LEFT_OUT = '.figure, .scrubber, .visually-hidden, .note, math'
-const LOOKS = [
+const EXCLUDED = '.figure, .scrubber, .visually-hidden, .note, math'
+const STYLES = [
   'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
 ]
 
@@ -27,8 +27,8 @@ const EDGES = /** @type {Edge[]} */ (Object.keys(SIDES))
 
 /** @param {string} text */
 const numberOf = text => Number.parseFloat(text) || 0
-/** @param {string} colour */
-const isClear = colour => colour === 'transparent' || colour.endsWith(', 0)')
+/** @param {string} color */
+const isClear = color => color === 'transparent' || color.endsWith(', 0)')
 /** @param {DOMRect} box @param {Place} at @returns {Box} */
 const boxAt = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
@@ -52,7 +52,7 @@ function drawing(element, at) {
     if (style.display === 'none') return copies[i].remove()
     for (const name of ['class', 'style']) copies[i].removeAttribute(name)
     for (const name of Object.keys(copies[i].dataset)) delete copies[i].dataset[name]
-    for (const name of LOOKS) copies[i].setAttribute(name, style.getPropertyValue(name))
+    for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name))
   })
   const box = boxOf(element, at)
   for (const [name, value] of Object.entries({ ...box, overflow: 'visible' })) copy.setAttribute(name, String(value))
@@ -97,18 +97,18 @@ function words(node, at) {
  */
 function ground(element, style, at) {
   const box = boxOf(element, at)
-  const colour = style.backgroundColor
+  const color = style.backgroundColor
   const lines = EDGES.flatMap(side => {
     const [weight, fill] = [numberOf(style[`border${side}Width`]), style[`border${side}Color`]]
     const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isClear(fill)
     return isDrawn ? [piece('rect', SIDES[side](box, weight), at, { fill })] : []
   })
-  return isClear(colour) ? lines : [piece('rect', box, at, { fill: colour }), ...lines]
+  return isClear(color) ? lines : [piece('rect', box, at, { fill: color }), ...lines]
 }
 
 /** @returns {Placed[]} @param {Element} element @param {Place} at */
 function inside(element, at) {
-  if (element.matches(LEFT_OUT)) return []
+  if (element.matches(EXCLUDED)) return []
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.visibility === 'hidden') return []
   if (element instanceof SVGElement) return [drawing(element, at)]

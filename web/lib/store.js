@@ -1,7 +1,7 @@
 /** A table in IndexedDB. A browser may refuse to store anything: then the table is empty. */
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-export const settled = request => new Promise((resolve, reject) => {
+export const requestResult = request => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result)
   request.onerror = () => reject(request.error)
 })
@@ -10,7 +10,7 @@ export const settled = request => new Promise((resolve, reject) => {
  * Resolves when everything is written; before that nobody knows whether there is room.
  * @param {IDBTransaction} transaction @returns {Promise<void>}
  */
-const written = transaction => new Promise((resolve, reject) => {
+const completed = transaction => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve()
   transaction.onabort = () => reject(transaction.error)
 })
@@ -24,7 +24,7 @@ export function tableOf(base, name, key) {
   const open = async () => {
     const request = indexedDB.open(base, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(name, { keyPath: key })
-    return settled(request)
+    return requestResult(request)
   }
   /**
    * The result of `use` on the table, or null.
@@ -34,7 +34,7 @@ export function tableOf(base, name, key) {
   return async (mode, use) => {
     try {
       opened ??= open()
-      const transaction = (await opened).transaction(name, mode), end = written(transaction)
+      const transaction = (await opened).transaction(name, mode), end = completed(transaction)
       const [result] = await Promise.all([use(transaction.objectStore(name)), end])
       return result
     } catch {

@@ -19,21 +19,21 @@ const LEGEND = { width: 144, height: 8, steps: 48 }
 /** @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} Sheet of a product */
 /** @typedef {Piece & { x: number, y: number }} Placed */
 /** @typedef {Piece & { left: number, top: number }} Block with where its first cell is */
-/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colours */
+/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colors */
 
 /** @param {unknown} text */
 export const escape = text => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 /** @param {number} x */
 export const round = x => Math.round(x * 100) / 100
 /** @param {Record<string, unknown>} attributes */
-const written = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
+const attributeText = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
 /** @param {string} name @param {Record<string, unknown>} attributes @param {string} [inside] */
-export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
+export const tag = (name, attributes, inside = '') => `<${name}${attributeText(attributes)}>${inside}</${name}>`
 
 /** The approximate width of a text: East Asian characters are square. @param {string} text */
 const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
 /** @param {string[]} labels */
-const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+const widest = labels => labels.reduce((max, text) => Math.max(max, widthOf(text)), 0)
 
 /** A title such as `W_Q^T`, with its sub- and superscripts. @param {string} text */
 function titled(text) {
@@ -53,17 +53,17 @@ function tick(cell, row, col, fill) {
 /** @param {Drawing} drawing */
 function cellsOf({ part, view }) {
   const { cell, scale, palette, crossed } = view
-  const written = lettering({ ...view, values: part.values })
+  const format = lettering({ ...view, values: part.values })
   return Array.from(part.values, (value, i) => {
     const [row, col] = [Math.floor(i / part.cols), i % part.cols]
     const [x, y] = [round(col * cell.width), round(row * cell.height)]
-    const colour = Number.isFinite(value) ? scale.at(value) : { css: palette.paper, ink: palette.ink }
-    const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: colour.css })
-    if (!written && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, colour.ink) : box
+    const color = Number.isFinite(value) ? scale.at(value) : { css: palette.paper, ink: palette.ink }
+    const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: color.css })
+    if (!format && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, color.ink) : box
     return box + tag('text', {
-      'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': colour.ink,
-      'font-size': round(written?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
-    }, crossed?.(row, col) ? '×' : fixed(value, written?.decimals))
+      'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': color.ink,
+      'font-size': round(format?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
+    }, crossed?.(row, col) ? '×' : fixed(value, format?.decimals))
   }).join('')
 }
 
@@ -154,7 +154,7 @@ function sheetOf({ left, right, bias, product }) {
     { ...result, x: cross, y: row - result.top }
   ]
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
+    svg: placed.map(translated).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
     height: Math.max(...placed.map(one => one.y + one.height))
   }
 }
@@ -182,7 +182,7 @@ function noteBlock(text, palette) {
 }
 
 /** @param {Placed} placed */
-const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
+const translated = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
 /** Stacks pieces. @param {Piece[]} pieces @returns {Piece} */
 function column(pieces) {
@@ -193,25 +193,25 @@ function column(pieces) {
     return at
   })
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map(({ width }) => width)), height: Math.max(0, y - GAP)
+    svg: placed.map(translated).join(''), width: Math.max(...placed.map(({ width }) => width)), height: Math.max(0, y - GAP)
   }
 }
 
 /**
  * Puts pieces side by side while they fit, then below.
- * @param {Piece[]} pieces @param {number} most @returns {Piece}
+ * @param {Piece[]} pieces @param {number} max @returns {Piece}
  */
-function flow(pieces, most) {
+function flow(pieces, max) {
   let [x, y, line, width] = [0, 0, 0, 0]
   const placed = pieces.map(piece => {
-    if (x > 0 && x + piece.width > most) [x, y, line] = [0, y + line + GAP, 0]
+    if (x > 0 && x + piece.width > max) [x, y, line] = [0, y + line + GAP, 0]
     const at = { ...piece, x, y }
     line = Math.max(line, piece.height)
     width = Math.max(width, x + piece.width)
     x += piece.width + GAP
     return at
   })
-  return { svg: placed.map(moved).join(''), width, height: y + line }
+  return { svg: placed.map(translated).join(''), width, height: y + line }
 }
 
 /**

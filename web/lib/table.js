@@ -7,14 +7,14 @@ import { ofSlice } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
-const MOST_CELLS = 4096
+const MAX_CELLS = 4096
 
 /** @typedef {{ title: string, part: Slice }} Shown */
 
-/** The content of each table. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const said = new WeakMap()
+/** The content of each table. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const contents = new WeakMap()
 
 /** The number of rows that fit. @param {Slice} part */
-const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
+const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MAX_CELLS / part.cols)))
 
 /** The content of a table, with its numbers. @param {Shown} view @returns {(string | number)[]} */
 const sayingOf = ({ title, part }) => [
@@ -28,9 +28,9 @@ const sayingOf = ({ title, part }) => [
  */
 function fillTable(table, view) {
   ofSlice(table, view.part)
-  const last = said.get(table), saying = sayingOf(view)
+  const last = contents.get(table), saying = sayingOf(view)
   if (last?.length === saying.length && saying.every((one, i) => Object.is(one, last[i]))) return
-  said.set(table, saying)
+  contents.set(table, saying)
   build(table, view)
 }
 

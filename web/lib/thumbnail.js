@@ -4,7 +4,7 @@
  */
 
 import { leaning } from './color.js'
-import { h, penOf } from './dom.js'
+import { h, contextOf } from './dom.js'
 
 /** @import { Scale, Slice } from '../types.d.ts' */
 
@@ -18,15 +18,15 @@ const HATCH = 0.5
 
 /**
  * The color between the hatching of negative cells: paler cells have paler hatching.
- * @param {import('./color.js').Colour} colour @param {number} strength from 0 to 1
+ * @param {import('./color.js').Color} color @param {number} strength from 0 to 1
  */
-const hatched = (colour, strength) => leaning(colour, HATCH * Math.sqrt(strength))
+const hatched = (color, strength) => leaning(color, HATCH * Math.sqrt(strength))
 
 /**
  * Mounts an empty thumbnail.
  * @param {Element} container
  */
-export function thumb(container) {
+export function thumbnail(container) {
   const canvas = h('canvas', { 'className': 'thumb', 'aria-hidden': 'true', 'width': '1', 'height': '1' })
   container.append(canvas)
   /** @type {Float32Array | null} */ let before = null
@@ -35,11 +35,11 @@ export function thumb(container) {
     element: canvas,
     /**
      * @param {Pick<Slice, 'rows' | 'cols' | 'values'>} picture
-     * @param {Scale} colours
+     * @param {Scale} colors
      * @returns {boolean} whether values differ from those drawn before
      */
-    update({ rows, cols, values }, colours) {
-      const look = `${rows} ${colours.kind} ${colours.max} ${colours.at(colours.max).css}`
+    update({ rows, cols, values }, colors) {
+      const look = `${rows} ${colors.kind} ${colors.max} ${colors.at(colors.max).css}`
       const same = before?.length === values.length && before.every((x, i) => Object.is(x, values[i]))
       if (same && key === look) return false
       const changed = before !== null && !same
@@ -48,16 +48,16 @@ export function thumb(container) {
       canvas.width = cols
       canvas.height = rows * HIGH
       canvas.classList.toggle('is-fine', cols >= FINE)
-      const pen = penOf(canvas)
-      const image = pen.createImageData(cols, rows * HIGH)
+      const ctx = contextOf(canvas)
+      const image = ctx.createImageData(cols, rows * HIGH)
       const pixels = new Uint32Array(image.data.buffer)
       for (let i = 0; i < values.length; i++) {
         if (!Number.isFinite(values[i])) continue
-        const colour = colours.at(values[i]), top = Math.floor(i / cols) * HIGH * cols + i % cols
-        for (let line = 0; line < HIGH; line++) pixels[top + line * cols] = colour.packed
-        if (values[i] < 0) pixels[top + cols] = hatched(colour, Math.min(1, values[i] / colours.min))
+        const color = colors.at(values[i]), top = Math.floor(i / cols) * HIGH * cols + i % cols
+        for (let line = 0; line < HIGH; line++) pixels[top + line * cols] = color.packed
+        if (values[i] < 0) pixels[top + cols] = hatched(color, Math.min(1, values[i] / colors.min))
       }
-      pen.putImageData(image, 0, 0)
+      ctx.putImageData(image, 0, 0)
       return changed
     }
   }

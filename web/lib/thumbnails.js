@@ -3,13 +3,13 @@
  * of a few pixels.
  */
 
-import { binned } from './large_tables.js'
+import { downsample } from './large_tables.js'
 
 /** @import { KnownTensor, Run } from '../types.d.ts' */
 /** @typedef {Pick<KnownTensor, 'shape' | 'axes'>} Shaped */
 
 /** Larger matrices are drawn from thumbnails. */
-const MOST_CELLS = 2 ** 15
+const MAX_CELLS = 2 ** 15
 const STAMP = { rows: 64, cols: 512 }
 
 /**
@@ -25,7 +25,7 @@ function sidesOf({ shape, axes }) {
 
 /** Whether a tensor is so large that its pictures come from thumbnails. @param {Shaped} tensor */
 const isStamped = ({ shape: [...sides] }) => (
-  sides.length > 2 && sides.slice(-2).reduce((product, side) => product * side) > MOST_CELLS)
+  sides.length > 2 && sides.slice(-2).reduce((product, side) => product * side) > MAX_CELLS)
 
 /** @param {Shaped} tensor */
 const stampedShape = tensor => [...tensor.shape.slice(0, -2), ...sidesOf(tensor)]
@@ -34,11 +34,12 @@ const stampedShape = tensor => [...tensor.shape.slice(0, -2), ...sidesOf(tensor)
  * The thumbnails of all matrices of a tensor.
  * @param {Shaped} tensor @param {Float32Array} values
  */
-export function stampsOf(tensor, values) {
+export function thumbnailsOf(tensor, values) {
   const [rows, cols] = tensor.shape.slice(-2), [high, wide] = sidesOf(tensor), size = rows * cols
   const all = new Float32Array((values.length / size) * high * wide)
   for (let from = 0, at = 0; from < values.length; from += size, at += high * wide) {
-    all.set(binned({ rows, cols, values: values.subarray(from, from + size) }, { rows: high, cols: wide }).values, at)
+    const matrix = { rows, cols, values: values.subarray(from, from + size) }
+    all.set(downsample(matrix, { rows: high, cols: wide }).values, at)
   }
   return all
 }
@@ -47,16 +48,16 @@ export function stampsOf(tensor, values) {
 
 /** A placeholder for a tensor whose values are not loaded. @param {KnownTensor} tensor @returns {KnownTensor} */
 function stampOf(tensor) {
-  const known = stamped.get(tensor) ?? { ...tensor, shape: stampedShape(tensor), data: null, isStamp: true }
-  stamped.set(tensor, known)
-  return known
+  const placeholder = stamped.get(tensor) ?? { ...tensor, shape: stampedShape(tensor), data: null, isStamp: true }
+  stamped.set(tensor, placeholder)
+  return placeholder
 }
 
 /**
  * A run for pictures, in which large tensors that are not loaded are replaced by their thumbnails.
  * @param {Run} run @returns {Run}
  */
-export function inStamps(run) {
+export function withThumbnails(run) {
   const { tensors } = run
   /** @param {string} name */
   const get = name => {

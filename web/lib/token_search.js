@@ -9,7 +9,7 @@ const PAUSE = 120
  * @param {Element} container @param {import('../types.d.ts').Translate} t
  * @param {(text: string) => void} search
  */
-export function finder(container, t, search) {
+export function tokenSearch(container, t, search) {
   /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
   const id = uniqueId('find')
   const input = h('input', { id, type: 'search', autocomplete: 'off', spellcheck: 'false', oninput: () => {
@@ -24,10 +24,10 @@ export function finder(container, t, search) {
     get text() {
       return input.value
     },
-    /** @param {string} said empty where all are drawn */
-    update(said) {
-      element.hidden = !said
-      setText(note, said)
+    /** @param {string} noteText empty where all are drawn */
+    update(noteText) {
+      element.hidden = !noteText
+      setText(note, noteText)
     },
     destroy: () => clearTimeout(waiting)
   }

@@ -4,13 +4,13 @@ import { h, setText } from './dom.js'
 import { grouped } from './costs.js'
 
 /** The number of tokens that are drawn at once. */
-export const MOST_PIECES = 128
+export const MAX_TOKENS = 128
 
 /**
  * @param {Element} container @param {import('../types.d.ts').Translate} t
  * @param {() => void} draw renders again
  */
-export function spans(container, t, draw) {
+export function tokenWindow(container, t, draw) {
   let first = 0, size = 1
   /** Not `disabled`: the button that was pressed keeps the focus. @param {Element} pressed @param {number} by */
   const move = (pressed, by) => {
@@ -24,8 +24,8 @@ export function spans(container, t, draw) {
     'onclick': (/** @type {Event & { currentTarget: Element }} */ event) => move(event.currentTarget, by)
   }, sign)
   const [before, after] = [button('‹', 'before', -1), button('›', 'after', 1)]
-  const said = h('span', { role: 'status' })
-  const element = h('div', { className: 'stretch', hidden: true }, h('span', { className: 'stepper' }, before, after), said)
+  const status = h('span', { role: 'status' })
+  const element = h('div', { className: 'stretch', hidden: true }, h('span', { className: 'stepper' }, before, after), status)
   container.append(element)
   return {
     element,
@@ -41,7 +41,7 @@ export function spans(container, t, draw) {
       element.hidden = total <= size
       before.setAttribute('aria-disabled', String(first === 0))
       after.setAttribute('aria-disabled', String(end === total))
-      setText(said, element.hidden ? '' : (
+      setText(status, element.hidden ? '' : (
         t('frame.span.drawn', { from: grouped(first), to: grouped(end - 1), of: grouped(total) })))
       return [first, end]
     },

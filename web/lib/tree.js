@@ -46,9 +46,9 @@ export function tree(container) {
       /** @param {number} i */
       const kind = i => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
       /** @param {'x' | 'y'} key */
-      const most = key => Math.max(...places.map(place => place[key]))
+      const max = key => Math.max(...places.map(place => place[key]))
       const ends = places.map(({ x }, i) => x + LETTER * (nodes[i].token.length + 1) + SCORE)
-      const [width, height] = [Math.max(...ends), most('y') + TOP]
+      const [width, height] = [Math.max(...ends), max('y') + TOP]
       const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
       setAll(root, frame)
       /** @param {Beginning} node @param {number} i */

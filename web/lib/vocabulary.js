@@ -2,12 +2,12 @@
 
 import { grouped } from './costs.js'
 import { h, keep, setText } from './dom.js'
-import { finder } from './token_search.js'
+import { tokenSearch } from './token_search.js'
 import { find, isMany } from './large_tables.js'
 
 /** @typedef {{ token: string, number: number, isUsed: boolean }} Entry */
 
-const MOST_FOUND = 200
+const MAX_FOUND = 200
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
@@ -16,18 +16,18 @@ export function vocabulary(container, t) {
   /** @type {Entry[]} */ let all = []
   /** @type {string[]} */ let words = []
   /** @type {number | null | undefined} */ let lit
-  const search = finder(container, t, () => draw())
+  const search = tokenSearch(container, t, () => draw())
   const list = h('ol', { className: 'vocabulary' })
   container.append(list)
 
   /** The displayed entries. */
-  function drawn() {
+  function visible() {
     if (!isMany(all.length)) return all
-    const found = find(words, search.text, MOST_FOUND)
-    return found.length || search.text.trim() ? found.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
+    const results = find(words, search.text, MAX_FOUND)
+    return results.length || search.text.trim() ? results.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
   }
   function draw() {
-    const entries = drawn()
+    const entries = visible()
     search.update(entries === all ? '' : t('frame.find.drawn', { count: entries.length, total: grouped(all.length) }))
     keep(list, entries, createEntry, (entry, { token, number, isUsed }) => {
       entry.dataset.id = String(number)

@@ -8,20 +8,20 @@ import { scale } from '../lib/color.js'
 import { following, h } from '../lib/dom.js'
 import { inSlices } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
-import { Unread, describedOf } from '../lib/run.js'
-import { thumb } from '../lib/thumbnail.js'
+import { NotLoaded, describedOf } from '../lib/run.js'
+import { thumbnail } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
 
 /** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} Plan */
 
 /** Thumbnails outlive the texts around them, so another language redraws nothing. */
-/** @type {WeakMap<Room, ReturnType<typeof thumb>>} */
+/** @type {WeakMap<Room, ReturnType<typeof thumbnail>>} */
 const pictures = new WeakMap()
 
 /** @param {Room} room @param {HTMLElement} stamp */
 function pictureOf(room, stamp) {
-  const picture = pictures.get(room) ?? thumb(stamp)
+  const picture = pictures.get(room) ?? thumbnail(stamp)
   pictures.set(room, picture)
   stamp.append(picture.element)
   return picture
@@ -106,7 +106,7 @@ export function map(container, context) {
     try {
       return view.picture(room, {})
     } catch (error) {
-      if (!(error instanceof Unread)) throw error
+      if (!(error instanceof NotLoaded)) throw error
       blank.add(room)
       return null
     }

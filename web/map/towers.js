@@ -1,7 +1,7 @@
 /** The layout of a model with layers: towers side by side, floors of rooms as thumbnails. */
 
 import { h, setText, svg, targetOf } from '../lib/dom.js'
-import { drawBranches } from '../lib/connector.js'
+import { drawConnector } from '../lib/connector.js'
 
 /** @import { Door, Plan } from './index.js' */
 /** @import { Context, Room, Translate } from '../types.d.ts' */
@@ -46,7 +46,7 @@ function buildFloor({ layer, block, doors }, t) {
  * The connector from the top of the encoder to every cross-attention, through the gap between the towers.
  * @param {Element} wire @param {Element} root
  */
-const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-wire="from"] .stamp'),
+const drawMemoryWire = (wire, root) => drawConnector(wire, root, root.querySelector('[data-wire="from"] .stamp'),
   root.querySelectorAll('[data-wire="to"]'))
 
 /**

@@ -1,6 +1,6 @@
 /** The models of the page: what is needed before a run. `run.js` in each folder runs them. */
 
-import { MOST_EDITS } from '../lib/edits.js'
+import { MAX_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
 import { own } from './imported/index.js'
 import { particles } from './particles/index.js'
@@ -54,8 +54,8 @@ function tooMuch({ fields }, state) {
     .filter(({ name, maxLength }) => String(state[name]).length > maxLength)
   /** @type {[string, Problem][]} */
   const found = long.map(({ name, maxLength }) => [name, { key: 'errors.signs', values: { most: maxLength } }])
-  const isChanged = state.edits.length > MOST_EDITS
-  return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MOST_EDITS } }]] : found)
+  const isChanged = state.edits.length > MAX_EDITS
+  return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MAX_EDITS } }]] : found)
 }
 
 /**

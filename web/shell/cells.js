@@ -4,8 +4,8 @@
 
 import { hasCell } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
-import { isThere } from '../lib/dom.js'
-import { later } from '../lib/scheduling.js'
+import { exists } from '../lib/dom.js'
+import { debounce } from '../lib/scheduling.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'
@@ -62,7 +62,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
    * @param {Cell | null} cell @param {Found} explanations
    */
   function pairOf(cell, explanations) {
-    const both = [run(), twin()].filter(isThere).filter(one => hasCell(one, cell))
+    const both = [run(), twin()].filter(exists).filter(one => hasCell(one, cell))
     if (!cell || both.length < 2) return null
     const values = cell.isGradient ? explanations?.map(one => one?.value)
       : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
@@ -119,7 +119,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
   }
   const show = () => attempt(showCell)
   /** In a new room the figure is rendered first; the explanation of its first cell follows in a task of its own. */
-  const soon = later(show)
+  const soon = debounce(show)
 
   return {
     show,
@@ -150,7 +150,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     visit(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
       const position = trail.findIndex(one => sameCell(one, cell))
-      const before = trail.length ? trail : [current()].filter(isThere)
+      const before = trail.length ? trail : [current()].filter(exists)
       trail = position >= 0 ? trail.slice(0, position + 1) : [...before, cell].slice(-LONGEST_TRAIL)
       set({ cell })
     },

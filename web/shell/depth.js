@@ -6,9 +6,9 @@ import { dotted, find, h, targetOf, uniqueId } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
 import { dimensions } from '../lib/number.js'
-import { ruleFormula } from '../lib/engine_formula.js'
+import { convertFormula } from '../lib/engine_formula.js'
 import { describedOf } from '../lib/run.js'
-import { bringInSight } from '../lib/viewport.js'
+import { scrollIntoView } from '../lib/viewport.js'
 
 /** @import { Context, Depth, Recipe, Room, Run, Translate, View } from '../types.d.ts' */
 
@@ -60,7 +60,7 @@ function light(stage, name) {
 function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
-  const words = [formula(ruleFormula(symbol, translateWords(t)), 'inline'), h('code', {}, dotted(tensor)),
+  const words = [formula(convertFormula(symbol, translateWords(t)), 'inline'), h('code', {}, dotted(tensor)),
     h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))]
   return h('li', {}, tensorsShown(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
@@ -155,7 +155,7 @@ export function depths(stage, context) {
       makeScrollable(panel)
     }
     redraw()
-    if (isAsked) bringInSight(panel, 0.5)
+    if (isAsked) scrollIntoView(panel, 0.5)
     isAsked = false
   }
   return {

@@ -3,7 +3,7 @@
  * room specifies.
  */
 
-import { describedOf, kept } from '../lib/run.js'
+import { describedOf, orNull } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -39,7 +39,8 @@ function find(run, view) {
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
   /** @type {Slice[]} */
-  const parts = Object.values(kept(() => stage.data(run, view)) ?? {}).flat().filter(part => part?.axis && part.values)
+  /** @type {Record<string, any>} */ const data = orNull(() => stage.data(run, view)) ?? {}
+  const parts = Object.values(data).flat().filter(part => part?.axis && part.values)
   const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
   const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
   return !part || at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }

@@ -4,8 +4,8 @@ import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
 import { placeName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
-import { Unkept, batchOf, describedOf, labelsOf } from '../lib/run.js'
-import { bringInSight } from '../lib/viewport.js'
+import { NotRetained, batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { scrollIntoView } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
@@ -190,7 +190,7 @@ export function frame(container, room, context) {
   const showChanged = undoButton(back, context)
   const terms = deeds(context, { className: 'term' })
   const training = deeds(context)
-  const trying = deeds(context, { after: () => bringInSight(tools.isConnected ? tools : figure, SHOWN_AT) })
+  const trying = deeds(context, { after: () => scrollIntoView(tools.isConnected ? tools : figure, SHOWN_AT) })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.layer !== undefined || !place.number ? '' : h('b', { 'aria-hidden': 'true' }, String(place.number)),
@@ -242,7 +242,7 @@ export function frame(container, room, context) {
       figureView.update(context.onOneScale(stage.data(run, view), run, view))
       missing.say(null)
     } catch (error) {
-      if (!(error instanceof Unkept)) throw error
+      if (!(error instanceof NotRetained)) throw error
       missing.say(run)
     }
     figure.hidden = !missing.element.hidden

@@ -1,7 +1,7 @@
 /** Opens and closes the lesson player, which is loaded with the first lesson. */
 
 import { lessonOf } from '../lessons/index.js'
-import { fetched } from '../lib/lazy_import.js'
+import { lazyImport } from '../lib/lazy_import.js'
 
 /** @import { Context, State } from '../types.d.ts' */
 
@@ -11,7 +11,7 @@ import { fetched } from '../lib/lazy_import.js'
  */
 export function lessons({ lesson, stage }, context) {
   /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
-  const load = fetched(async () => {
+  const load = lazyImport(async () => {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)
     update()
   }, context.fails)

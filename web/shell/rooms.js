@@ -5,11 +5,11 @@
 
 import { inspector } from '../inspector/index.js'
 import { find, setText, wholeWidth } from '../lib/dom.js'
-import { later, nextTask, painted } from '../lib/scheduling.js'
-import { binned } from '../lib/large_tables.js'
+import { debounce, nextTask, painted } from '../lib/scheduling.js'
+import { downsample } from '../lib/large_tables.js'
 import { provenance } from '../lib/provenance.js'
-import { batchOf, kept } from '../lib/run.js'
-import { inStamps } from '../lib/thumbnails.js'
+import { batchOf, orNull } from '../lib/run.js'
+import { withThumbnails } from '../lib/thumbnails.js'
 import { map } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -88,9 +88,9 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture(one, more) {
         // An answer is found by its tokens, which a thumbnail does not have.
-        const source = here && (one.stage === 'decoding' ? here : inStamps(here))
-        const picture = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
-        return picture && { ...picture, part: binned(picture.part) }
+        const source = here && (one.stage === 'decoding' ? here : withThumbnails(here))
+        const picture = source && orNull(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
+        return picture && { ...picture, part: downsample(picture.part) }
       }
     }
     return view
@@ -193,7 +193,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     parts.whole.update()
   }
 
-  const showMap = later(() => isOutside() || attempt(() => (
+  const showMap = debounce(() => isOutside() || attempt(() => (
     parts.map.update(run(), viewed(), context.theme().mode))))
 
   keys(page, {

@@ -1,6 +1,6 @@
 /** Sharing a room: its link, or the HTML that embeds its figure in another page. */
 
-import { copying } from '../lib/clipboard.js'
+import { clipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
 import { exportMenu } from './export_model.js'
@@ -52,7 +52,7 @@ const figuresHeight = () => (
 export function share(context) {
   const { t, link, language } = context
   const model = exportMenu(context)
-  const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
+  const { copy, elements } = clipboard({ done: t('app.shared'), byHand: t('figure.byHand') })
   /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())

@@ -1,7 +1,7 @@
 /** Loads retained values of a run from the worker on demand. */
 
-import { Unkept, Unread } from '../lib/run.js'
-import { knowPeak } from '../lib/slice.js'
+import { NotRetained, NotLoaded } from '../lib/run.js'
+import { storePeak } from '../lib/slice.js'
 
 /** @import { Ask, Context, KnownTensor, Run } from '../types.d.ts' */
 
@@ -23,14 +23,14 @@ export function values({ ask, twin, fails, again }) {
     for (const [name, data] of loaded) {
       const tensor = run.tensors.get(name)
       if (tensor) tensor.data = data
-      knowPeak(data, peaks.get(name) ?? 0)
+      storePeak(data, peaks.get(name) ?? 0)
     }
   }
   /** @param {Run} run @param {KnownTensor} tensor a placeholder for a large tensor */
   async function bringStamps(run, tensor) {
     const { values: data, peak } = await ask('stamps', { name: tensor.name, isTwin: isTwin(run) })
     tensor.data = data
-    knowPeak(data, peak)
+    storePeak(data, peak)
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
   async function bringRows(run, tensor, rows) {
@@ -46,8 +46,8 @@ export function values({ ask, twin, fails, again }) {
         act()
       } catch (error) {
         // Values that were not retained cannot be loaded; the room reports that itself.
-        if (error instanceof Unkept) return
-        if (!(error instanceof Unread)) return fails(error)
+        if (error instanceof NotRetained) return
+        if (!(error instanceof NotLoaded)) return fails(error)
         const { run, tensor, rows } = error
         if (awaited.has(tensor)) return
         awaited.add(tensor)

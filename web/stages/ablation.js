@@ -2,7 +2,7 @@
 
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { hasEdits, switched } from '../lib/edits.js'
+import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { grid } from '../lib/grid.js'
 import { legend } from '../lib/legend.js'
 import { fixed, points } from '../lib/number.js'
@@ -39,8 +39,8 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
 
 /** @type {Stage['picture']} */
 export const picture = (run, { room: { parts: { logits, out } } }) => {
-  const shown = logits ?? out
-  return pictureOf(run, shown)
+  const name = logits ?? out
+  return pictureOf(run, name)
 }
 
 /** Milliseconds from which the reader is asked before all ablations run. */
@@ -52,30 +52,30 @@ export function mount(container, context) {
   const now = h('p', { className: 'note parts-now' })
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
-  const asked = h('p', {}), press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
-    if (shown) begin(shown, false)
+  const question = h('p', {}), press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
+    if (latest) begin(latest, false)
   } }, t('stages.parts.begin'))
-  const offer = h('div', { className: 'unkept', hidden: true }, asked, h('p', {}, press))
+  const offer = h('div', { className: 'unkept', hidden: true }, question, h('p', {}, press))
   container.append(offer)
   const progress = progressOf(container, t)
   const table = grid(container, t('stages.parts.name'), t)
   container.append(legends)
   const keys = [legend(legends), legend(legends)]
-  /** @type {ReturnType<typeof data> | null} */ let shown = null
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {Float32Array | null} */ let base = null
-  /** @type {Map<string, Float32Array>} */ let found = new Map()
+  /** @type {Map<string, Float32Array>} */ let results = new Map()
   /** @type {Map<string, HTMLElement>} */ const heads = new Map()
   let job = {}
 
   /** @param {Part & { isOff: boolean }} part */
   function headOf(part) {
     const key = partKey(part)
-    const known = heads.get(key)
-    const element = known ?? h('button', {
+    const cached = heads.get(key)
+    const element = cached ?? h('button', {
       'type': 'button', 'role': 'switch', 'className': 'switch', 'aria-label': fullName(part, t),
       'onclick': () => {
-        const at = shown?.parts.find(one => partKey(one) === key)
-        if (at) set({ edits: switched(get().edits, at.edits, !at.isOff) }, 'push')
+        const at = latest?.parts.find(one => partKey(one) === key)
+        if (at) set({ edits: toggleEdits(get().edits, at.edits, !at.isOff) }, 'push')
       }
     }, partWords(part, t))
     heads.set(key, element)
@@ -84,22 +84,22 @@ export function mount(container, context) {
   }
   /** @param {Part & { isOff: boolean }} part @returns {GridCell[]} */
   function cellsOf(part) {
-    const { tokens, what } = /** @type {NonNullable<typeof shown>} */ (shown)
-    const other = found.get(partKey(part))
+    const { tokens, what } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const other = results.get(partKey(part))
     return tokens.map((_, i) => {
       if (!other || !base) return { text: '' }
-      if (!what.logits) return { text: fixed(other[i]), colour: scale(signed(longest()), theme().mode).at(other[i]) }
+      if (!what.logits) return { text: fixed(other[i]), color: scale(signed(longest()), theme().mode).at(other[i]) }
       const change = (other[i] - base[i]) * (part.isOff ? -1 : 1)
-      return { text: points(change), colour: scale(signed(1), theme().mode).at(change) }
+      return { text: points(change), color: scale(signed(1), theme().mode).at(change) }
     })
   }
-  const longest = () => Math.max(1e-6, ...[...found.values()].flatMap(values => [...values]))
+  const longest = () => Math.max(1e-6, ...[...results.values()].flatMap(values => [...values]))
   function draw() {
-    if (!shown) return
-    const { parts, tokens, what } = shown
+    if (!latest) return
+    const { parts, tokens, what } = latest
     /** @type {Line[]} */
     const lines = what.logits ? [{ key: 'base', head: t('stages.parts.base'), isTitle: true, cells: tokens.map((_, i) => (
-      base ? { text: fixed(base[i] * 100, 0), colour: scale(probabilities(), theme().mode).at(base[i]) } : { text: '' })) }] : []
+      base ? { text: fixed(base[i] * 100, 0), color: scale(probabilities(), theme().mode).at(base[i]) } : { text: '' })) }] : []
     let place = ''
     for (const part of parts) {
       const name = storeyOf(part, t)
@@ -123,18 +123,18 @@ export function mount(container, context) {
     const mine = job = {}, start = performance.now()
     const state = get()
     /** @param {import('../types.d.ts').Edit[]} list @param {Float32Array} [from] */
-    const told = (list, from) => ask('ablate', { state, edits: list, what, base: from })
-    const first = await told(edits)
+    const ablate = (list, from) => ask('ablate', { state, edits: list, what, base: from })
+    const first = await ablate(edits)
     if (job !== mine) return
     base = first
-    found = new Map()
+    results = new Map()
     const time = (performance.now() - start) * parts.length
     if (mayAsk && time >= LONG) return offered(parts.length, time)
     for (const [done, part] of parts.entries()) {
       progress.update(done, parts.length)
-      const other = await told(switched(edits, part.edits, !part.isOff), what.logits ? undefined : first)
+      const other = await ablate(toggleEdits(edits, part.edits, !part.isOff), what.logits ? undefined : first)
       if (job !== mine) return
-      found.set(partKey(part), other)
+      results.set(partKey(part), other)
       draw()
     }
     progress.update(parts.length, parts.length)
@@ -142,7 +142,7 @@ export function mount(container, context) {
   }
   /** @param {number} count of runs @param {number} time that they take */
   function offered(count, time) {
-    setText(asked, t('stages.parts.takes', { count, minutes: Math.round(time / LONG) }))
+    setText(question, t('stages.parts.takes', { count, minutes: Math.round(time / LONG) }))
     offer.hidden = false
     draw()
     table.element.setAttribute('aria-busy', 'false')
@@ -155,8 +155,8 @@ export function mount(container, context) {
   }
   return {
     update(next) {
-      const isNew = next.run !== shown?.run
-      shown = next
+      const isNew = next.run !== latest?.run
+      latest = next
       draw()
       if (!isNew) return
       // The duration of the model's first run includes the start, so it is at most a hint.

@@ -67,20 +67,20 @@ export function mount(container, context) {
   const before = fig.matrix()
   const after = fig.matrix()
   const bend = curve(slot)
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let look = { row: 0, col: -1 }
 
   function drawCurve() {
-    const { rows, cols, values, rowLabels } = shown.before
+    const { rows, cols, values, rowLabels } = latest.before
     const row = Math.min(look.row, rows - 1)
     const points = Array.from({ length: cols }, (_, col) => (
-      { x: values[row * cols + col], y: shown.after.values[row * cols + col] }))
+      { x: values[row * cols + col], y: latest.after.values[row * cols + col] }))
     const label = t('stages.activation.curve', { token: rowLabels[row] })
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
-    ofSlice(silent, shown.after, row)
-    const cells = [shown.before, shown.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
-    bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
+    ofSlice(silent, latest.after, row)
+    const cells = [latest.before, latest.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
+    bend.update({ line: latest.curve, points, cells, chosen: look.col, label })
   }
   /**
    * Only the drawing is sorted: comparisons with another run need the original order.
@@ -95,9 +95,9 @@ export function mount(container, context) {
     return { ...next, before: columnsOf(next.before, places), after: columnsOf(next.after, places) }
   }
   return {
-    update(given) {
-      const next = sorted(given)
-      shown = given
+    update(unsorted) {
+      const next = sorted(unsorted)
+      latest = unsorted
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
       const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
@@ -112,7 +112,7 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || !current || ![shown.before.name, shown.after.name].includes(current.name)) return
+      if (!latest || !current || ![latest.before.name, latest.after.name].includes(current.name)) return
       look = { row: current.index[1], col: current.index[2] }
       drawCurve()
     },

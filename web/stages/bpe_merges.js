@@ -3,7 +3,7 @@
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { MOST_PIECES, spans } from '../lib/token_window.js'
+import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
@@ -21,8 +21,8 @@ export function data(run, { sentence, room }) {
 /** The thumbnail: one cell per token, by its number of merges. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).pieces.map(({ steps }) => steps.length)
-  const most = Math.max(1, ...counts)
-  const values = Float32Array.from(counts, count => count / most)
+  const max = Math.max(1, ...counts)
+  const values = Float32Array.from(counts, count => count / max)
   return { part: { rows: 1, cols: counts.length, values }, domain: probabilities() }
 }
 
@@ -34,20 +34,20 @@ const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h
  * @param {BuiltElement<HTMLElement>} item @param {Pick<TokenMerge, 'pieces' | 'at'> & { note: string }} step
  */
 function fillStep(item, { pieces, at, note }) {
-  const [list, said] = item.children
+  const [list, text] = item.children
   keep(list, pieces, createPiece, (piece, text) => setText(piece, text))
   for (const [i, piece] of [...list.children].entries()) {
     piece.classList.toggle('is-left', i === at)
     piece.classList.toggle('is-right', i === at + 1)
   }
-  setText(said, note)
+  setText(text, note)
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, language } = context
-  /** @type {ReturnType<typeof data>} */ let shown
-  const span = spans(container, t, () => draw())
+  /** @type {ReturnType<typeof data>} */ let latest
+  const span = tokenWindow(container, t, () => draw())
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
@@ -55,8 +55,8 @@ export function mount(container, context) {
   container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
 
   function draw() {
-    const pieces = shown.pieces.slice(...span.of(shown.pieces.length, MOST_PIECES))
-    const longest = pieces.reduce((most, { steps }, i) => (steps.length > pieces[most].steps.length ? i : most), 0)
+    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS))
+    const longest = pieces.reduce((max, { steps }, i) => (steps.length > pieces[max].steps.length ? i : max), 0)
     const at = list.at(longest, pieces.length)
     const { token, steps } = pieces[at]
     list.update([{ name: '', chips: pieces.map((piece, i) => ({
@@ -75,7 +75,7 @@ export function mount(container, context) {
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

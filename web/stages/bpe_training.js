@@ -11,7 +11,7 @@ export const id = 'learning'
 /** @type {string[]} */ export const pickers = []
 
 /** The maximum number of words that are drawn. */
-const MOST_WORDS = 80
+const MAX_WORDS = 80
 
 /** Its text comes from the reader, not from the run. */
 export const data = () => ({})
@@ -20,8 +20,8 @@ export const data = () => ({})
 export function picture(run, { sentence, room }) {
   const { ids: all, merges } = run.streams[room.parts.stream]
   const ranks = (all[sentence] ?? all[0]).map(id => merges?.[id]?.at(-1)?.rank ?? -1)
-  const most = Math.max(1, ...ranks)
-  return { part: { rows: 1, cols: ranks.length, values: Float32Array.from(ranks, rank => (rank + 1) / (most + 1)) },
+  const max = Math.max(1, ...ranks)
+  return { part: { rows: 1, cols: ranks.length, values: Float32Array.from(ranks, rank => (rank + 1) / (max + 1)) },
     domain: probabilities() }
 }
 
@@ -35,7 +35,7 @@ export function mount(container, context) {
   const { t, ask, fails } = context
   let step = 0
   /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
-  let asked = 0
+  let serial = 0
   const area = h('textarea', {
     rows: 3, spellcheck: 'false', oninput: () => {
       clearTimeout(waiting)
@@ -66,11 +66,11 @@ export function mount(container, context) {
    * @param {BuiltElement<HTMLElement>} item @param {BpeStep['pairs'][number]} entry @param {number} i
    * @param {BpeStep} learned
    */
-  function fillPair(item, { pair, count }, i, { merge, pairs: [{ count: most }] }) {
-    const [both, bar, said] = item.children
+  function fillPair(item, { pair, count }, i, { merge, pairs: [{ count: max }] }) {
+    const [both, bar, text] = item.children
     pair.forEach((piece, k) => setText(both.children[k], piece))
-    bar.style.setProperty('--share', String(count / most))
-    setText(said, String(count))
+    bar.style.setProperty('--share', String(count / max))
+    setText(text, String(count))
     item.classList.toggle('is-chosen', i === 0 && merge !== null)
   }
   /**
@@ -98,15 +98,15 @@ export function mount(container, context) {
       : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
     keep(pairs, learned.pairs, createPair,
       (item, pair, i) => fillPair(/** @type {BuiltElement<HTMLElement>} */ (item), pair, i, learned))
-    keep(words, all.slice(0, MOST_WORDS), createWord, (box, word) => fillWord(box, word, learned))
-    setText(more, all.length > MOST_WORDS ? t('stages.learning.more', { count: all.length - MOST_WORDS }) : '')
+    keep(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
+    setText(more, all.length > MAX_WORDS ? t('stages.learning.more', { count: all.length - MAX_WORDS }) : '')
   }
   function show() {
-    asked += 1
-    const mine = asked
+    serial += 1
+    const mine = serial
     root.setAttribute('aria-busy', 'true')
     ask('bpeStep', { text: area.value, step }).then(learned => {
-      if (mine !== asked) return
+      if (mine !== serial) return
       draw(learned)
       root.setAttribute('aria-busy', 'false')
     }).catch(fails)
@@ -116,7 +116,7 @@ export function mount(container, context) {
     update() {},
     mark() {},
     destroy() {
-      asked += 1
+      serial += 1
       clearTimeout(waiting)
       line.destroy()
     }

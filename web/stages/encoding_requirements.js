@@ -19,7 +19,7 @@ const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
 const GAP = 32
 
 /** @param {Slice} part */
-const most = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
+const max = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
 
 /**
  * The measures of all encodings; for each the dot products of all pairs of positions, and their distances.
@@ -40,7 +40,7 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export function picture(run, { room }) {
   const part = slice(tensorOf(run, room.parts.products), { row: 1, col: 2, fixed: [2, 0, 0] })
-  return { part, domain: signed(most(part)) }
+  return { part, domain: signed(max(part)) }
 }
 
 /**
@@ -77,10 +77,10 @@ export function mount(container, context) {
   return {
     update(next) {
       const table = { ...named(next.measures), colLabels: words(MEASURES, 'measures') }
-      measures.update(table, { title: t('lab.asks.table'), domain: signed(most(next.measures)) })
-      const shown = /** @type {const} */ (['neighbours', 'norms']).map((name, i) => {
+      measures.update(table, { title: t('lab.asks.table'), domain: signed(max(next.measures)) })
+      const views = /** @type {const} */ (['neighbours', 'norms']).map((name, i) => {
         const part = named(next[name])
-        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signed(most(part)), dense: true })
+        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signed(max(part)), dense: true })
         return { title: t(`lab.asks.${name}`), part }
       })
       const isWide = context.width() >= 640
@@ -91,14 +91,14 @@ export function mount(container, context) {
         const product = next.products[i]
         const far = next.distances[i]
         const name = t(`lab.asks.schemes.${scheme}`)
-        matrix.update(product, { title: `${name}, P P^T`, domain: signed(most(product)), dense: true, pair: isWide })
+        matrix.update(product, { title: `${name}, P P^T`, domain: signed(max(product)), dense: true, pair: isWide })
         distance.update({
-          width, height: 200, x: [0, far.rows - 1], y: [0, most(far)], xName: t('lab.asks.offset'),
+          width, height: 200, x: [0, far.rows - 1], y: [0, max(far)], xName: t('lab.asks.offset'),
           yName: t('lab.asks.distance'), label: `${name}: ${t('lab.asks.distance')}`, dots: byOffset(far, i)
         })
       })
-      fig.legend(next.products.map((part, i) => ({ domain: signed(most(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
-      fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...shown,
+      fig.legend(next.products.map((part, i) => ({ domain: signed(max(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...views,
         ...SCHEMES.map((scheme, i) => ({ title: `${t(`lab.asks.schemes.${scheme}`)}, P P^T`, part: next.products[i] }))])
     },
     mark: fig.mark,

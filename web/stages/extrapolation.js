@@ -25,9 +25,9 @@ const TOP = 1.15
  * @param {Run} run @param {View} view
  */
 export function data(run, { room: { parts } }) {
-  const shares = tensorOf(run, parts.shares)
+  const accuracies = tensorOf(run, parts.shares)
   return {
-    shares: slice(shares, { row: 0, col: 1, rowLabels: SCHEMES }),
+    shares: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
     means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
     trained: run.beyond?.trained ?? 0
   }
@@ -55,7 +55,7 @@ export function mount(container, context) {
   const { t } = context
   const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
   const fig = figure(container, context)
-  const [shares, means] = [fig.matrix(), fig.matrix()]
+  const [accuracies, means] = [fig.matrix(), fig.matrix()]
   // Outside the frame: there it wraps and is exported with the figure.
   const panes = h('div', { className: 'panes-grid' })
   container.append(panes)
@@ -70,7 +70,7 @@ export function mount(container, context) {
       const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
       const all = { ...next.shares, rowLabels: names }
       const each = { ...next.means, rowLabels: names, colLabels: sides }
-      shares.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
+      accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
       means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
       const isWide = context.width() >= 2 * SMALLEST + GAP
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()

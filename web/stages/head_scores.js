@@ -16,7 +16,7 @@ export const id = 'habits'
 /** @type {string[]} */ export const pickers = []
 
 /** Attention patterns, in the order of the worker. */
-const LOOKS = ['previous', 'same', 'after', 'first']
+const PATTERNS = ['previous', 'same', 'after', 'first']
 
 /** The causal attentions, each with the room of its weights. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, rooms }) {
@@ -37,8 +37,8 @@ export function mount(container, context) {
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
   const key = legend(legends)
-  /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** @type {HeadScores | null} */ let found = null
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
+  /** @type {HeadScores | null} */ let scores = null
 
   /**
    * A head links to its attention weights in this text.
@@ -50,28 +50,28 @@ export function mount(container, context) {
       set({ room, head }, 'push')) }, partWords(part, t))
   }
   function draw() {
-    if (!shown) return
-    const { layers } = shown, measured = found?.layers ?? []
-    const most = LOOKS.map((_, look) => Math.max(...measured.flat().map(shares => shares[look])))
-    const colours = scale(probabilities(), theme().mode)
+    if (!latest) return
+    const { layers } = latest, measured = scores?.layers ?? []
+    const max = PATTERNS.map((_, look) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[look])))
+    const colors = scale(probabilities(), theme().mode)
     key.update(probabilities(), theme().mode, t('frame.share'))
     const lines = layers.flatMap((layer, i) => [
       { key: `layer ${i}`, head: storeyOf(layer, t), isTitle: true, cells: [] },
       ...Array.from({ length: layer.heads }, (_, head) => ({
-        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: LOOKS.map((_, look) => {
-          const share = measured[i]?.[head]?.[look]
-          if (share === undefined) return { text: '' }
-          return { text: fixed(share), colour: colours.at(share), isMarked: share === most[look] }
+        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, look) => {
+          const score = measured[i]?.[head]?.[look]
+          if (score === undefined) return { text: '' }
+          return { text: fixed(score), color: colors.at(score), isMarked: score === max[look] }
         })
       }))
     ])
-    table.update(t('stages.habits.corner'), LOOKS.map(look => t(`stages.habits.looks.${look}`)), lines)
+    table.update(t('stages.habits.corner'), PATTERNS.map(look => t(`stages.habits.looks.${look}`)), lines)
   }
   /** @param {Run} run */
   async function compute(run) {
     const answer = await ask('headScores', {})
-    if (shown?.run !== run) return
-    found = answer
+    if (latest?.run !== run) return
+    scores = answer
     none.hidden = Boolean(answer)
     table.element.hidden = !answer
     draw()
@@ -79,10 +79,10 @@ export function mount(container, context) {
   }
   return {
     update(next) {
-      const isNew = next.run !== shown?.run
-      shown = next
+      const isNew = next.run !== latest?.run
+      latest = next
       if (isNew) {
-        found = null
+        scores = null
         table.element.setAttribute('aria-busy', 'true')
       }
       draw()
@@ -90,7 +90,7 @@ export function mount(container, context) {
     },
     mark() {},
     destroy() {
-      shown = null
+      latest = null
     }
   }
 }

@@ -19,13 +19,13 @@ export const pickers = ['sentence', 'head']
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { weights, kept, v, out, heads, kvHeads = heads } = view.room.parts
+  const { weights, kept: dropped, v, out, heads, kvHeads = heads } = view.room.parts
   const isShared = kvHeads < heads
   const [right, product] = isShared
     ? [headMatrix(run, v, kvHeads, { ...view, head: sharedHead(view) }), headMatrix(run, out, heads, view)]
     : [matrixOf(run, v, view), matrixOf(run, out, view)]
   return {
-    left: matrixOf(run, kept ?? weights, view), right, product,
+    left: matrixOf(run, dropped ?? weights, view), right, product,
     domain: domainOf(run, v, out)
   }
 }

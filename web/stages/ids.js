@@ -35,30 +35,30 @@ export function picture(run, { room }) {
 export function mount(container, context) {
   const { t } = context
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
-  const known = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
-  container.append(sentences, known)
-  const words = vocabulary(known, t)
+  const vocabularySection = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
+  container.append(sentences, vocabularySection)
+  const words = vocabulary(vocabularySection, t)
   const list = chips(sentences, {
     onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
     onLeave: () => light(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @type {number | null} */ let lit = null
 
   /** @param {number} row @param {number} col */
-  const idAt = (row, col) => shown.sentences[row].ids[col]
+  const idAt = (row, col) => latest.sentences[row].ids[col]
   function draw() {
-    list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
+    list.update(latest.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
       chips: ids.map((number, col) => (
         { text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
     })))
-    words.update(shown.vocabulary, lit)
+    words.update(latest.vocabulary, lit)
   }
   /** @param {number | null} number */
   const light = number => {
     lit = number
-    if (shown) draw()
+    if (latest) draw()
   }
   words.list.addEventListener('pointerover', event => {
     const entry = targetOf(event).closest('li')
@@ -67,7 +67,7 @@ export function mount(container, context) {
   words.list.addEventListener('pointerleave', () => light(null))
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

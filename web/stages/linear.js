@@ -10,7 +10,7 @@ import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
-import { SHOWN, isMany, largest } from '../lib/large_tables.js'
+import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
 import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
 import { columnsOf, peak, rowsOf, slice } from '../lib/slice.js'
 
@@ -38,7 +38,7 @@ const firstOf = (run, name) => describedOf(run, name).axes.at(-2)?.first ?? 0
  */
 function largestOnly(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(SHOWN / rows))
+  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(ROW_COUNT / rows))
   const all = Array.from({ length: rows }, (_, row) => (
     largest(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
   const order = [...new Set(all.flat())].sort((a, b) => a - b)

@@ -24,7 +24,7 @@ export function picture(run, { room }) {
 export function mount(container, context) {
   const root = h('div', { 'className': 'nb', 'aria-busy': 'true' })
   container.append(root)
-  /** @type {{ destroy: () => void } | undefined} */ let shown
+  /** @type {{ destroy: () => void } | undefined} */ let latest
   let isGone = false
   /** @param {string} name */
   async function open(name) {
@@ -32,26 +32,26 @@ export function mount(container, context) {
     if (isGone) return
     if (context.get().model !== model) {
       // The reader has left the room meanwhile, or changed the language; it opens again on return.
-      asked = null
+      requested = null
       return
     }
-    shown = notebook(root, context, name)
+    latest = notebook(root, context, name)
     root.setAttribute('aria-busy', 'false')
   }
-  /** @type {string | null} */ let asked = null
+  /** @type {string | null} */ let requested = null
   return {
     update({ notebook }) {
-      if (asked === notebook) return
-      asked = notebook
+      if (requested === notebook) return
+      requested = notebook
       open(notebook).catch(error => {
-        asked = null
+        requested = null
         context.fails(error)
       })
     },
     mark() {},
     destroy() {
       isGone = true
-      shown?.destroy()
+      latest?.destroy()
     }
   }
 }

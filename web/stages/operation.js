@@ -27,12 +27,12 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
-  /** @type {ReturnType<typeof fig.matrix>[]} */ const shown = []
+  /** @type {ReturnType<typeof fig.matrix>[]} */ const views = []
   return {
     update({ matrices, domains }) {
-      while (shown.length < matrices.length) shown.push(fig.matrix())
+      while (views.length < matrices.length) views.push(fig.matrix())
       const list = matrices.map((part, i) => ({ title: part.name, part, domain: domains[i] }))
-      list.forEach(({ title, part, domain }, i) => shown[i].update(part, { title, domain, dense: true }))
+      list.forEach(({ title, part, domain }, i) => views[i].update(part, { title, domain, dense: true }))
       fig.legend(list.map(({ domain, title }) => ({ domain, text: title })))
       fig.numbers(t('frame.numbers'), list)
     },

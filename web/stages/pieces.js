@@ -3,7 +3,7 @@
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { MOST_PIECES, spans } from '../lib/token_window.js'
+import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -41,28 +41,28 @@ export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
-  const span = spans(container, t, () => light())
+  const span = tokenWindow(container, t, () => light())
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
   const heading = h('h2')
-  const known = h('section', { className: 'known' }, heading)
-  container.append(known)
-  const all = vocabulary(known, t)
-  /** @type {ReturnType<typeof data>} */ let shown
+  const vocabularySection = h('section', { className: 'known' }, heading)
+  container.append(vocabularySection)
+  const all = vocabulary(vocabularySection, t)
+  /** @type {ReturnType<typeof data>} */ let latest
 
   /** @param {number} [col] */
   function light(col) {
-    const pieces = shown.pieces.slice(...span.of(shown.pieces.length, MOST_PIECES)), lit = pieces[col ?? -1]?.id
+    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
-    all.update(shown.vocabulary, lit)
+    all.update(latest.vocabulary, lit)
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
       light()
       compared.hidden = next.languages.length === 0

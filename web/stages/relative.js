@@ -28,8 +28,8 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.bias, view)
  * @param {ReturnType<typeof data>} shown @param {number} value
  */
 function bucketOf({ head, table: { rows, cols, values } }, value) {
-  const found = Array.from({ length: rows }, (_, row) => row).filter(row => values[row * cols + head] === value)
-  return found.length === 1 ? found[0] : null
+  const rowsWithValue = Array.from({ length: rows }, (_, row) => row).filter(row => values[row * cols + head] === value)
+  return rowsWithValue.length === 1 ? rowsWithValue[0] : null
 }
 
 /** @type {Mount<typeof data>} */

@@ -3,7 +3,7 @@
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { later, nextTask, painted } from '../lib/scheduling.js'
+import { debounce, nextTask, painted } from '../lib/scheduling.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
 import { pictureOf } from '../lib/picture.js'
@@ -19,7 +19,7 @@ export const pickers = ['sentence']
 
 /** The points of every stream and their labels. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, sentence }) {
-  const { last, spoken } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
+  const { last, spoken: outputName } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
   const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
     const start = describedOf(run, subs[0].carried)
@@ -30,7 +30,7 @@ export function data(run, { room: { parts }, sentence }) {
       points: [{ name: subs[0].carried }, ...subs].map(pointOf)
     }
   })
-  const speaking = streams.find(({ tower }) => tower === spoken)
+  const speaking = streams.find(({ tower }) => tower === outputName)
   const early = last && speaking && decoding ? {
     points: speaking.points.map(({ name }) => ({ name, last })),
     rows: decoding.rows.map(row => row + (decoding.first ?? 0)),
@@ -63,15 +63,15 @@ const apart = () => painted().then(nextTask)
 export function mount(container, context) {
   const { t, ask, theme, fails } = context
   const first = h('section', {}, h('h2', {}, t('stages.stream.early')))
-  const told = h('p', { className: 'note stream-told', role: 'status' })
+  const status = h('p', { className: 'note stream-told', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
   container.append(first, second)
-  const table = grid(first, t('stages.stream.early'), t, (key, col) => tell(Number(key), col))
+  const table = grid(first, t('stages.stream.early'), t, (key, col) => describe(Number(key), col))
   const legends = h('div', { className: 'figure-legends' })
-  first.append(told, legends)
+  first.append(status, legends)
   const key = legend(legends)
   /** @type {ReturnType<typeof grid>[]} */ const lengths = []
-  /** @type {ReturnType<typeof data> | null} */ let shown = null
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {LensPrediction[][] | null} */ let early = null
   /** @type {Float32Array[][]} */ let sizes = []
 
@@ -79,19 +79,19 @@ export function mount(container, context) {
   const nameOf = ({ layer, block }) => (block === undefined ? t('stages.stream.start')
     : [layer === undefined ? '' : t('map.layer', { number: layer + 1 }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
   /** The most probable tokens at a position, in one line. @param {number} row @param {number} col */
-  function tell(row, col) {
+  function describe(row, col) {
     const one = early?.[row]?.[col]
-    if (!one || !shown?.early) return
-    const { vocabulary, labels, tokens } = shown.early
-    setText(told, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
+    if (!one || !latest?.early) return
+    const { vocabulary, labels, tokens } = latest.early
+    setText(status, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
       list: one.tokens.map((word, i) => `${vocabulary[word]} ${fixed(one.probabilities[i], 3)}`).join(' · ') }))
   }
   function drawEarly() {
-    first.hidden = !shown?.early
-    if (!shown?.early) return Promise.resolve()
-    const { labels, vocabulary, tokens } = shown.early
+    first.hidden = !latest?.early
+    if (!latest?.early) return Promise.resolve()
+    const { labels, vocabulary, tokens } = latest.early
     key.update(probabilities(), theme().mode, t('stages.stream.share'))
-    const colours = scale(probabilities(), theme().mode)
+    const colors = scale(probabilities(), theme().mode)
     const marked = early
     return table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
       key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
@@ -99,14 +99,15 @@ export function mount(container, context) {
         if (!one) return { text: '' }
         const [word] = one.tokens
         const isSame = vocabulary[word] === token
-        const [share] = one.probabilities
-        return { text: vocabulary[word], note: fixed(share * 100, 0), colour: colours.at(share), isMarked: isSame }
+        const [probability] = one.probabilities
+        const color = colors.at(probability)
+        return { text: vocabulary[word], note: fixed(probability * 100, 0), color, isMarked: isSame }
       })
     })))
   }
   function drawLengths() {
-    if (!shown) return
-    const { streams, sentence } = shown
+    if (!latest) return
+    const { streams, sentence } = latest
     while (lengths.length < streams.length) {
       const heading = h('h3')
       second.append(heading)
@@ -114,14 +115,14 @@ export function mount(container, context) {
       const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
       lengths.push(Object.assign(grid(second, label, t), { heading }))
     }
-    const most = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
-    const colours = scale(signed(most), theme().mode)
+    const max = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
+    const colors = scale(signed(max), theme().mode)
     streams.forEach(({ tower, subs, tokens, points }, n) => {
       const all = sizes[n] ?? []
       /** @param {Float32Array | undefined} list */
       const cells = list => (/** @type {number} */ i) => {
         const value = list?.[sentence * tokens.length + i]
-        return value === undefined ? { text: '' } : { text: fixed(value), colour: colours.at(value) }
+        return value === undefined ? { text: '' } : { text: fixed(value), color: colors.at(value) }
       }
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
@@ -142,22 +143,22 @@ export function mount(container, context) {
       question ? ask('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
       Promise.all(names.map(list => ask('norms', { names: list })))
     ])
-    if (shown?.run !== run) return
+    if (latest?.run !== run) return
     early = words
     sizes = all
     await drawEarly()
     await apart()
-    if (shown?.run !== run) return
+    if (latest?.run !== run) return
     drawLengths()
     container.setAttribute('aria-busy', 'false')
   }
-  const drawLengthsLater = later(() => apart().then(drawLengths))
+  const drawLengthsLater = debounce(() => apart().then(drawLengths))
   return {
     update(next) {
-      const isNew = next.run !== shown?.run
-      shown = next
+      const isNew = next.run !== latest?.run
+      latest = next
       if (isNew) {
-        setText(told, '')
+        setText(status, '')
         container.setAttribute('aria-busy', 'true')
       }
       drawEarly()
@@ -166,7 +167,7 @@ export function mount(container, context) {
     },
     mark() {},
     destroy() {
-      shown = null
+      latest = null
     }
   }
 }

@@ -73,10 +73,10 @@ export function mount(container, context) {
   })
   return {
     update(next) {
-      const { words, moved, most, domain } = next
+      const { words, moved: permuted, most, domain } = next
       first.update(words.map((word, from) => ({ word, from })))
-      second.update(next.order.map((from, i) => ({ word: moved[i], from })))
-      const shown = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
+      second.update(next.order.map((from, i) => ({ word: permuted[i], from })))
+      const visible = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
         const names = LINES.map(line => next[`${kind}_${line}`].name)
         /** @type {Follow} */
         const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
@@ -90,7 +90,7 @@ export function mount(container, context) {
         })
       })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), shown)
+      fig.numbers(t('frame.numbers'), visible)
     },
     mark: fig.mark,
     destroy() {}

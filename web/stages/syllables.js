@@ -16,7 +16,7 @@ const utf8 = new TextEncoder()
 /** How many leading bits of each of three UTF-8 bytes are structural. */
 const MARKS = [4, 2, 2]
 const LETTERS = /** @type {const} */ (['initial', 'vowel', 'final'])
-const SIGNS = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
+const JAMO = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
 
 /** @param {Syllable} one */
 const anatomy = ({ syllable, pieces }) => {
@@ -49,18 +49,18 @@ const createBox = () => h('span', { className: 'hangul-box' }, h('b'), h('small'
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   const note = h('p', { className: 'note' })
   container.append(note)
   const list = chooser(container, () => draw())
   const [letters, bytes, pieces] = [1, 2, 3].map(() => h('div', { className: 'hangul-boxes' }))
   const sums = [1, 2].map(() => h('div', { 'className': 'equation', 'data-part': 'code' }))
-  const said = h('p', { className: 'note' })
+  const text = h('p', { className: 'note' })
   /** @param {string} title @param {...Element} inside */
   const row = (title, ...inside) => h('li', {}, h('h2', {}, title), ...inside)
   container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, h('ol', { className: 'hangul' },
     row(t('stages.syllables.letters'), letters), row(t('stages.syllables.code'), h('div', {}, ...sums)),
-    row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), said))
+    row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), text))
 
   /**
    * @param {BuiltElement<HTMLElement>} box @param {string} part @param {string} text @param {string} note
@@ -85,20 +85,20 @@ export function mount(container, context) {
     return t(all[0].share ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })
   }
   function draw() {
-    const { syllables, isExample } = shown
-    const most = syllables.reduce((found, { pieces: all }, i) => (
+    const { syllables, isExample } = latest
+    const longest = syllables.reduce((found, { pieces: all }, i) => (
       all.length > syllables[found].pieces.length ? i : found), 0)
-    const at = list.at(most, syllables.length)
+    const at = list.at(longest, syllables.length)
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
       { text: syllable, note: String(all.length), lit: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
     const one = syllables[at]
-    said.parentElement?.toggleAttribute('hidden', !one)
+    text.parentElement?.toggleAttribute('hidden', !one)
     if (!one) return
     const { initial, vowel, final } = one.letters
     boxes(letters, LETTERS, (box, part, i) => {
       const number = one.letters[part]
-      fill(box, part, SIGNS[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
+      fill(box, part, JAMO[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
     })
     setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${one.place}`)
     setFormula(sums[1], `${one.place} + ${FIRST} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
@@ -106,13 +106,13 @@ export function mount(container, context) {
       fill(box, `byte ${i}`, hex, '', [i, i + 1])
       box.lastChild.replaceChildren(h('i', {}, mark), bits)
     })
-    boxes(pieces, one.pieces, (box, { token, id: number, share }, i) => (
-      fill(box, `piece ${i}`, token, String(number), share ?? [i, i + 1])))
-    setText(said, verdict(one.pieces))
+    boxes(pieces, one.pieces, (box, { token, id: number, share: range }, i) => (
+      fill(box, `piece ${i}`, token, String(number), range ?? [i, i + 1])))
+    setText(text, verdict(one.pieces))
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

@@ -26,11 +26,11 @@ export function picture(run, { room }) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @param {number} [row] @param {number} [col] */
   const light = (row, col) => {
-    const lit = shown.sentences[row ?? -1]?.tokens[col ?? -1]
-    list.update(shown.sentences.map(({ text, tokens, chosen }) => ({
+    const lit = latest.sentences[row ?? -1]?.tokens[col ?? -1]
+    list.update(latest.sentences.map(({ text, tokens, chosen }) => ({
       name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
     })))
   }
@@ -39,7 +39,7 @@ export function mount(container, context) {
   })
   return {
     update(next) {
-      shown = next
+      latest = next
       light()
     },
     mark() {},

@@ -52,18 +52,18 @@ function stretchOf({ text, arcs = [], best = [], path = [] }, from, to) {
   const column = at => (at === from ? 0 : ends.indexOf(at) + 1)
   /** @param {number} at */
   const bestAt = at => best.find(one => one.at === at)
-  /** @type {Map<number, Box>} */ const made = new Map()
+  /** @type {Map<number, Box>} */ const boxByArc = new Map()
   for (const [k, arc] of arcs.entries()) {
     if (arc.from < from || arc.to > to) continue
     const before = bestAt(arc.from)?.score ?? 0
     const kind = path.includes(k) ? 'taken' : bestAt(arc.to)?.arc === k ? 'best' : 'worse'
-    made.set(k, { ...arc, first: column(arc.from), last: column(arc.to), line: 0, before, total: before + arc.score,
+    boxByArc.set(k, { ...arc, first: column(arc.from), last: column(arc.to), line: 0, before, total: before + arc.score,
       kind, winner: null })
   }
-  for (const box of made.values()) {
-    if (box.kind === 'worse') box.winner = made.get(bestAt(box.to)?.arc ?? -1) ?? null
+  for (const box of boxByArc.values()) {
+    if (box.kind === 'worse') box.winner = boxByArc.get(bestAt(box.to)?.arc ?? -1) ?? null
   }
-  const boxes = [...made.values()]
+  const boxes = [...boxByArc.values()]
   lay(boxes)
   return {
     text: text.slice(from, to), letters, boxes: boxes.sort((a, b) => a.first - b.first || a.line - b.line),
@@ -85,8 +85,8 @@ export function picture(run, view) {
   const scores = data(run, view).stretches.flatMap(({ boxes }) => boxes)
     .filter(({ kind }) => kind === 'taken').map(({ score }) => score)
   if (scores.length === 0) return null
-  const [least, most] = [Math.min(...scores), Math.max(...scores)]
-  const values = Float32Array.from(scores, score => (score - least) / (most - least || 1))
+  const [min, max] = [Math.min(...scores), Math.max(...scores)]
+  const values = Float32Array.from(scores, score => (score - min) / (max - min || 1))
   return { part: { rows: 1, cols: scores.length, values }, domain: probabilities() }
 }
 
@@ -95,7 +95,7 @@ const createBox = () => h('button', { type: 'button', tabindex: '-1' }, h('span'
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  /** @type {Stretch[]} */ let shown = []
+  /** @type {Stretch[]} */ let parts = []
   let pressed = -1
   const list = chooser(container, () => {
     pressed = -1
@@ -107,9 +107,9 @@ export function mount(container, context) {
   const totals = h('div', { className: 'lattice-totals', role: 'group' })
   const figure = h('div', { className: 'lattice' }, letters, boxes, totals)
   const sum = h('p', { className: 'lattice-sum' }, h('span'), h('span'))
-  const said = h('p', { className: 'note' })
+  const caption = h('p', { className: 'note' })
   container.append(h('section', { className: 'search' }, heading, figure,
-    h('div', { 'aria-live': 'polite' }, sum, said)))
+    h('div', { 'aria-live': 'polite' }, sum, caption)))
 
   boxes.addEventListener('click', event => {
     const box = targetOf(event).closest('button')
@@ -148,22 +148,22 @@ export function mount(container, context) {
   })
 
   /** The sum of a path through a box, and whether it is the best there. @param {Box} box */
-  function tell({ id: number, piece, before, score, total, kind, winner }) {
+  function describe({ id: number, piece, before, score, total, kind, winner }) {
     const [name, line] = sum.children
     setText(name, t('stages.lattice.through', { piece }))
-    const written = [before, score, total].map(value => fixed(value, DECIMALS))
-    setText(line, `${written[0]} + (${written[1]}) = ${written[2]}`)
+    const numbers = [before, score, total].map(value => fixed(value, DECIMALS))
+    setText(line, `${numbers[0]} + (${numbers[1]}) = ${numbers[2]}`)
     const why = winner ? t('stages.lattice.worse', { piece: winner.piece, total: fixed(winner.total, DECIMALS) })
       : kind === 'taken' ? t('stages.lattice.taken') : t('stages.lattice.best')
-    setText(said, number === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
+    setText(caption, number === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
   }
   function draw() {
-    const most = shown.reduce((found, { boxes: all }, i) => (all.length > shown[found].boxes.length ? i : found), 0)
-    const at = list.at(most, shown.length)
-    list.update([{ name: '', chips: shown.map(({ text, boxes: all }, i) => (
+    const longest = parts.reduce((found, { boxes: all }, i) => (all.length > parts[found].boxes.length ? i : found), 0)
+    const at = list.at(longest, parts.length)
+    list.update([{ name: '', chips: parts.map(({ text, boxes: all }, i) => (
       { text, note: String(all.filter(({ kind }) => kind === 'taken').length), lit: i === at })) }])
-    const stretch = shown[at]
-    figure.hidden = sum.hidden = said.hidden = !stretch
+    const stretch = parts[at]
+    figure.hidden = sum.hidden = caption.hidden = !stretch
     if (!stretch) {
       setText(heading, t('stages.lattice.empty'))
       return
@@ -179,11 +179,11 @@ export function mount(container, context) {
     const below = Math.max(...all.map(({ line }) => line)) + 3
     place(totals, stretch.totals.map(total => (total === null ? '' : fixed(total))), below, 1)
     totals.setAttribute('aria-label', t('stages.lattice.start'))
-    tell(all[pressed])
+    describe(all[pressed])
   }
   return {
     update({ stretches }) {
-      shown = stretches
+      parts = stretches
       draw()
     },
     mark() {},

@@ -11,7 +11,7 @@ export const id = 'longest'
 /** @type {string[]} */ export const pickers = []
 
 /** The maximum number of lines per word. */
-const MOST_LINES = 120
+const MAX_LINES = 120
 
 /**
  * The words of a text with all candidates that were tried.
@@ -27,8 +27,8 @@ export function data(run, { room }) {
 export function picture(run, view) {
   const counts = data(run, view).words.map(({ ids }) => ids.length)
   if (counts.length === 0) return null
-  const most = Math.max(2, ...counts)
-  return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => count / most) },
+  const max = Math.max(2, ...counts)
+  return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => count / max) },
     domain: probabilities() }
 }
 
@@ -39,22 +39,22 @@ const createPiece = () => h('span', { className: 'merge-piece' })
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const lines = h('ol', { className: 'tries' })
   const more = h('p', { className: 'note' })
-  const made = h('p', { className: 'merge-pieces' })
+  const piecesLine = h('p', { className: 'merge-pieces' })
   const why = h('p', { className: 'note' })
-  container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, heading, lines, more, made, why))
+  container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, heading, lines, more, piecesLine, why))
 
   /** @param {BuiltElement<HTMLElement>} line @param {Try} one @param {string} word */
   function fillLine(line, { piece, from, to, id: number }, word) {
-    const [letters, name, said] = line.children
+    const [letters, name, text] = line.children
     const parts = [word.slice(0, from), word.slice(from, to), word.slice(to)]
     parts.forEach((part, i) => setText(letters.children[i], part))
     setText(name, piece)
-    setText(said, number === undefined ? t('stages.longest.none') : t('stages.longest.found', { id: number }))
+    setText(text, number === undefined ? t('stages.longest.none') : t('stages.longest.found', { id: number }))
     line.classList.toggle('is-found', number !== undefined)
   }
   /** Why a word is unknown, or undefined. @param {ExplainedWord} word */
@@ -64,7 +64,7 @@ export function mount(container, context) {
     return unknown ? t('stages.longest.missing', { piece: last?.piece }) : ''
   }
   function draw() {
-    const { words, vocabulary } = shown
+    const { words, vocabulary } = latest
     // Starts with the word that has the most candidates.
     const counts = words.map(({ tries = [] }) => tries.flat().length)
     const at = list.at(counts.indexOf(Math.max(...counts)), words.length)
@@ -73,15 +73,15 @@ export function mount(container, context) {
     const word = words[at]
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
-    keep(lines, all.slice(0, MOST_LINES), createLine,
+    keep(lines, all.slice(0, MAX_LINES), createLine,
       (line, one) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), one, word.text))
-    setText(more, all.length > MOST_LINES ? t('stages.longest.more', { count: all.length - MOST_LINES }) : '')
-    keep(made, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
+    setText(more, all.length > MAX_LINES ? t('stages.longest.more', { count: all.length - MAX_LINES }) : '')
+    keep(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

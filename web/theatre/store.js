@@ -1,6 +1,6 @@
 /** Trainings saved in the browser, to resume later: the last few, by link. */
 
-import { settled, tableOf } from '../lib/store.js'
+import { requestResult, tableOf } from '../lib/store.js'
 
 /** @import { History, Snapshot } from './session.js' */
 
@@ -14,16 +14,16 @@ const MOST = 4
 const table = tableOf('glassformer-theatre', 'trainings', 'link')
 
 /** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
-export const kept = async link => (await table('readonly', trainings => settled(trainings.get(link)))) ?? null
+export const kept = async link => (await table('readonly', trainings => requestResult(trainings.get(link)))) ?? null
 
 /** @param {Kept} training @returns {Promise<true | null>} */
 export const keep = training => table('readwrite', async trainings => {
-  await settled(trainings.put({ ...training, at: Date.now() }))
-  const all = await settled(trainings.getAll())
+  await requestResult(trainings.put({ ...training, at: Date.now() }))
+  const all = await requestResult(trainings.getAll())
   const old = all.sort((a, b) => b.at - a.at).slice(MOST)
   for (const { link } of old) trainings.delete(link)
   return /** @type {const} */ (true)
 })
 
 /** @param {string} link */
-export const forget = link => table('readwrite', trainings => settled(trainings.delete(link)))
+export const forget = link => table('readwrite', trainings => requestResult(trainings.delete(link)))

@@ -97,11 +97,11 @@ export function answerTable({ t, theme }) {
   /** @param {string | null} token @param {number | null} probability @param {boolean} isMarked @returns {GridCell} */
   const chosen = (token, probability, isMarked) => ({
     text: token ?? '', note: probability === null ? '' : fixed(probability), isMarked: isMarked && token !== null,
-    colour: probability === null ? null : scale(probabilities(), theme().mode).at(probability)
+    color: probability === null ? null : scale(probabilities(), theme().mode).at(probability)
   })
   /** @param {number | null} change @returns {GridCell} */
   const difference = change => (change === null ? { text: '' }
-    : { text: points(change), colour: scale(signed(1), theme().mode).at(change) })
+    : { text: points(change), color: scale(signed(1), theme().mode).at(change) })
   /** @param {Answered[]} list */
   const saidOf = list => list.map(one => `${one.here} ${one.there}`).join()
   /** Scrolls once to the step where they diverge. @param {Answered[]} list */

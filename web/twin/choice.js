@@ -1,7 +1,7 @@
 /** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
 import { arrange, find, h, uniqueId } from '../lib/dom.js'
-import { hasEdits, switched } from '../lib/edits.js'
+import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
 import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
 import { isNarrow } from './layout.js'
@@ -33,7 +33,7 @@ const CHOOSES = ['sampling', 'decoding']
 function otherWay(part, { edits }) {
   const isOff = hasEdits(edits, part.edits)
   const [word, now] = isOff ? ['on', 'off'] : ['off', 'on']
-  return { value: switched(edits, part.edits, !isOff), word, now, part, key: 'edits' }
+  return { value: toggleEdits(edits, part.edits, !isOff), word, now, part, key: 'edits' }
 }
 
 /** @param {Alternative} alternative */

@@ -3,7 +3,7 @@
 import { signed } from '../lib/color.js'
 import { find, h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { kept, readRun } from '../lib/run.js'
+import { orNull, readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
@@ -231,7 +231,7 @@ export function twin(container, room, context) {
   function visible(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
-    return same ? kept(() => stage.data(other, within(state, other, same))) : null
+    return same ? orNull(() => stage.data(other, within(state, other, same))) : null
   }
   /** The setting of each. @param {Comparing} comparing */
   function head({ view: state, setting }) {
@@ -250,7 +250,7 @@ export function twin(container, room, context) {
   /** @param {Comparing} comparing @param {Run} other */
   function draw(comparing, other) {
     const { run, view: state } = comparing
-    const [one, two] = [kept(() => stage.data(run, state)), visible(run, state)]
+    const [one, two] = [orNull(() => stage.data(run, state)), visible(run, state)]
     head(comparing)
     answerView.update(answers(run, other), state.model)
     const { key, setting } = comparing

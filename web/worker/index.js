@@ -11,7 +11,7 @@ import { finiteDifference } from './finite_difference.js'
 import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
 import { extentOf, someRows } from './rows.js'
 import { interpretCalls, measureAnswer } from './interpret.js'
-import { stampsOf } from '../lib/thumbnails.js'
+import { thumbnailsOf } from '../lib/thumbnails.js'
 import { exportModel } from './export_model.js'
 import { queryCalls } from './queries.js'
 import { headScores } from './head_scores.js'
@@ -190,7 +190,7 @@ const calls = {
   /** A large tensor downsampled for thumbnails. @param {Questions['stamps'][0]} question */
   stamps({ name, isTwin }) {
     const { run } = runHere(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
-    return { values: stampsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
+    return { values: thumbnailsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
   /** Some rows of a large table. @param {Questions['rows'][0]} question */
   rows: ({ isTwin, name, rows }) => someRows(runHere(isTwin).run, name, rows),

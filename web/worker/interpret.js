@@ -3,7 +3,7 @@
  * ablations. Computed by the kernels from the run's tensors.
  */
 
-import { binned, largest } from '../lib/large_tables.js'
+import { downsample, largest } from '../lib/large_tables.js'
 import { peak } from '../lib/slice.js'
 import { pca } from './pca.js'
 
@@ -99,7 +99,8 @@ export function headContributions(gf, run, { x: name, weight, heads }) {
  */
 function toPictures({ values, norms, shape: [B, rows, cols] }) {
   const pictures = Array.from({ length: B }, (_, b) => {
-    const own = values.subarray(b * rows * cols, (b + 1) * rows * cols), picture = binned({ rows, cols, values: own })
+    const own = values.subarray(b * rows * cols, (b + 1) * rows * cols)
+    const picture = downsample({ rows, cols, values: own })
     return { ...picture, values: picture.values.slice() }
   })
   return { pictures, norms, peak: peak({ data: values }) }

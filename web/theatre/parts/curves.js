@@ -11,8 +11,8 @@ import { divergence, pointsOf } from '../downsample.js'
 
 const MOST_POINTS = 400
 
-/** The style of another run's training loss. @type {{ colour: keyof Palette, width: number, dash: number[] }} */
-const OTHER_TRAIN = { colour: 'muted', width: 1, dash: [1, 3] }
+/** The style of another run's training loss. @type {{ color: keyof Palette, width: number, dash: number[] }} */
+const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
 /** @param {number} share */
 const percent = share => `${fixed(100 * share, 1)} %`
@@ -29,7 +29,7 @@ function key(text, look) {
  * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
  */
 const othersOf = (other, valueOf) => (other ? [{
-  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), colour: 'ink', width: 2, dash: [6, 4]
+  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), color: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
@@ -77,14 +77,14 @@ export function curves(container, { t, theme, seek }) {
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
         ...common, low: 0, high, digits: 1, mark: parted || null,
-        lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
+        lines: [{ points: pointsOf(seen.loss, MOST_POINTS), color: 'soft', width: 1 },
           ...(other ? [{ points: pointsOf(other.loss, MOST_POINTS), ...OTHER_TRAIN }] : []),
-          { points: held, colour: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
+          { points: held, color: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), colour: 'accent', width: 2.5 },
+        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), color: 'accent', width: 2.5 },
           ...othersOf(other, one => one.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
@@ -101,7 +101,7 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 
 /** @type {(keyof Palette)[]} */
 const COLOURS = ['accent', 'ink', 'muted']
 /** @param {number} i */
-const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
+const lookOf = i => ({ color: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
 /** A sample of a layer's line, beside its name. */
 const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
@@ -109,8 +109,8 @@ const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'heigh
 
 /** @param {SVGLineElement} line @param {number} i */
 function drawSample(line, i) {
-  const { colour, dash, width } = lookOf(i)
-  line.style.setProperty('stroke', `var(--${colour})`)
+  const { color, dash, width } = lookOf(i)
+  line.style.setProperty('stroke', `var(--${color})`)
   line.style.setProperty('stroke-width', String(width))
   line.style.setProperty('stroke-dasharray', dash.join(' ') || 'none')
 }
@@ -139,7 +139,7 @@ export function closer(container, { t, theme, seek }) {
       const { palette } = theme()
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
-        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), colour: 'accent' }],
+        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), color: 'accent' }],
         label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
       })
       /** @param {number} i */
