@@ -39,7 +39,7 @@ const slides = async (page, entered) => {
 }
 
 for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
-  test(`the figure begins in the upper 60 % of a low window, in every room: ${language}`, async () => {
+  test(`the figure starts in the upper 60 % of a low window, in every room: ${language}`, async () => {
     for (const model of sample(HOUSES, 2)) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
@@ -52,7 +52,7 @@ for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
   })
 }
 
-test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', async () => {
+test('P starts the slide mode, arrows and a remote lead on, Escape ends it', async () => {
   for (const [width, height] of sample(SLIDES, 3)) {
     const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scores' },
       { viewport: { width, height } })
@@ -76,7 +76,7 @@ test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', 
   }
 })
 
-longTest('on a larger screen a slide grows, as sharp as before, and a cell is where it is pointed at', async () => {
+longTest('a slide grows with the screen, stays sharp, and hits the cell under the pointer', async () => {
   const sizeOf = page => page.evaluate(() => {
     const [title, grid, letter] = ['.stage h1', '.stage .heat', '.stage .labels span']
       .map(selector => document.querySelector(selector).getBoundingClientRect())

@@ -50,7 +50,7 @@ for (const [language, theme, more] of sample([
   })
 }
 
-test('a number leads to its step, the arrow keys walk, layer and head stand in the link', async () => {
+test('a number links to its step, arrow keys change it, layer and head are in the link', async () => {
   const { page, close } = await open({ room: 'cache', language: 'en' })
   await settled(page)
   const columns = () => page.$$eval('.cache-slot .heat', list => list.map(heat => Number(heat.getAttribute('aria-colcount'))))
@@ -70,7 +70,7 @@ test('a number leads to its step, the arrow keys walk, layer and head stand in t
   await close()
 })
 
-test('where a mistake is built in, nothing is compared and the columns are there', async () => {
+test('with a built-in fault nothing is compared, but the columns are displayed', async () => {
   const { page, complaints, close } = await open({ room: 'cache', language: 'ko', fault: 'tokenNorm' })
   await page.waitForFunction(() => document.querySelector('.cache-costs').hidden)
   assert.equal(await page.textContent('.stage-figure > .note'), '')

@@ -7,7 +7,7 @@ import { longTest } from '../lib/long.js'
 const house = useHouse()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
 
-longTest('a finger or the keyboard steps along every axis, and the figure shows the head that is stepped to', async () => {
+longTest('touch and keyboard step along every axis, and the figure displays the selected head', async () => {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
     const state = { room: 'decoder.1.multihead_attn.weights', head: 1, language: 'en', cell: CELL }
     const { page, complaints, close } = await house.open(state, { viewport })
@@ -37,7 +37,7 @@ longTest('a finger or the keyboard steps along every axis, and the figure shows 
   }
 })
 
-test('where a matrix is mostly 0.00, what is not is listed, and leads to its cell', async () => {
+test('in a matrix that is mostly 0.00 the other values are listed with links to their cells', async () => {
   const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('sampling.output')
   const found = [...data.keys()].filter(i => Math.abs(data[i]) >= 0.005)
     .sort((one, other) => Math.abs(data[other]) - Math.abs(data[one]) || one - other)

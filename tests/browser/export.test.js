@@ -26,7 +26,7 @@ async function save(page) {
 const textsOf = svg => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map(([, text]) => text)
 const picture = async page => textsOf(await save(page))
 
-test('room, head and text stand below the title, and what a twin is', async () => {
+test('exports have room, head, text and twin below the title', async () => {
   const twin = { room: 'output', twin: 'positional:false' }
   const there = runHere({ positional: false })
   const answer = written(there.decoding.steps.map(({ token }) => token))
@@ -48,7 +48,7 @@ test('room, head and text stand below the title, and what a twin is', async () =
   }
 })
 
-longTest('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
+longTest('an exported picture has the surroundings of the matrices, without buttons', async () => {
   const draw = { room: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
   const beam = { ...draw, decoding: 'beam' }
   const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {
@@ -80,7 +80,7 @@ longTest('a picture has what stands around the matrices, as it is seen, and noth
   }
 })
 
-longTest('where copying is not allowed the text stands there, selected', async () => {
+longTest('where copying is not allowed the text is displayed and selected', async () => {
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
@@ -94,7 +94,7 @@ longTest('where copying is not allowed the text stands there, selected', async (
   await close()
 })
 
-longTest('a matrix is chosen by pressing its name, and a press elsewhere closes the menu', async () => {
+longTest('a matrix is exported by its name, and a press elsewhere closes the menu', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding' })
   const isOpen = () => page.$eval('.figure-actions .menu', menu => menu.open)
   const chosen = () => page.getAttribute('.menu-choice input:checked', 'value')

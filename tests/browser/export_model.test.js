@@ -72,7 +72,7 @@ for (const [title, state] of sample(Object.entries({
   await close()
 })
 
-longTest('the menu says of what no script can be made, in both languages, and gives the rest', async () => {
+longTest('the menu says which models have no script, in both languages, and exports the rest', async () => {
   for (const [language, said] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
     const { page, complaints, close } = await open({ language, room: 'source.positions', fault: 'batchPositions' })
     await page.click('.share summary')

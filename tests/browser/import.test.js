@@ -49,7 +49,7 @@ async function holdsToNode(page) {
   run.dispose()
 }
 
-longTest('a text keeps its line breaks, which the field shows while somebody writes', async () => {
+longTest('a text keeps its line breaks, which the field displays while it has the focus', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(one => one.rows)
@@ -68,7 +68,7 @@ longTest('a text keeps its line breaks, which the field shows while somebody wri
   await close()
 })
 
-longTest('a Llama in files: what it is first, then all its rooms, every number as in Node', async t => {
+longTest('an imported Llama: first its description, then all its rooms, every number as in Node', async t => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
@@ -100,7 +100,7 @@ const WRONG = {
   'a config that is no JSON': [{ ...filesOf(llama), 'config.json': '{' }, /config\.json/]
 }
 
-test('what cannot be opened says why, and the page goes on with the model it had', async () => {
+test('files that cannot be opened are explained, and the page keeps its model', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   for (const [name, [files, reason]] of Object.entries(WRONG)) {
     await give(page, files)
@@ -119,7 +119,7 @@ test('what cannot be opened says why, and the page goes on with the model it had
   await close()
 })
 
-test('a file of more than 4 GB is told from its header, and nothing is taken', async () => {
+test('a file of more than 4 GB is described from its header, without allocating', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oversized-')), { head, size, config } = oversized()
   const paths = ['config.json', 'model.safetensors'].map(name => join(folder, name))
   await Promise.all([writeFile(paths[0], config), writeFile(paths[1], head)])
@@ -137,7 +137,7 @@ test('a file of more than 4 GB is told from its header, and nothing is taken', a
   await rm(folder, { recursive: true })
 })
 
-longTest('a header in another order is no fault', async () => {
+longTest('the order of a header does not matter', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, SHUFFLED)
   await holdsToNode(page)
@@ -145,7 +145,7 @@ longTest('a header in another order is no fault', async () => {
   await close()
 })
 
-longTest('a tokenizer of another model is refused, and the room that is shown goes on with weights that are read anew', async () => {
+longTest('a tokenizer of another model is rejected, and the current room works with weights that are read again', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
@@ -163,7 +163,7 @@ longTest('a tokenizer of another model is refused, and the room that is shown go
   await close()
 })
 
-test('weights that are no numbers are counted in every room, in both languages', async () => {
+test('non-finite weights are reported in every room, in both languages', async () => {
   for (const [language, said] of sample([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
     ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]], 2)) {
     const { page, complaints, close } = await house.open({ language })
@@ -184,7 +184,7 @@ test('weights that are no numbers are counted in every room, in both languages',
   }
 })
 
-longTest('a link to a model of files says what is missing and leads to it', async () => {
+longTest('a link to an imported model says what is missing and opens the import', async () => {
   const { page, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const link = page.url()
@@ -196,7 +196,7 @@ longTest('a link to a model of files says what is missing and leads to it', asyn
   await close()
 })
 
-test('kept in the browser on request, it is there the next time, until it is forgotten', async () => {
+test('a model stored in the browser is available the next time, until it is deleted', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
@@ -223,7 +223,7 @@ test('kept in the browser on request, it is there the next time, until it is for
   await close()
 })
 
-longTest('reading is stopped, and the page goes on with the model it had', async () => {
+longTest('reading can be stopped, and the page keeps its model', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   await changing(page, () => page.fill('[data-field="beginning"]', '1 2 3'))
@@ -242,7 +242,7 @@ longTest('reading is stopped, and the page goes on with the model it had', async
   await close()
 })
 
-longTest('a folder that is dropped is its files, other forms of the model in folders of its own left out', async () => {
+longTest('a dropped folder imports its files without those of subfolders', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'folder-'))
   await mkdir(join(folder, '1_Pooling'))
   const files = { ...filesOf(llama), '1_Pooling/config.json': '{}', 'tf_model.h5': 'x' }
@@ -257,7 +257,7 @@ longTest('a folder that is dropped is its files, other forms of the model in fol
   await rm(folder, { recursive: true })
 })
 
-longTest('a training of the page\'s own that is dropped stands behind the glass, with the numbers of its step', async () => {
+longTest('a dropped training file is displayed in the rooms, with the numbers of its step', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'training-')), path = join(folder, 'sums.safetensors')
   const session = createSession(gf, read('sums_steps-40_batch-8'))
   for (let n = 0; n < 3; n++) session.step()
@@ -318,7 +318,7 @@ longTest('two runs too large to be sent whole are compared, each with its own va
   await close()
 })
 
-longTest('a pair of encoder and decoder reads the answer that is typed, every number as in Node', async () => {
+longTest('an encoder-decoder reads a typed answer, every number as in Node', async () => {
   const files = filesOf(cases('marian')[0]), state = { ...STATE, beginning: '3 1 4', target: '5 6 2' }
   const made = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await opened(files)]), run = plainOf(gf, made)
   const { page, complaints, close } = await house.open({ language: 'en' })
@@ -338,7 +338,7 @@ longTest('a pair of encoder and decoder reads the answer that is typed, every nu
   await close()
 })
 
-longTest('without room for all matrices of attention the rooms of those that are missing say so, and a press brings them', async () => {
+longTest('rooms of attention matrices that were not retained say so, and a press retains them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
   const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, words: 300, places: 64 })
   for (const [language, said, press] of [
@@ -387,7 +387,7 @@ longTest('without room for all matrices of attention the rooms of those that are
 /** Lines that the inspector lays out at a time, and milliseconds of the processor for one task of that. */
 const [MOST_LINES, LONGEST_TASK] = [120, 50]
 
-longTest('thousands of terms stand on pages that the page does not stop for', async t => {
+longTest('thousands of terms are paged without blocking', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, words, places: 64 })
   const { page, complaints, close } = await house.open({ language: 'en' })

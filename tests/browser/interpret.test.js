@@ -63,7 +63,7 @@ for (const { id: model } of sample(READY.filter(({ rooms }) => !rooms).reverse()
   })
 }
 
-test('a part is switched off by keyboard, in the link, in every room, in the answer; and on again', async () => {
+test('ablating a part by keyboard changes the link, every room and the answer, and can be undone', async () => {
   const state = stateOf({ room: 'parts', language: 'en' })
   const { page, close } = await open(state)
   await settled(page)
@@ -92,7 +92,7 @@ test('a part is switched off by keyboard, in the link, in every room, in the ans
   await close()
 })
 
-test('a run without a part stands beside this one: the menu offers those that matter in the room', async () => {
+test('a run can be compared with an ablated one: the menu lists the parts that matter in the room', async () => {
   const state = stateOf({ room: 'encoder.0.linear1', language: 'en' })
   const { page, close } = await open(state)
   const labels = await page.$$eval('.twin-choice optgroup', list => list.map(({ label }) => label))
@@ -114,7 +114,7 @@ test('a run without a part stands beside this one: the menu offers those that ma
   await close()
 })
 
-test('on a phone the rooms stay within the window', async () => {
+test('on a phone the rooms fit the window', async () => {
   for (const room of sample(ROOMS, 2)) {
     const { page, close } = await open({ room, language: 'ko' }, { viewport: { width: 360, height: 740 }, hasTouch: true })
     await settled(page)
@@ -127,7 +127,7 @@ test('on a phone the rooms stay within the window', async () => {
   }
 })
 
-longTest('a cut residual stands in the list of changes by both names, each where it can be read', async () => {
+longTest('an ablated residual is listed among the changes by both names', async () => {
   const { page, complaints, close } = await open(stateOf({ room: 'parts', language: 'en' }))
   await settled(page)
   await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention residual"]'))
@@ -138,7 +138,7 @@ longTest('a cut residual stands in the list of changes by both names, each where
   await close()
 })
 
-longTest('axe finds nothing in a table that is still computed, nor in the line of a part that is off', async () => {
+longTest('axe finds nothing in an incomplete table or in the row of an ablated part', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open(stateOf({ room: 'parts', language: 'en' }), { colorScheme })
     await settled(page)

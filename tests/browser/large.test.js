@@ -311,7 +311,7 @@ longTest(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channe
   await rm(folder, { recursive: true })
 })
 
-longTest('an answer of 256 tokens is told while it is written, and ended early by the reader or by another text', async () => {
+longTest('generating 256 tokens reports progress, and can be stopped by the reader or by another text', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'answer-'))
   const { paths } = await writeGpt2(folder, { layers: 6, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({ language: 'en' })
@@ -343,7 +343,7 @@ longTest('an answer of 256 tokens is told while it is written, and ended early b
   await rm(folder, { recursive: true })
 })
 
-test('an answer of 128 tokens on a phone: no wider than the window, its steps scroll, a stretch keeps the focus at its end', async () => {
+test('an answer of 128 tokens on a phone fits the window, scrolls its steps, and keeps the focus', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'phone-'))
   const { paths } = await writeGpt2(folder, { layers: 2, channels: 48, heads: 4, words: 3000, places: 256 })
   const { page, complaints, close } = await open({ language: 'en', room: 'house' }, { viewport: { width: 390, height: 844 } })

@@ -9,7 +9,7 @@ const { open } = useHouse()
 const ROOM = { model: 'stories', room: 'decoder.0.norm1', language: 'en' }
 const percent = share => `${Math.round(share * 1000) / 10}%`
 
-test('layer norm and root mean square beside one another: both trained, the numbers of Node, and how good each is',
+test('layer norm and RMS norm side by side: both trained, with the numbers of Node and their accuracy',
   async () => {
     const { page, complaints, close } = await open({ ...ROOM, twin: 'norm:rms' })
     await page.waitForSelector('.twin-body:not([hidden])')
@@ -41,7 +41,7 @@ test('layer norm and root mean square beside one another: both trained, the numb
     for (const run of [here, there]) run.dispose()
   })
 
-test('a combination that nobody has trained says so and leads to the training that would make it', async () => {
+test('an untrained combination is reported with a link to its training', async () => {
   const { page, complaints, close } = await open({ ...ROOM, norm: 'rms', kvHeads: 1 })
   await page.waitForSelector('.offer:not([hidden])')
   assert.match(await page.textContent('.offer'), /random/)
@@ -51,7 +51,7 @@ test('a combination that nobody has trained says so and leads to the training th
   await close()
 })
 
-longTest('the table of what was trained leads from one variant to another', async () => {
+longTest('the table of trained variants links to each of them', async () => {
   const { page, complaints, close } = await open(ROOM)
   await page.click('.learned-variants summary')
   await page.waitForSelector('.learned-all tbody tr')
@@ -67,7 +67,7 @@ longTest('the table of what was trained leads from one variant to another', asyn
   await close()
 })
 
-longTest('units of a feed-forward layer are sorted by how strongly they fire; each keeps its number', async () => {
+longTest('units of a feed-forward layer are sorted by activation; each keeps its number', async () => {
   const room = 'encoder.0.activation'
   const run = runHere({})
   const { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.layers.0.activation')

@@ -33,7 +33,7 @@ const listsIn = page => page.$$eval('.nudge .steps', lists => lists.map(list => 
 for (const [language, options] of sample([
   ['ko', {}], ['en', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }]
 ], 2)) {
-  test(`the words nearest to a vector are those of a run made here: ${language}`, async () => {
+  test(`the tokens nearest to a vector are those of a run in Node: ${language}`, async () => {
     const room = 'encoder.0.norm2', state = { model: 'dates', room, language }
     const { page, complaints, close } = await open(state, options)
     await pin(page, ['ArrowDown', 'ArrowDown', 'ArrowRight'])
@@ -54,7 +54,7 @@ for (const [language, options] of sample([
   })
 }
 
-longTest('another cell has words of its own, and queries, keys and shares have none', async () => {
+longTest('another cell has its own nearest tokens; queries, keys and attention weights have none', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding', language: 'en' })
   await pin(page, [])
   await page.click('[data-keep="near"]')

@@ -59,7 +59,7 @@ function joined(values, [, H, T, D]) {
   })
 }
 
-test('the sorter: every number in reach as in Node, which is within rounding of what PyTorch had computed', options, async t => {
+test('the sorter: numbers agree with Node, which agrees with PyTorch within rounding', options, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'sorter-')), { files, partials } = await sorterIn(folder)
   const model = await opened(files), ids = numbersOf(partials.idx), [texts, T] = partials.idx.shape, read = 6
   const { page, complaints, close } = await house.open({ language: 'en' })
@@ -101,7 +101,7 @@ test('the sorter: every number in reach as in Node, which is within rounding of 
 const STORY = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she ' +
   'saw a big, red ball.'
 
-test('the storyteller writes its story, and every number in reach is Node\'s', options, async t => {
+test('the storyteller generates its story, and numbers agree with Node', options, async t => {
   const names = ['stories260K.bin', 'tok512.bin'], paths = names.map(name => join(MODELS, name))
   const files = {}
   for (const [i, name] of names.entries()) files[name] = await readFile(paths[i])

@@ -20,7 +20,7 @@ const giveUp = async (page, given) => {
   await page.waitForSelector('.lesson-option.is-right')
 }
 
-longTest('a question of what the model answers is not answered by the top line', async () => {
+longTest('the top line does not reveal the model\'s answer while a question asks for it', async () => {
   const asking = []
   for (const { id } of LESSONS) {
     const { lesson } = await lessonOf(id).load()
@@ -45,7 +45,7 @@ longTest('a question of what the model answers is not answered by the top line',
   }
 })
 
-longTest('what was said before an answer is still said of the run that was asked about', async () => {
+longTest('texts from before an answer stay about the run of the question', async () => {
   for (const [language, before, after] of [['ko', '을', '를'], ['en', 'are', 'is']]) {
     const { page, complaints, close } = await open('attention', 10, language)
     await arrived(page, 'other')
@@ -59,7 +59,7 @@ longTest('what was said before an answer is still said of the run that was asked
   }
 })
 
-longTest('the inspector takes apart the number that is spoken of, whichever head or text it is of', async () => {
+longTest('the inspector explains the number in the text, whichever head or text it belongs to', async () => {
   const { page, complaints, close } = await open('attention', 9, 'en')
   await arrived(page, 'heads')
   const isSpokenOf = async what => {
@@ -83,7 +83,7 @@ longTest('the inspector takes apart the number that is spoken of, whichever head
   await close()
 })
 
-longTest('of an answer that is seen in words the inspector takes apart its probability', async () => {
+longTest('for an answer in words the inspector explains its probability', async () => {
   const { page, complaints, close } = await open('translation', 4, 'en')
   await arrived(page, 'twofold')
   await giveUp(page, '6')
@@ -94,7 +94,7 @@ longTest('of an answer that is seen in words the inspector takes apart its proba
   await close()
 })
 
-test('who reloads after an answer is in the step, and is asked again', async () => {
+test('a reload after an answer stays in the step and asks again', async () => {
   for (const [id, at, step, given] of sample([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
     ['attention', 7, 'equal', 'one']], 2)) {
     const { page, complaints, close } = await open(id, at, 'en')
@@ -111,7 +111,7 @@ test('who reloads after an answer is in the step, and is asked again', async () 
   }
 })
 
-longTest('the last lesson leads on as well: to the theatre, and out of the lesson', async () => {
+longTest('the last lesson leads to the training page and ends', async () => {
   const { lesson } = await lessonOf('round').load()
   for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
@@ -127,7 +127,7 @@ longTest('the last lesson leads on as well: to the theatre, and out of the lesso
   }
 })
 
-test('Escape ends writing before it ends a lesson', async () => {
+test('Escape leaves a field before it ends a lesson', async () => {
   const { page, complaints, close } = await open('attention', 11, 'en')
   await arrived(page, 'yours')
   await page.focus('[data-field="gapped"]')

@@ -42,7 +42,7 @@ for (const [model, theme, viewport] of sample([
   })
 }
 
-test('slanted names of columns do not lie over one another', async () => {
+test('slanted column labels do not overlap', async () => {
   const state = { model: 'particles', room: 'decoding', gapped: '빵[?] 먹었다' }
   const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
   const near = await page.$$eval('.stage .labels-top.is-slanted', strips => strips.flatMap(strip => {
@@ -65,7 +65,7 @@ const overlapping = page => page.$$eval('.labels:not(.is-slanted)', strips => st
   )).map(other => `${one.text} and ${other.text}`))
 }))
 
-test('words between which lines are drawn stay inside their figure', async () => {
+test('words with attention lines stay inside their figure', async () => {
   const state = { model: 'dates', room: 'decoder.1.multihead_attn.weights', row: 6 }
   const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
   const reach = await page.$eval('.stage .arcs', root => {
@@ -78,7 +78,7 @@ test('words between which lines are drawn stay inside their figure', async () =>
   await close()
 })
 
-longTest('a name that is brought forward lies over no other', async () => {
+longTest('a highlighted label overlaps no other', async () => {
   const places = [
     { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },
     { model: 'positions', room: 'beyond', cell: { name: 'beyond.shares', index: [1, 16] } }

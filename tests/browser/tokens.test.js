@@ -90,7 +90,7 @@ longTest('a unigram model: every piece with its score, totals, what a press tell
   await close()
 })
 
-test('Hangul: from a syllable to its letters, code, bytes and tokens; a half character is bytes', async () => {
+test('Hangul: a syllable has its letters, code, bytes and tokens; a partial character is bytes', async () => {
   const { page, complaints, close } = await house.open({ model: 'stories', beginning: '나 뷁', language: 'ko',
     room: 'text.syllables' })
   await page.waitForSelector('.hangul-box')
@@ -113,7 +113,7 @@ test('Hangul: from a syllable to its letters, code, bytes and tokens; a half cha
   await close()
 })
 
-test('merges are learned from a pasted text, round by round', async () => {
+test('merges are trained on a pasted text, step by step', async () => {
   const { page, complaints, close } = await house.open({ model: 'stories', language: 'en', room: 'text.learning' })
   await page.waitForSelector('.learning[aria-busy="false"]')
   const text = 'aaaa abab 각각의 각', settled = count => page.waitForFunction(wanted => (

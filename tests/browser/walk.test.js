@@ -214,7 +214,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   run.dispose()
 }
 
-test('every model is walked through in both languages', () => {
+test('every model is tested in both languages', () => {
   const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
   // Rooms that are no model's are held by laboratory.test.js.
   const derived = READY.filter(({ rooms }) => !rooms)
@@ -231,7 +231,7 @@ describe('every number of the page', { concurrency: 2 }, () => {
 })
 
 /** One at a time: what Node computes beside the page is of the model that was brought last. */
-describe('every number of models that are brought', () => {
+describe('every number of imported models', () => {
   const items = sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
   for (const [at, item] of items.entries()) for (const [i, language] of share([...['ko', 'en'].entries()], at % 2, 2)) {
     test(`${item.name}, ${language}`, t => walkBrought(t, [item, language], { i, walks: 2 }))

@@ -11,7 +11,7 @@ const container = useDocument()
 const t = (key, values) => (values ? `${key} ${JSON.stringify(values)}` : key)
 const begun = { wrong: [], right: null, isOver: false, text: '' }
 
-test('what is typed and is no number is said to be none until something is answered, a hint stands otherwise', () => {
+test('invalid input is reported until an answer is given, then the hint is displayed', () => {
   const given = []
   const { element, show } = question({ text: 'How many?', options: null }, t, value => given.push(value), () => {})
   const [[form], [input], [said]] = ['form', 'input', '.lesson-said'].map(wanted => element.all(wanted))
@@ -35,7 +35,7 @@ test('what is typed and is no number is said to be none until something is answe
   assert.deepEqual([given, input.value, input.readOnly], [[3], '4', true])
 })
 
-test('every setting of a training has a control in the group it is of, and one that says what is wrong opens them', () => {
+test('every training setting has a control in its group, and a problem opens the group', () => {
   const state = defaultsOf(TASKS[0])
   const part = settingsPart(container, { t, get: () => state, set() {} })
   const [details] = container.all('.theatre-settings')
@@ -52,7 +52,7 @@ test('every setting of a training has a control in the group it is of, and one t
   assert.deepEqual([details.open, rate.all('.problem')[0].textContent], [true, 'too small'])
 })
 
-test('the modules of an attention are called without the word for its weights, and each head can be chosen', () => {
+test('attention modules are listed by name, and each head can be chosen', () => {
   const looked = [], name = 'decoder.layers.0.self_attn.weights'
   const names = ['encoder.layers.0.self_attn.weights', name]
   const place = useDocument()

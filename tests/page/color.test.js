@@ -10,7 +10,7 @@ const bytes = css => (css.startsWith('#')
   ? [1, 3, 5].map(at => Number.parseInt(css.slice(at, at + 2), 16)) : css.match(/\d+/g).map(Number))
 
 for (const mode of ['light', 'dark']) {
-  test(`${mode}: a number can be read on every color of both scales`, () => {
+  test(`${mode}: numbers are readable on every color of both scales`, () => {
     for (const domain of [signed(2), probabilities()]) {
       const colors = scale(domain, mode)
       for (let i = 0; i <= 100; i++) {
@@ -20,7 +20,7 @@ for (const mode of ['light', 'dark']) {
     }
   })
 
-  test(`${mode}: zero is paper, the ends differ, values beyond the domain take its ends`, () => {
+  test(`${mode}: zero is paper, the ends differ, values beyond the domain are clamped`, () => {
     const colors = scale(signed(2), mode)
     assert.equal(colors.at(0).css, `rgb(${bytes(PALETTES[mode].paper).join(' ')})`)
     assert.notEqual(colors.at(-2).css, colors.at(2).css)

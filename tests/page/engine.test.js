@@ -35,7 +35,7 @@ const ANSWERS = {
 const SECOND = 2
 const isHung = error => error.code === 'hung'
 
-test('a silent worker is ended after the limit, another has its files and the reader\'s model, and answers', async () => {
+test('a hung worker is replaced after the limit, and the new one gets its files and the imported model', async () => {
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
   await engine.ask('open', { files: { a: 1 } })
@@ -48,7 +48,7 @@ test('a silent worker is ended after the limit, another has its files and the re
   assert.equal(all[1].asked[2][0], 'run')
 })
 
-test('where a newer run waits the limit is shorter, but not for the newer one', async () => {
+test('the limit is shorter while a newer run waits, but not for the newer run', async () => {
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
   const begun = performance.now(), first = engine.run('endless')
@@ -64,7 +64,7 @@ test('where a newer run waits the limit is shorter, but not for the newer one', 
   assert.equal(all.length, 3)
 })
 
-test('a worker that says how far it is is not silent', async () => {
+test('a worker that reports progress is not considered hung', async () => {
   const { all, spawn } = workers({ run: (_, worker) => {
     let left = 3 * TIMEOUTS.silent
     const timer = setInterval(() => {
@@ -77,7 +77,7 @@ test('a worker that says how far it is is not silent', async () => {
   assert.equal(all.length, 1)
 })
 
-test('files that could not be opened are not opened again', async () => {
+test('files that failed to open are not opened again', async () => {
   const { all, spawn } = workers({ ...ANSWERS, open: () => ({ error: { message: 'no', code: 'format' } }) })
   const engine = createEngine(spawn, SECOND)
   await engine.load(files)
@@ -88,7 +88,7 @@ test('files that could not be opened are not opened again', async () => {
   assert.deepEqual(all[1].asked.map(([type]) => type), ['load', 'run'])
 })
 
-test('a model over which the new worker falls silent, too, is not opened a second time', async () => {
+test('a model that hangs the new worker, too, is not opened again', async () => {
   const { all, spawn } = workers({ ...ANSWERS, open: (_, worker) => worker === all[0] ? { result: 1 } : undefined })
   const engine = createEngine(spawn, SECOND)
   await engine.load(files)

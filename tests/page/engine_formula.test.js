@@ -128,7 +128,7 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   assert.deepEqual(unused, [], 'words that no operation uses')
 })
 
-test('a factor that leads to a cell shows the number of that cell, in every operation', () => {
+test('a factor that links to a cell has the value of that cell, in every operation', () => {
   const uses = { ...USES, narrow: () => new gf.nn.LearnedPositionalEncoding(3, 1).forward(grown([[[1], [2]]])) }
   let count = 0
   for (const [op, use] of Object.entries(uses)) {
@@ -156,7 +156,7 @@ test('a factor that leads to a cell shows the number of that cell, in every oper
   assert.ok(count > 300, `${count} factors`)
 })
 
-test('formulas of the engine in the page\'s language', () => {
+test('formulas of the engine are converted to the page\'s formula language', () => {
   const word = name => name.toUpperCase()
   const cases = [
     ['y = b + Σₖ x[k] × W[o, k]', 'y = b + sum_{k} x_{k} × W_{o , k}'],

@@ -73,7 +73,7 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   one.run.dispose()
 })
 
-test('what no script can be made of says so beforehand, and nothing else does', () => {
+test('exactly the models without a script are reported in advance', () => {
   const settings = [{}, { fault: 'swapped' }, { fault: 'tokenNorm' }, { fault: 'batchPositions' }, { positions: 'learned' },
     { positions: 'concatenated' }, { norm: 'rms', model: 'stories', positions: 'learned' }, { model: 'particles' }]
   for (const one of settings) {
@@ -98,7 +98,7 @@ async function holdsToFolder(one, names) {
   return again
 }
 
-test('stories leave as a GPT-2 where they are built as one, and say the same', async () => {
+test('stories are exported as GPT-2 where their parts allow it, with the same outputs', async () => {
   const exchanged = [{}, { positions: 'learned' }, { positions: 'none' }, { positions: 'concatenated' }, { activation: 'relu' },
     { scale: false }, { edits: [{ name: 'decoder.layers.0.linear1.weight', index: [0, 1], value: 2 }] }]
   for (const { edits = [], ...more } of exchanged) {
@@ -115,7 +115,7 @@ test('stories leave as a GPT-2 where they are built as one, and say the same', a
   }
 })
 
-test('so does what was learned in the theatre, stories and a text of the reader\'s, as long as its parts are a GPT-2\'s', async () => {
+test('so are models from the training page, as long as their parts are GPT-2\'s', async () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20, batch: 4 }
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40), weights = 'theatre'
   for (const [task, more, names] of [

@@ -28,7 +28,7 @@ function trained(settings, until) {
   return seenBy({ ...history, answers: [], done: until }, until)
 }
 
-test('each guide leads on to another, and all are reached', () => {
+test('each guide links to another one, and all are reachable', () => {
   const names = Object.keys(EXPERIMENTS)
   assert.deepEqual(names.toSorted(), Object.keys(TOLD).toSorted())
   const reached = new Set(names.map(name => EXPERIMENTS[name].next))
@@ -38,7 +38,7 @@ test('each guide leads on to another, and all are reached', () => {
 })
 
 for (const [language, words] of Object.entries({ ko, en })) {
-  test(`every guide has its words, and asks no more than it can answer: ${language}`, () => {
+  test(`every guide has its texts, and its options can be answered: ${language}`, () => {
     const t = translator(words)
     for (const [name, { options }] of Object.entries(EXPERIMENTS)) {
       for (const key of ['name', 'words', 'ask', 'seen', 'why']) assert.ok(t(`theatre.experiments.${name}.${key}`), key)
@@ -51,7 +51,7 @@ for (const [language, words] of Object.entries({ ko, en })) {
 }
 
 for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
-  test(`${name}: the training gives the answer, and the numbers that are told`, () => {
+  test(`${name}: the training gives the answer and the numbers in the text`, () => {
     const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = rivalOf(settings)
     const one = trained(settings, until), other = rival ? trained(rival, until) : one
     assert.equal(one.loss.length, until)
@@ -63,7 +63,7 @@ for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
   })
 }
 
-test('what came after the step that counts changes nothing', () => {
+test('later steps do not change the answer of a guide', () => {
   const settings = read(EXPERIMENTS.byHeart.link), session = createSession(gf, settings)
   for (let i = 0; i < 75; i++) session.step()
   const seen = { ...session.history, answers: [], done: 75 }

@@ -22,7 +22,7 @@ import { writeGpt2 } from '../lib/large.js'
 const [llama] = cases('llama')
 const blobs = files => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])]))
 
-test('a tokenizer of another model is refused with both sizes, and the model before goes on', async () => {
+test('a tokenizer of another model is rejected with both sizes, and the previous model stays', async () => {
   const before = await open(gf, blobs(filesOf(llama)), () => {})
   const ids = before.model.generate([1, 2, 3], { maxNewTokens: 4 })
   const other = gf.text.trainBPE('the bird and the boat', { vocabSize: 270, minFrequency: 2 })
@@ -33,7 +33,7 @@ test('a tokenizer of another model is refused with both sizes, and the model bef
   assert.deepEqual(now.model.generate([1, 2, 3], { maxNewTokens: 4 }), ids)
 })
 
-test('of files that are no part of a model nothing is read, however large they are', async () => {
+test('files that are not part of a model are not read', async () => {
   const other = Object.assign(new Blob(['x']), { arrayBuffer: () => assert.fail('read'), slice: () => assert.fail('read') })
   const files = { ...blobs(filesOf(llama)), 'tf_model.h5': other, 'picture.png': other }
   const { problems, missing, names } = await bring(gf, files)
@@ -93,7 +93,7 @@ const TEXT = { beginning: 'the house at the sea', target: 'is' }
 const MATRICES = 4
 const isMatrix = name => /\.(dots|scores|masked_scores|weights)$/.test(name)
 
-test('what the matrices of attention take is known before: half of it is in memory, the gradients are the rest', async () => {
+test('the memory of attention matrices is known in advance: half is allocated, gradients are the rest', async () => {
   for (const type of ['gpt2', 'bert', 'llama', 'marian', 't5']) {
     const [item] = cases(type)
     await open(gf, blobs(filesOf(item)), () => {})
@@ -109,7 +109,7 @@ test('what the matrices of attention take is known before: half of it is in memo
   }
 })
 
-test('layers that fit are kept: those that were chosen, the first, the last, and at least one', async () => {
+test('layers that fit retain their matrices: the chosen ones, the first, the last, and at least one', async () => {
   const { model } = await deep(), lengths = { text: 10, target: 0 }
   const one = 2 * MATRICES * 4 * 2 * 10 * 10
   assert.deepEqual(layersOf(model, lengths).map(({ bytes }) => bytes), Array(5).fill(one))
@@ -125,7 +125,7 @@ test('layers that fit are kept: those that were chosen, the first, the last, and
   assert.deepEqual({ total, room, of, paths }, { total: 5 * one, room: one, of: 5, paths: ['h.1.self_attn'] })
 })
 
-test('a run without room for all says so where a matrix is missing, and every other number is the same', async () => {
+test('a run without memory for all matrices reports missing ones, and every other value is the same', async () => {
   const opened = await deep()
   const whole = run(gf, TEXT, [], [opened]), all = plainOf(gf, whole), before = gradientsOf(whole.run)
   const known = Object.fromEntries(whole.run.names.map(name => [name, whole.run.read(name)]))
@@ -151,7 +151,7 @@ test('a run without room for all says so where a matrix is missing, and every ot
   part.run.dispose()
 })
 
-test('of a cell that was made with what is missing nothing is told, nobody is led there, and the check leaves it out', async () => {
+test('cells computed from missing matrices have no explanation and no links, and the check skips them', async () => {
   const opened = await deep(), made = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened])
   const told = (name, index, isGradient) => explainCell(made, { name, index, isGradient })
   assert.equal(told('h.0.self_attn.heads', [0, 1, 0]).none, 'unkept')

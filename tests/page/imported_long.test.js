@@ -42,7 +42,7 @@ const text = count => Array.from({ length: count }, (_, i) => String.fromCharCod
   .slice(0, 2 * count - 1)
 const tokensOf = (opened, words) => opened.tokenizer.encode(words).ids.length
 
-test('a text is read as far as the model knows positions, and the answer as far as some are left', async () => {
+test('a text is truncated to the model\'s positions, and the answer to those that are left', async () => {
   const opened = await gpt2({ places: 64 }), long = text(100), count = tokensOf(opened, long)
   const made = run(gf, { beginning: long }, [], [opened])
   assert.deepEqual(made.truncated, {
@@ -56,7 +56,7 @@ test('a text is read as far as the model knows positions, and the answer as far 
   for (const one of [made, short]) one.run.dispose()
 })
 
-test('an answer is as long as is set; one that is typed says what of it is left out', async () => {
+test('an answer has the requested length; a longer typed one reports its truncation', async () => {
   const opened = await gpt2({ places: 128 })
   const long = run(gf, { beginning: 'the sea', maxNewTokens: 80 }, [], [opened])
   assert.equal(long.decoding.steps.length, 80)
@@ -67,7 +67,7 @@ test('an answer is as long as is set; one that is typed says what of it is left 
   for (const one of [long, made]) one.run.dispose()
 })
 
-test('of a model that knows more positions the page reads 1,024 tokens, and T5, which knows none, as many', async () => {
+test('the page reads at most 1,024 tokens, also for T5, which has no limit', async () => {
   const opened = await gpt2({ layers: 1, places: 1500 }), long = text(900)
   assert.ok(tokensOf(opened, long) > 1024)
   const made = run(gf, { beginning: long, maxNewTokens: 2 }, [], [opened])
@@ -77,7 +77,7 @@ test('of a model that knows more positions the page reads 1,024 tokens, and T5, 
   assert.deepEqual(textRoom(t5.model), { most: 1024, by: 'page' })
 })
 
-test('a text that is cut keeps the mark at its end', async () => {
+test('a truncated text keeps the special token at its end', async () => {
   const opened = await open(gf, blobs(bertFiles()), () => {}), long = 'the bird and the boat '.repeat(40)
   const all = opened.tokenizer.encode(long, { special: true }).ids, made = run(gf, { beginning: long }, [], [opened])
   assert.ok(all.length > 64)
@@ -87,7 +87,7 @@ test('a text that is cut keeps the mark at its end', async () => {
   made.run.dispose()
 })
 
-test('what a token leaves behind is known before: never too little, and at most twice too much', async () => {
+test('the memory per token is never underestimated, and overestimated at most twofold', async () => {
   for (const type of ['gpt2', 'llama', 'bert', 'marian', 't5']) for (const item of cases(type)) {
     const opened = await open(gf, blobs(filesOf(item)), () => {})
     const made = run(gf, { beginning: '3 1 4 1 5', target: '5 6' }, [], [opened]), V = opened.config.vocab_size
@@ -101,7 +101,7 @@ test('what a token leaves behind is known before: never too little, and at most 
   }
 })
 
-test('a model that leaves no room is given a sentence, one that leaves some as much as fits', () => {
+test('a text fits the available memory, and is at least a sentence long', () => {
   const model = (size, layers) => ({ positions: 4096, stateDict: () => ({
     'wte.weight': { shape: [1000, 1000], size },
     ...Object.fromEntries(Array.from({ length: layers }, (_, i) => [`h.${i}.linear1.weight`, { shape: [4096, 1024], size: 0 }]))
@@ -113,7 +113,7 @@ test('a model that leaves no room is given a sentence, one that leaves some as m
   assert.deepEqual(textRoom(one), fits < 1024 ? { most: fits, by: 'memory' } : { most: 1024, by: 'page' })
 })
 
-test('of very many words the last scores are kept, at least those that the answer is chosen from', () => {
+test('with a large vocabulary the last logits are retained, at least those of the answer', () => {
   assert.equal(firstScored(20, 16, 50257), 0)
   assert.equal(firstScored(1000, 16, 300), 0)
   assert.equal(firstScored(1000, 16, 50257), 999 + 16 - 190)
@@ -131,7 +131,7 @@ async function scored(settings = {}, edits = []) {
   return { opened, made: run(gf, { ...LONG, ...settings }, edits, [opened]) }
 }
 
-test('scores of the last tokens alone: the bits of all of them, named by their tokens, explained from the right rows', async () => {
+test('logits of the last tokens alone have the same bits, labels and explanations', async () => {
   const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
   const name = logitsOf(page), kept = made.run.tensor(name), [, rows, V] = kept.shape
   const [input] = made.exportable.inputs.ids
@@ -155,7 +155,7 @@ test('scores of the last tokens alone: the bits of all of them, named by their t
   made.run.dispose()
 })
 
-longTest('every room of it reads, the check agrees, and an overwritten score is the same token in every pass', async () => {
+longTest('every room works, the check agrees, and an edited score is the same token in every pass', async () => {
   const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
   for (const room of roomsOf(page)) if (room.stage !== 'house') {
     try {
@@ -175,7 +175,7 @@ longTest('every room of it reads, the check agrees, and an overwritten score is 
   for (const one of [made, other]) one.run.dispose()
 })
 
-test('drawn and by beams the answer over a cache is the one that is computed anew for every token', async () => {
+test('sampling and beam search give the same answer with a cache and without', async () => {
   const opened = await gpt2({ places: 128 })
   for (const settings of [{ decoding: 'sample', temperature: 1.5, topK: 40, topP: 0.9, seed: 7 }, { decoding: 'beam', beams: 3 }]) {
     const all = { ...defaultsOf('own'), beginning: 'the house at the sea', maxNewTokens: 12, ...settings }
@@ -192,7 +192,7 @@ test('drawn and by beams the answer over a cache is the one that is computed ane
 
 const settled = { ...defaultsOf('own'), edits: [], beginning: 'the house at the sea', maxNewTokens: 40 }
 
-test('an answer is told token by token; ended early it is what there is by then, and superseded none', async () => {
+test('generation reports every token; stopped it returns the answer so far, superseded it throws', async () => {
   const opened = await gpt2({ places: 128 }), whole = run(gf, settled, [], [opened]).decoding.steps.map(({ id }) => id)
   const generation = createGeneration(), told = []
   const writes = tell => generation.generate(tell, waiting => writtenBy(gf, settled, opened, waiting))
@@ -213,7 +213,7 @@ test('an answer is told token by token; ended early it is what there is by then,
   made.run.dispose()
 })
 
-test('with a number overwritten and by beams an answer is told and ended early, too', async () => {
+test('generation with edits and by beam search reports progress and can be stopped, too', async () => {
   const opened = await gpt2({ places: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
   const drawn = { decoding: 'sample', temperature: 2 }
   for (const more of [{ edits, ...drawn }, { decoding: 'beam', beams: 3 }, { edits, decoding: 'beam', beams: 2 }]) {
@@ -236,7 +236,7 @@ test('with a number overwritten and by beams an answer is told and ended early, 
   }
 })
 
-test('a stamp holds the means of what it stands for; the channels of a head stay together', () => {
+test('a thumbnail holds means; the channels of a head stay together', () => {
   const axes = [{ name: 'batch' }, { name: 'token' }, { name: 'channel' }], shape = [1, 128, 768]
   const values = Float32Array.from({ length: 128 * 768 }, (_, i) => (i % 768) % 2)
   const stamps = thumbnailsOf({ shape, axes }, values)

@@ -54,14 +54,14 @@ function assertCells(part) {
   }
 }
 
-test('the largest of a list are those that sorting puts first, of equal ones the first', () => {
+test('the largest values are those that sorting puts first, ties in order', () => {
   const values = Float32Array.from({ length: 3000 }, (_, i) => Math.round(100 * Math.sin(i * 7.3)))
   const order = Array.from({ length: 1000 }, (_, i) => i).sort((a, b) => values[500 + b] - values[500 + a] || a - b)
   for (const most of [1, 7, 48, 1000]) assert.deepEqual(largest(values, 500, 1000, most), order.slice(0, most))
   assert.deepEqual(largest(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
 })
 
-test('a token is found by its text, its beginning, a part of it, its id', () => {
+test('a token is found by its text, a prefix, a part, or its id', () => {
   const words = ['see', '␣sea', 'seaside', 'oversea', 'land', 'Sea']
   assert.deepEqual(find(words, 'sea', 9), [1, 5, 2, 3])
   assert.deepEqual(find(words, 'sea', 2), [1, 5])
@@ -69,7 +69,7 @@ test('a token is found by its text, its beginning, a part of it, its id', () => 
   assert.deepEqual(find(words, ' ', 9), [])
 })
 
-test('a stamp of many columns is their means', () => {
+test('a thumbnail of many columns averages them', () => {
   const cols = 4096, part = { rows: 2, cols, values: Float32Array.from({ length: 2 * cols }, (_, i) => i) }
   const { values, cols: bins } = downsample(part)
   assert.equal(bins, 512)
@@ -81,7 +81,7 @@ test('a stamp of many columns is their means', () => {
   assert.equal(downsample(small), small)
 })
 
-test('of a large table of embeddings the rows of the text are read, and no others', () => {
+test('only the text\'s rows of a large embedding table are read', () => {
   const { shown, asked } = page(), { table, many, result } = shown('text.embedding')
   const ids = one.run.streams.text.ids[0]
   assert.ok(isMany(WORDS))
@@ -92,7 +92,7 @@ test('of a large table of embeddings the rows of the text are read, and no other
   assert.deepEqual(asked.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
 })
 
-test('of very many logits the largest of each place are drawn, and only their weights are read', () => {
+test('only the largest logits of each position are drawn, and only their weights are read', () => {
   const { run, shown, asked } = page()
   const { right, product, drawn } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
   assertCells(right)
@@ -106,7 +106,7 @@ test('of very many logits the largest of each place are drawn, and only their we
   assert.ok(asked.every(([name, rows]) => name !== right.name || rows !== 'all'))
 })
 
-test('the choice among very many: the likeliest, their shares, and what is left together', () => {
+test('sampling from a large vocabulary lists the most probable tokens and the remaining probability', () => {
   const { shown } = page(), { words, rest, shares, kept, row } = shown('sampling', { row: 2 })
   for (const part of [shares, kept]) assertCells(part)
   const all = alive.tensor('sampling.probabilities').values.subarray(row * WORDS, (row + 1) * WORDS)
@@ -117,7 +117,7 @@ test('the choice among very many: the likeliest, their shares, and what is left 
   assert.ok(Math.abs(rest.share - left) < 1e-5, `${rest.share} ${left}`)
 })
 
-test('an answer among very many: what was chosen is always drawn', () => {
+test('with a large vocabulary the chosen tokens are always drawn', () => {
   const { shown } = page(), { steps, shares } = shown('decoding')
   assertCells(shares)
   one.decoding.steps.forEach(({ id }, i) => {
@@ -128,7 +128,7 @@ test('an answer among very many: what was chosen is always drawn', () => {
   })
 })
 
-test('what is the largest in a table', () => {
+test('the extent of a table has its largest values', () => {
   const { values, shape: [, cols] } = alive.tensor(TABLE), { peak, largest: rows } = extentOf(values, cols)
   const sizes = Array.from({ length: WORDS }, (_, row) => (
     Math.max(...values.subarray(row * cols, (row + 1) * cols).map(Math.abs))))
@@ -136,7 +136,7 @@ test('what is the largest in a table', () => {
   assert.deepEqual([peak, rows], [sizes[order[0]], order.slice(0, 5)])
 })
 
-test('nearest rows of a table that is measured in pieces, beside float64', () => {
+test('nearest rows, computed in blocks, agree with float64', () => {
   const { values, shape: [, C] } = alive.tensor(TABLE), at = 8000
   const row = n => [...values.subarray(n * C, (n + 1) * C)], own = row(at)
   const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
@@ -147,7 +147,7 @@ test('nearest rows of a table that is measured in pieces, beside float64', () =>
   for (const { row: n, cosine: value } of found) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
 })
 
-test('rows picked out of a table know where they are from', () => {
+test('gathered rows keep their table indices', () => {
   const some = { name: 'x', shape: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) }
   const part = pickedRows(some, [9, 3], [7, 2], ['a', 'b'])
   assert.deepEqual(indexOf(part, 1, 2), [2, 2])
@@ -156,7 +156,7 @@ test('rows picked out of a table know where they are from', () => {
   assert.deepEqual(slice(some, { row: 0, col: 1, order: [2, 0] }).values, Float32Array.of(3, 1, 6, 4))
 })
 
-test('an answer hands over the memory that was made for it, once, and nothing else', () => {
+test('a response transfers exactly its own buffers, each once', () => {
   const block = new Float32Array(6), other = new Float32Array(2)
   const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
   assert.deepEqual(transferList('read', { values, peaks: new Map() }), [block.buffer])

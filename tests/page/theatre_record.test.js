@@ -30,7 +30,7 @@ function jacobi(matrix) {
   return found.sort((one, other) => other.value - one.value)
 }
 
-test('embeddings in two dimensions are the principal components of the furthest step', () => {
+test('the embedding plot uses the principal components of the latest step', () => {
   for (const task of TASKS) {
     const player = createPlayer(gf, settingsOf(task, { rate: 0.02 })), { session } = player
     const rowsOf = name => {
@@ -63,7 +63,7 @@ test('embeddings in two dimensions are the principal components of the furthest 
   }
 })
 
-test('a pinned cell is followed over the steps that are kept, and following changes nothing', () => {
+test('a pinned cell is read at all snapshots, and reading changes nothing', () => {
   const settings = settingsOf('dates', { rate: 0.02 })
   const player = createPlayer(gf, settings)
   while (player.step());
@@ -105,7 +105,7 @@ test('a pinned cell is followed over the steps that are kept, and following chan
   player.session.dispose()
 })
 
-test('scores that are not divided by √d are the products as they are, while it learns as behind the glass', () => {
+test('unscaled scores are the plain products, in training and on the page', () => {
   for (const task of ['dates', 'particles', 'stories']) {
     const [plain, divided] = [false, true].map(scale => createSession(gf, settingsOf(task, { scale, dropout: 0 })))
     assert.equal(write(plain.settings).split('_').at(-1), 'scale-off')
@@ -120,7 +120,7 @@ test('scores that are not divided by √d are the products as they are, while it
   }
 })
 
-test('a training begins from weights that are shown: the page\'s own, or those of a step', async () => {
+test('a training starts from displayed weights: the page\'s own, or those of a step', async () => {
   for (const task of ['dates', 'particles', 'stories']) {
     const settings = { ...defaultsOf(task), start: 'page', steps: 2, batch: 4 }
     const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageFile(settings)}`, import.meta.url)))
@@ -154,7 +154,7 @@ test('a training begins from weights that are shown: the page\'s own, or those o
   for (const { session } of [first, second, again]) session.dispose()
 })
 
-test('clock sums: half of them are held out, each is right, and the glass answers as the theatre does', () => {
+test('clock sums: half are held out, all are correct, and the page answers like the training page', () => {
   const settings = { ...defaultsOf('sums'), steps: 40 }
   const session = createSession(gf, settings)
   const { learned, tests } = session.data

@@ -27,7 +27,7 @@ const STEPS = {
   }
 }
 
-test('a step taken apart is the step that is taken, and the optimiser is the reference\'s', () => {
+test('the breakdown of a step matches the step, and the optimizer matches the reference', () => {
   const isNear = (one, other) => Math.abs(one - other) <= 2e-6 * Math.abs(other) + 1e-12
   const cell = value => value === undefined ? undefined : { shape: [1], data: [value] }
   for (const [task, steps, more] of [
@@ -62,7 +62,7 @@ test('a step taken apart is the step that is taken, and the optimiser is the ref
   }
 })
 
-test('a step by layer: what each gives, its gradient and how far it is moved, in the order of forward', () => {
+test('a step by layer has outputs, gradients and updates in the order of forward', () => {
   for (const task of TASKS) {
     const session = createSession(gf, settingsOf(task))
     walk(session, 3)
@@ -98,7 +98,7 @@ function weightsIn({ named, letters }, { values }, at) {
   return [...values.subarray(first, first + named[at][1].size)]
 }
 
-test('a nudged weight has the slope that its gradient says', () => {
+test('the finite difference of a weight agrees with its gradient', () => {
   const session = createSession(gf, settingsOf('dates'))
   walk(session, 5)
   const kept = session.snapshot()
