@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
-import { written } from '../../web/models/dates/data.js'
+import { textOf } from '../../web/models/dates/data.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { dataIn } from '../lib/page.js'
 import { runHere, useHouse, violations } from './host.js'
@@ -29,7 +29,7 @@ const picture = async page => textsOf(await save(page))
 test('exports have room, head, text and twin below the title', async () => {
   const twin = { room: 'output', twin: 'positional:false' }
   const there = runHere({ positional: false })
-  const answer = written(there.decoding.steps.map(({ token }) => token))
+  const answer = textOf(there.decoding.steps.map(({ token }) => token))
   there.dispose()
   for (const [state, ...lines] of sample([
     [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { brief, exact, fixed } from '../../web/lib/number.js'
-import { nudgeWeight, takeApart } from '../../web/theatre/step_breakdown.js'
+import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
 import { createPlayer } from '../../web/theatre/player.js'
-import { ABOUT } from '../../web/theatre/tasks/task_info.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
@@ -127,7 +127,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.fill('[data-field="pinned"]', index.join(' '))
   await page.keyboard.press('Enter')
   const { follower, session } = player
-  follower.pin({ name, index }, session.inputsOf(ABOUT.dates.sample))
+  follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
   const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
@@ -163,7 +163,7 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
   session.step()
-  const made = takeApart(session, 'output.weight')
+  const made = breakDown(session, 'output.weight')
   const shown = await page.evaluate(() => (
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
   const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
@@ -189,7 +189,7 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.press(place, 'Enter')
   await page.waitForSelector('.theatre-apart .problem:empty', { state: 'attached' })
   await page.click('[data-action="nudge"]')
-  const { slope } = nudgeWeight(session, made.name, made.index)
+  const { slope } = finiteDifference(session, made.name, made.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
     exact(Number(slope.toPrecision(4))))
   await page.click('.theatre-apart .theatre-inside')
@@ -204,7 +204,7 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
   const session = createSession(gf, read(link))
-  const { layers, loss } = takeApart(session)
+  const { layers, loss } = breakDown(session)
   const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
   const said = () => page.textContent('.theatre-apart [role="status"]')
@@ -224,7 +224,7 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
   await press(page, 'layer')
   await until(page, 1)
   session.step()
-  const [first] = takeApart(session).layers
+  const [first] = breakDown(session).layers
   await page.waitForFunction(text => document.querySelector('.theatre-layers td').textContent === text &&
     document.querySelector('.theatre-layers td:last-child').textContent === '', brief(first.rms))
   session.dispose()

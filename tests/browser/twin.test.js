@@ -1,13 +1,13 @@
 // Twin mode where the two runs do not write the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { written } from '../../web/models/dates/data.js'
+import { textOf } from '../../web/models/dates/data.js'
 import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
 import { longTest } from '../lib/long.js'
 
 const { open } = useHouse()
 const TWIN = { twin: 'positional:false' }
-const said = run => written(run.decoding.steps.map(({ token }) => token))
+const said = run => textOf(run.decoding.steps.map(({ token }) => token))
 
 async function opened(state, options) {
   const opening = await open({ ...TWIN, ...state }, options)

@@ -13,7 +13,7 @@ import { RUNS as PAGE_RUNS } from '../../web/models/runs.js'
 import { createTokenizer } from '../../web/models/stories/data.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf } from '../../web/theatre/settings.js'
-import { ABOUT } from '../../web/theatre/tasks/task_info.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
@@ -126,7 +126,7 @@ test('so are models from the training page, as long as their parts are GPT-2\'s'
   ]) {
     const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...more }, task === 'text' ? text : undefined)
     for (let n = 0; n < 3; n++) session.step()
-    const options = { ...pageDefaults(task), beginning: ABOUT[task].sample, weights, lent: `${task} ${JSON.stringify(more)}` }
+    const options = { ...pageDefaults(task), beginning: TASK_INFO[task].sample, weights, lent: `${task} ${JSON.stringify(more)}` }
     const one = PAGE_RUNS[task](gf, options, [], [session.file()])
     if (names) await holdsToFolder(one, names.map(name => `${task}/${name}`))
     else assert.equal(messageOf(gf, one).facts.hasFiles, false)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { translator } from '../../web/lib/text.js'
-import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../../web/theatre/experiments.js'
+import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
@@ -25,7 +25,7 @@ function trained(settings, until) {
   while (session.done < until && session.step().broken === undefined);
   const { history } = session
   session.dispose()
-  return seenBy({ ...history, answers: [], done: until }, until)
+  return recordUntil({ ...history, answers: [], done: until }, until)
 }
 
 test('each guide links to another one, and all are reachable', () => {
@@ -68,7 +68,7 @@ test('later steps do not change the answer of a guide', () => {
   for (let i = 0; i < 75; i++) session.step()
   const seen = { ...session.history, answers: [], done: 75 }
   session.dispose()
-  const early = seenBy(seen, 50)
+  const early = recordUntil(seen, 50)
   assert.equal(early.loss.length, 50)
   assert.equal(early.looks.at(-1).step, 50)
   assert.deepEqual(early.norms, seen.norms.slice(0, 50))

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { bring, open, openIn } from '../../web/models/imported/open.js'
+import { importFiles, open, openIn } from '../../web/models/imported/open.js'
 import { run } from '../../web/models/imported/run.js'
 import { recompute } from '../../web/check/recompute.js'
-import { keepingOf, layersOf } from '../../web/models/imported/retained_layers.js'
+import { retainedLayersOf, layersOf } from '../../web/models/imported/retained_layers.js'
 import { NotRetained, tensorOf } from '../../web/lib/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
@@ -36,7 +36,7 @@ test('a tokenizer of another model is rejected with both sizes, and the previous
 test('files that are not part of a model are not read', async () => {
   const other = Object.assign(new Blob(['x']), { arrayBuffer: () => assert.fail('read'), slice: () => assert.fail('read') })
   const files = { ...blobs(filesOf(llama)), 'tf_model.h5': other, 'picture.png': other }
-  const { problems, missing, names } = await bring(gf, files)
+  const { problems, missing, names } = await importFiles(gf, files)
   assert.deepEqual([problems, missing, names], [[], [], Object.keys(files)])
   const { type } = await open(gf, files, () => {})
   assert.equal(type, 'llama')
@@ -113,7 +113,7 @@ test('layers that fit retain their matrices: the chosen ones, the first, the las
   const { model } = await deep(), lengths = { text: 10, target: 0 }
   const one = 2 * MATRICES * 4 * 2 * 10 * 10
   assert.deepEqual(layersOf(model, lengths).map(({ bytes }) => bytes), Array(5).fill(one))
-  const kept = (bytes, chosen = '') => keepingOf(model, lengths, { keptBytes: bytes, kept: chosen })?.layers ?? null
+  const kept = (bytes, chosen = '') => retainedLayersOf(model, lengths, { keptBytes: bytes, kept: chosen })?.layers ?? null
   assert.equal(kept(5 * one), null)
   assert.deepEqual(kept(5 * one - 1), [0, 1, 2, 4])
   assert.deepEqual(kept(2 * one), [0, 4])
@@ -121,7 +121,7 @@ test('layers that fit retain their matrices: the chosen ones, the first, the las
   assert.deepEqual(kept(2 * one, '2,3'), [2, 3])
   assert.deepEqual(kept(1), [0])
   assert.deepEqual(kept(1, '9,x,4'), [4], 'what no layer has is passed over')
-  const { total, room, of, paths } = keepingOf(model, lengths, { keptBytes: one, kept: '1' })
+  const { total, room, of, paths } = retainedLayersOf(model, lengths, { keptBytes: one, kept: '1' })
   assert.deepEqual({ total, room, of, paths }, { total: 5 * one, room: one, of: 5, paths: ['h.1.self_attn'] })
 })
 

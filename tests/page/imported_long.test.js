@@ -8,11 +8,11 @@ import { test } from 'node:test'
 import { recompute } from '../../web/check/recompute.js'
 import { labelsOf } from '../../web/lib/run.js'
 import { thumbnailsOf } from '../../web/lib/thumbnails.js'
-import { answer } from '../../web/models/generation.js'
+import { generate } from '../../web/models/generation.js'
 import { defaultsOf } from '../../web/models/index.js'
 import { bytesOf, bytesPerToken, firstScored, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
 import { open, openIn } from '../../web/models/imported/open.js'
-import { run, writtenBy } from '../../web/models/imported/run.js'
+import { run, generateAnswer } from '../../web/models/imported/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { logitLens } from '../../web/worker/interpret.js'
@@ -180,7 +180,7 @@ test('sampling and beam search give the same answer with a cache and without', a
   for (const settings of [{ decoding: 'sample', temperature: 1.5, topK: 40, topP: 0.9, seed: 7 }, { decoding: 'beam', beams: 3 }]) {
     const all = { ...defaultsOf('own'), beginning: 'the house at the sea', maxNewTokens: 12, ...settings }
     const made = run(gf, all, [], [opened]), start = made.exportable.inputs.ids[0].slice(0, -11)
-    const anew = answer(gf, all, rows => opened.model.forward(rows).logits,
+    const anew = generate(gf, all, rows => opened.model.forward(rows).logits,
       { start, end: opened.model.eosTokenIds[0], longest: 12, V: 300, isCausal: true }, [])
     assert.deepEqual(made.decoding.steps.map(({ id }) => id), anew.ids, settings.decoding)
     assert.deepEqual(made.decoding.steps.map(({ draw }) => draw), anew.ids.map((_, t) => anew.random?.[t] ?? null))
@@ -195,7 +195,7 @@ const settled = { ...defaultsOf('own'), edits: [], beginning: 'the house at the 
 test('generation reports every token; stopped it returns the answer so far, superseded it throws', async () => {
   const opened = await gpt2({ places: 128 }), whole = run(gf, settled, [], [opened]).decoding.steps.map(({ id }) => id)
   const generation = createGeneration(), told = []
-  const writes = tell => generation.generate(tell, waiting => writtenBy(gf, settled, opened, waiting))
+  const writes = tell => generation.generate(tell, waiting => generateAnswer(gf, settled, opened, waiting))
   const all = await writes(progress => told.push(progress))
   assert.deepEqual(all.ids, whole)
   assert.deepEqual(told.map(({ written }) => written), [...Array(41).keys(), 40])
@@ -223,7 +223,7 @@ test('generation with edits and by beam search reports progress and can be stopp
     /** An answer that was written before is looked at in one pass: another one comes in between. */
     const writes = tell => {
       run(gf, { ...settings, ...drawn, seed: 9 }, edits, [opened]).run.dispose()
-      return generation.generate(tell, waiting => writtenBy(gf, settings, opened, waiting))
+      return generation.generate(tell, waiting => generateAnswer(gf, settings, opened, waiting))
     }
     const all = await writes(({ written }) => told.push(written))
     assert.deepEqual(all.ids, whole)

@@ -12,7 +12,7 @@ import { createPlayer } from '../../web/theatre/player.js'
 import { report } from '../../web/theatre/report.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
-import { ABOUT } from '../../web/theatre/tasks/task_info.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { sample } from '../lib/long.js'
 import { bits, settingsOf, walk } from '../lib/theatre.js'
 
@@ -107,7 +107,7 @@ test('evaluating in between does not change the training', () => {
   const looked = createSession(gf, settingsOf('dates'))
   const losses = walk(plain, 12)
   const others = Array.from({ length: 12 }, () => {
-    looked.answer(ABOUT.dates.sample)
+    looked.answer(TASK_INFO.dates.sample)
     looked.look()
     return looked.step().loss
   })
@@ -218,13 +218,14 @@ test('a repeated batch is memorized', () => {
 
 test('memory stays constant over many steps with reports', () => {
   const player = createPlayer(gf, settingsOf('dates', { steps: 400 })), { session, follower } = player
-  const inputs = session.inputsOf(ABOUT.dates.sample)
+  const inputs = session.inputsOf(TASK_INFO.dates.sample)
   follower.pin({ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 0, 0] }, inputs)
   const walkOn = steps => {
     for (let n = 0; n < steps; n++) {
       player.step()
       if (n % 20) continue
-      report(session, { steps: session.done, looks: session.history.looks.length }, { sentence: ABOUT.dates.sample })
+      const since = { steps: session.done, looks: session.history.looks.length }
+      report(session, since, { sentence: TASK_INFO.dates.sample })
       follower.read(10)
     }
     const { bytes, tensors } = gf.memory()
@@ -247,7 +248,7 @@ test('the page runs the model of a step exactly as the training has it', () => {
       task === 'text' ? ownText : undefined)
     walk(session, 6)
     const file = session.file()
-    const options = { ...pageDefaults(task), [field[task]]: ABOUT[task].sample, weights: 'theatre', lent: positions }
+    const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', lent: positions }
     if (task === 'dates') Object.assign(options, { positions })
     const { run } = RUNS[task](gf, options, [], [file])
     const own = session.model.stateDict()
@@ -256,7 +257,7 @@ test('the page runs the model of a step exactly as the training has it', () => {
     for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
     if (task === 'text') {
       const { decoding, run: again } = RUNS[task](gf, options, [], [file])
-      const said = session.inputsOf(ABOUT.text.sample)[0][0].slice(-5)
+      const said = session.inputsOf(TASK_INFO.text.sample)[0][0].slice(-5)
       const ids = decoding.steps.map(({ id }) => id)
       assert.ok(ids.some((_, i) => said.every((id, n) => ids[i + n] === id)), `${said} in ${ids}`)
       again.dispose()

@@ -8,7 +8,7 @@ import { RUNS } from '../../web/models/runs.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
-import { ABOUT } from '../../web/theatre/tasks/task_info.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { pageFile } from '../../web/theatre/initial_weights.js'
 import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
 import { HOURS } from '../../web/theatre/tasks/sums.js'
@@ -68,7 +68,7 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
   const player = createPlayer(gf, settings)
   while (player.step());
   const before = player.session.snapshot()
-  const inputs = player.session.inputsOf(ABOUT.dates.sample)
+  const inputs = player.session.inputsOf(TASK_INFO.dates.sample)
   const { weights, computed } = player.follower.places(inputs)
   const cells = [{ name: weights.at(-1).name, index: weights.at(-1).shape.map(side => side - 1) },
     { name: computed.at(-1).name, index: computed.at(-1).shape.map(() => 0) },
@@ -110,7 +110,7 @@ test('unscaled scores are the plain products, in training and on the page', () =
     const [plain, divided] = [false, true].map(scale => createSession(gf, settingsOf(task, { scale, dropout: 0 })))
     assert.equal(write(plain.settings).split('_').at(-1), 'scale-off')
     const scores = [plain, divided].map(({ model, inputsOf }) => {
-      const { trace } = gf.trace(() => model.forward(...inputsOf(ABOUT[task].sample)))
+      const { trace } = gf.trace(() => model.forward(...inputsOf(TASK_INFO[task].sample)))
       return trace.get(trace.names.find(name => name.endsWith('self_attn.scores'))).values.slice()
     })
     const size = plain.settings.dModel / plain.settings.heads

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import * as adam from '../../src/reference/adam.js'
 import * as sgd from '../../src/reference/sgd.js'
-import { nudgeWeight, takeApart } from '../../web/theatre/step_breakdown.js'
+import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
 import { OPTIMIZERS } from '../../web/theatre/optimizers/index.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS } from '../../web/theatre/settings.js'
@@ -38,7 +38,7 @@ test('the breakdown of a step matches the step, and the optimizer matches the re
     const session = createSession(gf, settingsOf(task, more))
     walk(session, steps)
     const kept = session.snapshot()
-    const made = takeApart(session, session.named[3][0])
+    const made = breakDown(session, session.named[3][0])
     assert.deepEqual(session.snapshot(), kept, 'nothing is changed')
     assert.equal(session.step().loss, made.loss)
     const [, weight] = session.named[3]
@@ -66,7 +66,7 @@ test('a step by layer has outputs, gradients and updates in the order of forward
   for (const task of TASKS) {
     const session = createSession(gf, settingsOf(task))
     walk(session, 3)
-    const { layers } = takeApart(session)
+    const { layers } = breakDown(session)
     assert.deepEqual(layers.map(({ name }) => name).sort(), session.groups.map(({ name }) => name).sort(), task)
     const before = session.snapshot()
     const { batch: { inputs }, norms } = gf.tidy(() => session.backward(4))
@@ -103,8 +103,8 @@ test('the finite difference of a weight agrees with its gradient', () => {
   walk(session, 5)
   const kept = session.snapshot()
   for (const name of ['output.weight', 'transformer.decoder.layers.0.linear1.weight', 'source_embedding.weight']) {
-    const { raw, index } = takeApart(session, name)
-    const { slope } = nudgeWeight(session, name, index)
+    const { raw, index } = breakDown(session, name)
+    const { slope } = finiteDifference(session, name, index)
     assert.ok(Math.abs(slope - raw) < 0.02 * Math.abs(raw), `${name}: ${slope} and ${raw}`)
   }
   assert.deepEqual(session.snapshot(), kept)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lettersOf } from '../../web/lib/hangul.js'
-import { spelled, written } from '../../web/models/token_text.js'
+import { spelled, joinTokens } from '../../web/models/token_text.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -126,11 +126,11 @@ test('parts of a character are displayed as bytes, never as the replacement char
   const bytes = [...new TextEncoder().encode('a한 글')]
   for (let from = 0; from < bytes.length; from++) for (let to = from + 1; to <= bytes.length; to++) {
     const tokens = bytes.slice(from, to).map(byte => spelled(Uint8Array.of(byte)))
-    const text = written(tokens)
+    const text = joinTokens(tokens)
     assert.ok(!text.includes('\ufffd'), text)
     if (from === 0 && to === bytes.length) assert.equal(text, 'a한 글')
   }
-  assert.equal(written(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
+  assert.equal(joinTokens(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
 })
 
 test('training on a pasted text: every step merges the most frequent pair, and its result is the next step', () => {
@@ -160,7 +160,7 @@ test('a sentence in two languages has the tokenizer\'s tokens, and their bytes a
     const { ids } = tokenizer.encode(` ${text}`)
     assert.deepEqual(tokens, ids.map(id => spelled(tokenizer.bytesOf(id))))
     assert.equal(ids.reduce((sum, id) => sum + tokenizer.bytesOf(id).length, 0), bytes + 1)
-    assert.equal(written(tokens), text)
+    assert.equal(joinTokens(tokens), text)
   }
   const own = shown(runOf(t5, 'a'), 'pieces').languages
   assert.deepEqual(own.map(({ tokens }) => tokens.length), own.map(({ text }) => t5.tokenizer.encode(text).ids.length))

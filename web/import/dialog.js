@@ -117,13 +117,13 @@ export function importDialog({ t, set, get, ask, language, again }) {
   /** Displays the weights of a training file in the rooms. @param {Found} found */
   async function enterTraining({ name, training: link }) {
     setText(failure, '')
-    const [{ read }, { behindGlass }, { ABOUT, houseOf }] = await Promise.all([
+    const [{ read }, { pageSettings }, { TASK_INFO, houseOf }] = await Promise.all([
       import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
     try {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
       await ask('setWeights', { model: houseOf(settings.task), file })
       dialog.close()
-      enter(behindGlass(settings, ABOUT[settings.task].sample))
+      enter(pageSettings(settings, TASK_INFO[settings.task].sample))
     } catch (error) {
       setText(failure, `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
     }

@@ -2,7 +2,7 @@
 
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { written as dateOf } from '../models/dates/data.js'
+import { textOf as dateOf } from '../models/dates/data.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 

@@ -20,10 +20,10 @@ const RIGHT = 'right.'
 
 /** @param {string} id @param {{ file: string, settings: Record<string, any> }} variant @returns {Promise<Learned>} */
 async function learnedOf(id, { file, settings }) {
-  const { __metadata__: said } = headerOf(await readFile(new URL(`${id}/${file}`, import.meta.url)))
-  const right = Object.entries(said).filter(([key]) => key.startsWith(RIGHT))
-    .map(([key, share]) => [key.slice(RIGHT.length), Number(share)])
-  return { settings, steps: Number(said.steps), right: Object.fromEntries(right) }
+  const { __metadata__: metadata } = headerOf(await readFile(new URL(`${id}/${file}`, import.meta.url)))
+  const right = Object.entries(metadata).filter(([key]) => key.startsWith(RIGHT))
+    .map(([key, fraction]) => [key.slice(RIGHT.length), Number(fraction)])
+  return { settings, steps: Number(metadata.steps), right: Object.fromEntries(right) }
 }
 
 /** The metadata of every model with variants, in order. @returns {Promise<Record<string, Learned[]>>} */

@@ -1,7 +1,7 @@
 /** Decoder-only generation from a prompt: stories, or the reader's own text. */
 
-import { answer } from './generation.js'
-import { answered } from './generated_run.js'
+import { generate } from './generation.js'
+import { generatedRun } from './generated_run.js'
 
 /** @import { Chosen } from './generation.js' */
 /** @import { Held } from './model_cache.js' */
@@ -25,7 +25,7 @@ import { answered } from './generated_run.js'
  * model trained on the training page reads no more than some 48 tokens at a time, so a longer text would show
  * nothing new.
  */
-export const MOST = 32
+export const MAX_NEW_TOKENS = 32
 
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
@@ -36,14 +36,14 @@ const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'chann
  */
 function targetOf(gf, model, settings, { go, end, vocabulary, longest: reach }, start, edits) {
   const { target } = settings
-  const longest = Math.min(MOST, reach - start.length + 1)
+  const longest = Math.min(MAX_NEW_TOKENS, reach - start.length + 1)
   if (Array.isArray(target)) return { ids: target, isGiven: true, random: null, tree: null, best: null }
   if (target.trim() !== '') {
     const ids = [...go(target.trim()), ...(end < 0 ? [] : [end])].slice(0, longest)
     return { ids, isGiven: true, random: null, tree: null, best: null }
   }
   const frame = { start, end, longest, V: vocabulary.length, isCausal: true }
-  return { ...answer(gf, settings, rows => model.forward(rows), frame, edits), isGiven: false }
+  return { ...generate(gf, settings, rows => model.forward(rows), frame, edits), isGiven: false }
 }
 
 /** @param {Settings} settings @param {Language} language @param {number[]} input */
@@ -57,11 +57,11 @@ const streamOf = (settings, { merges, hangul, languages, vocabulary }, input) =>
  * @param {any} gf the library @param {Held} made @param {Settings} settings @param {Language} language
  * @param {Edit[]} edits @returns {Omit<ModelRun, 'hints'>}
  */
-export function tell(gf, made, settings, language, edits) {
+export function generateRun(gf, made, settings, language, edits) {
   const { model } = made, { vocabulary } = language
-  const start = language.begin(settings.beginning, MOST)
+  const start = language.begin(settings.beginning, MAX_NEW_TOKENS)
   const choose = () => targetOf(gf, model, settings, language, start, edits)
-  return answered(gf, made, settings, edits, choose, ({ ids }) => {
+  return generatedRun(gf, made, settings, edits, choose, ({ ids }) => {
     const input = [...start, ...ids.slice(0, -1)], rows = ids.map((_, t) => start.length - 1 + t)
     return {
       forward: () => model.forward([input]), right: [...Array(start.length - 1).fill(-100), ...ids], vocabulary,

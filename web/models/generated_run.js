@@ -45,7 +45,7 @@ function lossOfTruth(gf, edits, truth, ids) {
  * @param {(target: Chosen) => Reading} reading
  * @returns {Omit<ModelRun, 'hints'>}
  */
-export function answered(gf, made, settings, edits, choose, reading) {
+export function generatedRun(gf, made, settings, edits, choose, reading) {
   prepare(made, /** @type {any} */ ({ ...settings, training: false }))
   const target = choose()
   prepare(made, /** @type {any} */ (settings))

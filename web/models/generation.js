@@ -50,7 +50,7 @@ export function compute(gf, edits, fn, modules = {}) {
  * The probabilities to choose from, with edits applied.
  * @param {Library} gf @param {Settings} settings @param {Float32Array} logits @param {number} V @param {Edit[]} edits
  */
-function editedShares(gf, settings, logits, V, edits) {
+function editedProbabilities(gf, settings, logits, V, edits) {
   const sampling = createSampling(gf, settings)
   const shape = [1, logits.length / V, V]
   const values = compute(gf, edits, () => sampling.forward(gf.tensor(logits, { shape })), { [SAMPLING]: sampling })
@@ -69,14 +69,14 @@ const inOrder = row => {
 
 /**
  * The function that picks a token from a row: of probabilities where one was edited, else of logits.
- * @param {Library} gf @param {Settings} settings @param {boolean} isOfShares @param {number} longest
+ * @param {Library} gf @param {Settings} settings @param {boolean} isEdited @param {number} longest
  */
-function chooser(gf, settings, isOfShares, longest) {
+function chooser(gf, settings, isEdited, longest) {
   if (settings.decoding !== 'sample') return { choose: (/** @type {Float32Array} */ row) => greedy(choosable(row)), random: null }
   const { temperature, topK, topP, seed } = settings
   const random = drawsOf(gf, seed, longest)
   /** @param {Float32Array} row */
-  const from = row => (isOfShares ? inOrder(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
+  const from = row => (isEdited ? inOrder(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
   /** @param {Float32Array} row @param {number} step */
   const choose = (row, step) => pick(from(row), random[step])
   return { choose, random }
@@ -110,9 +110,9 @@ function* byBeams(gf, settings, forward, { V, isEdited, ...frame }) {
 export function choose(gf, settings, forward, { V, rows }, edits) {
   const inChoice = edits.filter(isOfSampling)
   const logits = compute(gf, edits.filter(edit => !isOfSampling(edit)), forward)
-  const isOfShares = inChoice.length > 0
-  const values = isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
-  const { choose: pick, random } = chooser(gf, settings, isOfShares, rows.length)
+  const isEdited = inChoice.length > 0
+  const values = isEdited ? editedProbabilities(gf, settings, logits, V, inChoice) : logits
+  const { choose: pick, random } = chooser(gf, settings, isEdited, rows.length)
   const ids = rows.map((row, step) => pick(values.slice(row * V, (row + 1) * V), step))
   return { ids, random, tree: null, best: null }
 }
@@ -130,19 +130,19 @@ const guesses = new WeakMap()
  * @param {Edit[]} edits
  * @returns {Generator<Chosen, void>} the answer so far after each pass, finally all of it
  */
-export function* answered(gf, settings, forward, { V, isCausal, ...frame }, edits) {
+export function* generateSteps(gf, settings, forward, { V, isCausal, ...frame }, edits) {
   const inChoice = edits.filter(isOfSampling)
   const inModel = edits.filter(edit => !isOfSampling(edit))
   /** @param {number[][]} rows */
   const logitsOf = rows => compute(gf, inModel, () => forward(rows))
   if (settings.decoding === 'beam') return yield* byBeams(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
-  const isOfShares = inChoice.length > 0
+  const isEdited = inChoice.length > 0
   /** @param {number[]} input */
   const rowsOf = input => {
     const logits = logitsOf([input])
-    return isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
+    return isEdited ? editedProbabilities(gf, settings, logits, V, inChoice) : logits
   }
-  const { choose, random } = chooser(gf, settings, isOfShares, frame.longest)
+  const { choose, random } = chooser(gf, settings, isEdited, frame.longest)
   const last = guesses.get(gf)
   const guess = !isCausal || inModel.some(looksAhead) || last?.V !== V ? [] : last.ids
   for (const ids of decoded(rowsOf, choose, guess, { ...frame, V })) {
@@ -151,10 +151,10 @@ export function* answered(gf, settings, forward, { V, isCausal, ...frame }, edit
   }
 }
 
-/** The whole answer at once. @param {Parameters<typeof answered>} asked @returns {Chosen} */
-export function answer(...asked) {
+/** The whole answer at once. @param {Parameters<typeof generateSteps>} args @returns {Chosen} */
+export function generate(...args) {
   /** @type {Chosen | null} */ let last = null
-  for (const chosen of answered(...asked)) last = chosen
+  for (const chosen of generateSteps(...args)) last = chosen
   return /** @type {Chosen} */ (last)
 }
 

@@ -54,7 +54,7 @@ function waysOf({ settings, shape: { nhead, ...shape } = {} }) {
 }
 
 /** Records steps. @param {Asked} asked @param {Ways} ways */
-function pen({ has, shapeOf, settings }, ways) {
+function recorder({ has, shapeOf, settings }, ways) {
   /** @type {Planned[]} */ const steps = []
   /** @type {Map<string, number>} */ const calls = new Map()
   /**
@@ -90,7 +90,7 @@ function pen({ has, shapeOf, settings }, ways) {
   return { steps, make, again, drop, linear, norm }
 }
 
-/** @typedef {ReturnType<typeof pen>} Pen */
+/** @typedef {ReturnType<typeof recorder>} Pen */
 
 /** @param {Pen} pen @param {string} path @param {Stream} stream @param {number} T */
 const embed = ({ make }, path, { ids }, T) => (
@@ -155,19 +155,20 @@ function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
 
 /**
  * A stack of layers with residual connections.
- * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path @param {string} x @param {Sight} own
+ * @param {Asked} input @param {Pen} recorder @param {Ways} ways @param {string} path @param {string} x
+ * @param {Sight} own
  * @param {{ memory: string, sight: Sight } | null} [cross]
  */
-function stack(asked, pen, ways, path, x, own, cross = null) {
-  const { has } = asked, { make, drop, norm } = pen
+function stack(input, recorder, ways, path, x, own, cross = null) {
+  const { has } = input, { make, drop, norm } = recorder
   const count = layersIn(has, path), isNormed = has(`${path}.norm.weight`)
   for (let layer = 0; layer < count; layer++) {
     const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !isNormed
     const ends = [`${at}.output`, ...(isLast ? [`${path}.output`] : [])]
     /** @type {((x: string) => string)[]} */
-    const parts = [from => attend(asked, pen, ways, `${at}.self_attn`, from, from, own)]
-    if (cross) parts.push(from => attend(asked, pen, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
-    parts.push(from => feedForward(asked, pen, ways, at, from))
+    const parts = [from => attend(input, recorder, ways, `${at}.self_attn`, from, from, own)]
+    if (cross) parts.push(from => attend(input, recorder, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
+    parts.push(from => feedForward(input, recorder, ways, at, from))
     parts.forEach((part, n) => {
       const isEnd = n === parts.length - 1, number = n + 1
       const found = part(ways.normFirst ? norm(x, `${at}.norm${number}`) : x)
@@ -207,46 +208,46 @@ const lengthOf = ({ ids }) => ids[0].length
 /** @param {boolean[][]} padding @returns {boolean[][] | null} */
 const ifAny = padding => (padding.some(row => row.includes(true)) ? padding : null)
 
-/** The steps of each model. @type {Record<string, (asked: Asked, pen: Pen, ways: Ways) => void>} */
+/** The steps of each model. @type {Record<string, (input: Asked, recorder: Pen, ways: Ways) => void>} */
 const MODELS = {
-  dates(asked, pen, ways) {
-    const { streams: { source, target }, settings: { tgtIsCausal } } = asked
+  dates(input, recorder, ways) {
+    const { streams: { source, target }, settings: { tgtIsCausal } } = input
     const [S, T] = [source, target].map(lengthOf), hidden = { isCausal: false, padding: source.padding }
-    const x = place(asked, pen, ways, embed(pen, 'source_embedding', source, S))
-    const memory = stack(asked, pen, ways, 'transformer.encoder', x, hidden)
-    const y = place(asked, pen, ways, embed(pen, 'target_embedding', target, T))
+    const x = place(input, recorder, ways, embed(recorder, 'source_embedding', source, S))
+    const memory = stack(input, recorder, ways, 'transformer.encoder', x, hidden)
+    const y = place(input, recorder, ways, embed(recorder, 'target_embedding', target, T))
     const own = tgtIsCausal ? { isCausal: true, padding: null } : { isCausal: false, padding: target.padding }
-    const read = stack(asked, pen, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
-    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+    const read = stack(input, recorder, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
+    answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  particles(asked, pen, ways) {
-    const { streams: { text } } = asked, T = lengthOf(text)
-    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
-    const read = stack(asked, pen, ways, 'encoder', x, { isCausal: false, padding: text.padding })
-    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+  particles(input, recorder, ways) {
+    const { streams: { text } } = input, T = lengthOf(text)
+    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, ways, 'encoder', x, { isCausal: false, padding: text.padding })
+    answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  stories(asked, pen, ways) {
-    const { streams: { text }, shapeOf } = asked, T = lengthOf(text)
-    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
-    const read = stack(asked, pen, ways, 'decoder', x, { isCausal: true, padding: null })
+  stories(input, recorder, ways) {
+    const { streams: { text }, shapeOf } = input, T = lengthOf(text)
+    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, ways, 'decoder', x, { isCausal: true, padding: null })
     const [count] = shapeOf('embedding.weight')
-    answer(asked, pen, pen.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
+    answer(input, recorder, recorder.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
   },
-  text: (asked, pen, ways) => MODELS.stories(asked, pen, ways),
-  sentences(asked, pen, ways) {
-    const { streams: { text }, settings: { causal } } = asked
-    const placed = place(asked, pen, ways, embed(pen, 'embedding', text, lengthOf(text)))
-    const x = pen.drop(placed, 'dropout')
-    attend(asked, pen, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
+  text: (input, recorder, ways) => MODELS.stories(input, recorder, ways),
+  sentences(input, recorder, ways) {
+    const { streams: { text }, settings: { causal } } = input
+    const placed = place(input, recorder, ways, embed(recorder, 'embedding', text, lengthOf(text)))
+    const x = recorder.drop(placed, 'dropout')
+    attend(input, recorder, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
   }
 }
 
 /** Whether there is a graph for a model. @param {string} model */
 export const isPlanned = model => Object.hasOwn(MODELS, model)
 
-/** @param {Asked} asked @returns {Planned[]} */
-export function graphOf(asked) {
-  const ways = waysOf(asked), written = pen(asked, ways)
-  MODELS[asked.settings.model](asked, written, ways)
+/** @param {Asked} input @returns {Planned[]} */
+export function graphOf(input) {
+  const ways = waysOf(input), written = recorder(input, ways)
+  MODELS[input.settings.model](input, written, ways)
   return written.steps
 }

@@ -40,9 +40,9 @@ export function defaultsOf(id) {
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
 /** The default maximum length of a text field, in characters: runs stay fast. */
-export const MOST_SIGNS = 5000
+export const MAX_CHARACTERS = 5000
 /** The maximum length of any text field, in characters. */
-export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => (
+export const LONGEST_FIELD = Math.max(MAX_CHARACTERS, ...MODELS.flatMap(({ fields }) => (
   Object.values(fields).map(({ maxLength = 0 }) => maxLength))))
 
 /**
@@ -50,7 +50,7 @@ export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => 
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
 function tooMuch({ fields }, state) {
-  const long = Object.entries(fields).map(([name, { maxLength = MOST_SIGNS }]) => ({ name, maxLength }))
+  const long = Object.entries(fields).map(([name, { maxLength = MAX_CHARACTERS }]) => ({ name, maxLength }))
     .filter(({ name, maxLength }) => String(state[name]).length > maxLength)
   /** @type {[string, Problem][]} */
   const found = long.map(({ name, maxLength }) => [name, { key: 'errors.signs', values: { most: maxLength } }])

@@ -11,7 +11,7 @@ const utf8 = new TextEncoder()
  * Undefined where a tokenizer lacks tokens for one of them.
  * @param {Pick<Spelling, 'cut' | 'shown'>} spelling @returns {LanguageCost[]}
  */
-export function costsOf({ cut, shown }) {
+export function languageCosts({ cut, shown }) {
   const all = Object.entries(SENTENCE).map(([lang, text]) => (
     { lang, text, bytes: utf8.encode(text).length, tokens: cut(text).ids.map(shown) }))
   return all.every(({ tokens }) => tokens.length) ? all : []

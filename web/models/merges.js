@@ -11,10 +11,10 @@
  */
 export function mergesOf(tokenizer, ids, vocabulary) {
   /** @param {string} token */
-  const shown = token => vocabulary[tokenizer.idOf(token) ?? -1] ?? token
+  const display = token => vocabulary[tokenizer.idOf(token) ?? -1] ?? token
   /** @param {number} id @returns {TokenMerge[]} */
   const steps = id => tokenizer.mergesInto(id)
-    .map(step => ({ ...step, pieces: step.pieces.map(shown), token: shown(step.token) }))
+    .map(step => ({ ...step, pieces: step.pieces.map(display), token: display(step.token) }))
   const known = [...new Set(ids)].filter(id => id < tokenizer.size).map(id => ({ id, list: steps(id) }))
   return Object.fromEntries(known.filter(({ list }) => list.length).map(({ id, list }) => [id, list]))
 }

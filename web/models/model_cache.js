@@ -18,7 +18,7 @@ import { indexOf } from '../../src/js/shape.js'
  * @property {Map<string, number>} [before] previous values of edited weights
  */
 
-/** @type {WeakMap<Library, Held>} */ const held = new WeakMap()
+/** @type {WeakMap<Library, Held>} */ const cache = new WeakMap()
 
 /** @param {string | null} key @param {any} model @returns {Held} */
 function described(key, model) {
@@ -26,9 +26,9 @@ function described(key, model) {
   return { key, model, modules, parameters: model.parameters(), users: 0 }
 }
 
-/** A model with edited weights. @param {Held} made @param {Edit[]} edits @param {boolean} isNew */
-function overwritten(made, edits, isNew) {
-  const own = described(null, isNew ? made.model : made.model.clone())
+/** A model with edited weights. @param {Held} entry @param {Edit[]} edits @param {boolean} isNew */
+function withEdits(entry, edits, isNew) {
+  const own = described(null, isNew ? entry.model : entry.model.clone())
   const tensors = own.model.stateDict()
   /** @type {Map<string, number>} */ const before = own.before = new Map()
   for (const { name, index, value } of edits) {
@@ -46,25 +46,25 @@ function overwritten(made, edits, isNew) {
  * @param {any} gf @param {string} key everything it depends on @param {() => any} build
  * @param {Edit[]} edits
  */
-export function hold(gf, key, build, edits) {
-  const last = held.get(gf)
-  const made = last?.key === key ? last : described(key, build())
-  const state = edits.length ? made.model.stateDict() : {}
+export function cachedModel(gf, key, build, edits) {
+  const last = cache.get(gf)
+  const entry = last?.key === key ? last : described(key, build())
+  const state = edits.length ? entry.model.stateDict() : {}
   const own = edits.filter(({ name, index, from }) => (
     from === undefined && Object.hasOwn(state, name) && cellsAt(state[name].shape, index)))
-  const used = own.length ? overwritten(made, own, made !== last) : made
-  if (used === made && made !== last) {
-    held.set(gf, made)
+  const used = own.length ? withEdits(entry, own, entry !== last) : entry
+  if (used === entry && entry !== last) {
+    cache.set(gf, entry)
     if (last && last.users === 0) last.model.dispose()
   }
   used.users += 1
   return used
 }
 
-/** Ends a run's use of its model. @param {Library} gf @param {Held} made */
-export function release(gf, made) {
-  made.users -= 1
-  if (made.users === 0 && held.get(gf) !== made) made.model.dispose()
+/** Ends a run's use of its model. @param {Library} gf @param {Held} entry */
+export function release(gf, entry) {
+  entry.users -= 1
+  if (entry.users === 0 && cache.get(gf) !== entry) entry.model.dispose()
 }
 
 /**

@@ -5,7 +5,7 @@
  * @param {any} gf
  * @param {{ positions: string, base: number, dModel: number, dropout: number, longest: number }} config
  */
-export function createPlaces(gf, { positions, base, dModel, dropout, longest }) {
+export function createPositionalEncoding(gf, { positions, base, dModel, dropout, longest }) {
   if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest,
     { base, layout: positions })
 

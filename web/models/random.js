@@ -12,7 +12,7 @@
  * Random numbers from a seed: Weyl's sequence, each item mixed by two rounds of xor, shift and multiply.
  * @param {number} seed @returns {Draw}
  */
-export function drawFrom(seed) {
+export function createRandom(seed) {
   let state = Math.imul(seed ^ 0x5bd1e995, 0x2c1b3c6d)
   const next = () => {
     state = (state + 0x9e3779b9) | 0

@@ -9,7 +9,7 @@ import { SPACE } from './token_text.js'
 const spaced = text => text.replaceAll('▁', SPACE)
 
 /** A word with spaces made visible. @param {ExplainedWord} word @returns {ExplainedWord} */
-const shown = word => (word.arcs ? {
+const display = word => (word.arcs ? {
   ...word, text: spaced(word.text), arcs: word.arcs.map(arc => ({ ...arc, piece: spaced(arc.piece) }))
 } : word)
 
@@ -21,10 +21,10 @@ const endOfWord = (text, at) => at + text.slice(at).search(/\s|$/u)
  * @param {Tokenizer} tokenizer @param {string} text @param {number} longest most tokens that are read
  * @returns {Segmentation | undefined} undefined where the tokenizer does not search
  */
-export function cutOf(tokenizer, text, longest) {
+export function segmentationOf(tokenizer, text, longest) {
   const { type } = tokenizer
   if (type === 'BPE') return undefined
   const { ids, offsets } = tokenizer.encode(text, { special: true })
   const end = ids.length > longest ? offsets[longest - 1][1] : text.length
-  return { type, words: tokenizer.explain(text.slice(0, endOfWord(text, end))).map(shown) }
+  return { type, words: tokenizer.explain(text.slice(0, endOfWord(text, end))).map(display) }
 }

@@ -41,7 +41,7 @@ function characterOf(bytes) {
  * Decodes bytes.
  * @param {Uint8Array} bytes @param {(byte: number) => string} odd writes a byte of no whole character
  */
-export function readable(bytes, odd) {
+export function decodeBytes(bytes, odd) {
   let text = ''
   for (let at = 0; at < bytes.length;) {
     const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
@@ -52,11 +52,11 @@ export function readable(bytes, odd) {
 }
 
 /** Joins tokens to text: adjacent bytes are decoded to characters where possible. @param {string[]} tokens */
-export function written(tokens) {
+export function joinTokens(tokens) {
   const text = tokens.filter(token => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
   /** @param {number} byte */
   const odd = byte => asBytes(Uint8Array.of(byte))
   const whole = text.replace(/⟨([0-9A-F ]+)⟩/g, (_, bytes) => (
-    readable(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)), odd)))
+    decodeBytes(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)), odd)))
   return whole.replaceAll('⟩⟨', ' ').replaceAll(SPACE, ' ').trim()
 }

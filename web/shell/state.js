@@ -1,7 +1,7 @@
 /** The state of the page: defaults, and its form in a link. */
 
 import { readEdits, writeEdits } from '../lib/edits.js'
-import { ALL_SIGNS, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 
 /** @import { Cell, Patch, Setting, State, ViewState } from '../types.d.ts' */
 
@@ -69,7 +69,7 @@ function readValue(key, text, fallback, settings) {
   if (options) return options.includes(text) ? text : fallback
   if (typeof fallback === 'boolean') return text === '1'
   // Keep one character more than the limit, so that the problem is reported.
-  return typeof fallback === 'number' ? readNumber(key, text, fallback) : text.slice(0, ALL_SIGNS + 1)
+  return typeof fallback === 'number' ? readNumber(key, text, fallback) : text.slice(0, LONGEST_FIELD + 1)
 }
 
 /** @param {unknown} value */

@@ -4,7 +4,7 @@ import { LONGEST, decode, encode } from '../models/stories/data.js'
 import { vocabularyFrom } from '../models/text/vocabulary.js'
 import { trainingIn } from './training_file.js'
 import { textProblem } from './custom_text.js'
-import { undivided } from './session.js'
+import { unscaled } from './session.js'
 import { TABLE, TASKS as NAMES, defaultsOf, problemsOf, read } from './settings.js'
 import { TASKS } from './tasks/index.js'
 import words from './text/en.json' with { type: 'json' }
@@ -32,7 +32,7 @@ function textOfProblem({ key, values = {} }) {
 }
 
 /** The invalid parts of a link: unknown settings or values. @param {string} link */
-function unread(link) {
+function invalidParts(link) {
   const [task, ...parts] = link.split('_')
   if (!NAMES.includes(task)) return [task]
   return parts.filter(part => {
@@ -50,7 +50,7 @@ function unread(link) {
  * @returns {{ settings: TrainingState, problems: string[] }} problems: what stands in the way, in words
  */
 export function settingsFrom(link, more, text) {
-  const wrong = unread(link)
+  const wrong = invalidParts(link)
   const settings = /** @type {TrainingState} */ ({ ...(wrong.length ? defaultsOf('text') : read(link)), ...more })
   const found = Object.entries(problemsOf(settings)).map(([name, problem]) => `${name}: ${textOfProblem(problem)}`)
   const ofText = text !== undefined && settings.task === 'text' ? textProblem(text, settings) : null
@@ -88,7 +88,7 @@ export function goOnFrom(gf, file) {
   const task = TASKS[settings.task]
   const data = settings.task === 'text'
     ? { ...vocabularyFrom(gf, metadata.vocabulary), length: settings.length } : task.prepare(gf, settings)
-  const model = undivided(task.create(gf, settings, data).eval(), settings)
+  const model = unscaled(task.create(gf, settings, data).eval(), settings)
   model.loadStateDict(tensors, { strict: false })
   const { longest = LONGEST } = JSON.parse(metadata.shape), language = LANGUAGES[/** @type {'text'} */ (settings.task)]
   const next = (/** @type {number[][]} */ rows) => model.forward(rows.map(row => row.slice(-longest)))

@@ -3,21 +3,21 @@
 /** @import { Problem } from '../types.d.ts' */
 
 /** The maximum size of a text: a larger one takes longer to read than to learn from. */
-export const MOST_BYTES = 5 * 2 ** 20
+export const MAX_BYTES = 5 * 2 ** 20
 /** More different characters than this call for byte pairs. */
-const MOST_SIGNS = 3000
+const MAX_CHARACTERS = 3000
 /** The minimum length of a text, in windows. */
-const LEAST = 4
+const MIN_WINDOWS = 4
 
 /** @param {number} bytes */
 const megabytesOf = bytes => (bytes / 2 ** 20).toFixed(1)
 /** @param {number} bytes */
 const tooLarge = bytes => ({
-  key: 'theatre.errors.large', values: { megabytes: megabytesOf(bytes), most: String(MOST_BYTES / 2 ** 20) }
+  key: 'theatre.errors.large', values: { megabytes: megabytesOf(bytes), most: String(MAX_BYTES / 2 ** 20) }
 })
 
 /** The problem with the size of a file before it is read. @param {number} bytes */
-export const sizeProblem = bytes => (bytes > MOST_BYTES ? tooLarge(bytes) : null)
+export const sizeProblem = bytes => (bytes > MAX_BYTES ? tooLarge(bytes) : null)
 
 /**
  * The problem of a text, as the key of a text and its values, or null.
@@ -25,14 +25,14 @@ export const sizeProblem = bytes => (bytes > MOST_BYTES ? tooLarge(bytes) : null
  */
 export function textProblem(text, { length, unit }) {
   if (text.trim() === '') return { key: 'theatre.errors.empty', values: {} }
-  const bytes = text.length > MOST_BYTES ? text.length : new TextEncoder().encode(text).length
-  if (bytes > MOST_BYTES) return tooLarge(bytes)
+  const bytes = text.length > MAX_BYTES ? text.length : new TextEncoder().encode(text).length
+  if (bytes > MAX_BYTES) return tooLarge(bytes)
   const signs = new Set(text).size
   if (signs < 2) return { key: 'theatre.errors.oneSign', values: {} }
-  const count = Array.from(text).length, need = LEAST * (length + 1)
+  const count = Array.from(text).length, need = MIN_WINDOWS * (length + 1)
   if (count < need) return { key: 'theatre.errors.short', values: { count: String(count), need: String(need) } }
-  if (unit === 'characters' && signs > MOST_SIGNS) {
-    return { key: 'theatre.errors.manySigns', values: { signs: String(signs), most: String(MOST_SIGNS) } }
+  if (unit === 'characters' && signs > MAX_CHARACTERS) {
+    return { key: 'theatre.errors.manySigns', values: { signs: String(signs), most: String(MAX_CHARACTERS) } }
   }
   return null
 }

@@ -1,11 +1,11 @@
 /** Downsamples a long curve for drawing: the minimum and the maximum of each range, without interpolation. */
 
 /**
- * @param {ArrayLike<number>} values of steps 1, 2, ... @param {number} most points
+ * @param {ArrayLike<number>} values of steps 1, 2, ... @param {number} maxPoints points
  * @returns {{ x: number, y: number }[]} steps and values, in order
  */
-export function pointsOf(values, most) {
-  const width = Math.max(1, Math.ceil(values.length * 2 / most))
+export function pointsOf(values, maxPoints) {
+  const width = Math.max(1, Math.ceil(values.length * 2 / maxPoints))
   const points = []
   for (let from = 0; from < values.length; from += width) {
     let [low, high] = [from, from]

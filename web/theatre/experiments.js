@@ -121,7 +121,7 @@ function ends({ norms }) {
 export const experimentOf = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name].link === link)
 
 /** The record of a training up to a step. @param {Seen} seen @param {number} until @returns {Seen} */
-export const seenBy = (seen, until) => ({
+export const recordUntil = (seen, until) => ({
   ...seen, loss: seen.loss.slice(0, until), rate: seen.rate.slice(0, until), norm: seen.norm.slice(0, until),
   norms: seen.norms.slice(0, until), looks: seen.looks.filter(({ step }) => step <= until)
 })

@@ -3,9 +3,9 @@
 import { resources } from '../shell/resources.js'
 import { markOf, markOfBytes, textProblem } from './custom_text.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
-import { ABOUT, houseOf } from './tasks/task_info.js'
-import { behindGlass } from './page_settings.js'
-import { forget, keep, kept } from './store.js'
+import { TASK_INFO, houseOf } from './tasks/task_info.js'
+import { pageSettings } from './page_settings.js'
+import { forget, saveTraining, savedTraining } from './store.js'
 import { trainingIn } from './training_file.js'
 import { pageFile, startProblem } from './initial_weights.js'
 import { save as saveFile } from '../lib/save.js'
@@ -18,7 +18,7 @@ import { wordsOf } from './words.js'
 /** @import { TrainingState } from './settings.js' */
 
 /** Milliseconds without changes of a setting before a new training starts. */
-const CALM = 250
+const SETTLE_DELAY = 250
 
 /** Milliseconds of training between two saves. */
 const SAVE = 5000
@@ -68,7 +68,7 @@ export function theatre(container, context) {
     }
   }
 
-  const takesText = () => Boolean(ABOUT[settings.task].takesText)
+  const takesText = () => Boolean(TASK_INFO[settings.task].takesText)
   const ownText = () => (takesText() ? text : undefined)
 
   /** What a training resumes from: a file, or its saved state in the browser. @param {boolean} isFresh */
@@ -80,7 +80,7 @@ export function theatre(container, context) {
       return { file: given }
     }
     if (isFresh) await forget(link)
-    const known = isFresh || settings.rival ? null : await kept(link)
+    const known = isFresh || settings.rival ? null : await savedTraining(link)
     return known ? { kept: known } : {}
   }
 
@@ -114,7 +114,7 @@ export function theatre(container, context) {
     if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
     isSaving = true
     const all = await training.keep().catch(() => null)
-    if (all && await keep({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
+    if (all && await saveTraining({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
       keptStep = all.step
       shown?.view.says(shown.t('theatre.kept', { step: all.step }))
     }
@@ -127,7 +127,7 @@ export function theatre(container, context) {
 
   /** The text and the initial weights of a training saved in the browser. @param {string} link */
   async function findAgain(link) {
-    const known = await kept(link)
+    const known = await savedTraining(link)
     if (!known || write(settings) !== link) return
     if (!isTextHere() && known.text !== undefined && settings.mark === markOf(known.text)) {
       text = known.text
@@ -203,7 +203,7 @@ export function theatre(container, context) {
       training.ask('pause')
       await lend()
       const { language, theme, depth } = context.get()
-      context.set({ ...behindGlass(training.settings, training.sentence), language, theme, depth }, 'push')
+      context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
       context.again()
     } catch (error) {
       fails(error)
@@ -263,14 +263,14 @@ export function theatre(container, context) {
       const isNew = settings === null || write(next) !== write(settings)
       const isOther = settings?.task !== next.task
       settings = next
-      if (isOther) training.say(ABOUT[settings.task].sample)
+      if (isOther) training.say(TASK_INFO[settings.task].sample)
       if (!isTextHere() || !isStartHere()) findAgain(write(settings))
       const isRight = showControls()
       if (!isNew) return shown.view.draw()
       clearTimeout(timer)
       if (!isRight) return shown.view.draw()
       if (training.last) both('pause')
-      timer = setTimeout(open, isOther || file ? 0 : CALM, false)
+      timer = setTimeout(open, isOther || file ? 0 : SETTLE_DELAY, false)
     }
   }
 }

@@ -6,7 +6,7 @@ import { filesFor, modelOf } from '../models/index.js'
 /** @import { TrainingState } from './settings.js' */
 
 /** The prefix of initial weights in a training's file. */
-export const BEGUN = 'start.'
+export const PREFIX = 'start.'
 
 /**
  * The file name of the page's trained weights for a task; undefined where no such model was trained.
@@ -32,9 +32,9 @@ export function startFrom(gf, named, file) {
   const { tensors } = file ? gf.loadSafetensors(file) : { tensors: {} }
   try {
     for (const [name, parameter] of named) {
-      const found = tensors[BEGUN + name] ?? tensors[name]
-      if (String(found?.shape) !== String(parameter.shape)) throw Object.assign(new Error(name), { code: 'start' })
-      parameter.data.set(found.values)
+      const tensor = tensors[PREFIX + name] ?? tensors[name]
+      if (String(tensor?.shape) !== String(parameter.shape)) throw Object.assign(new Error(name), { code: 'start' })
+      parameter.data.set(tensor.values)
     }
   } finally {
     for (const tensor of Object.values(tensors)) tensor.dispose()

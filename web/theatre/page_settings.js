@@ -2,7 +2,7 @@
 
 import { modelOf } from '../models/index.js'
 import { defaults } from '../shell/state.js'
-import { ABOUT, houseOf } from './tasks/task_info.js'
+import { TASK_INFO, houseOf } from './tasks/task_info.js'
 
 /** @import { Patch } from '../types.d.ts' */
 /** @import { TrainingState } from './settings.js' */
@@ -11,7 +11,7 @@ import { ABOUT, houseOf } from './tasks/task_info.js'
  * The settings for a sentence and the training's architecture.
  * @param {TrainingState} training @param {string} sentence @returns {Patch}
  */
-export function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
+export function pageSettings({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
   const { fields, settings } = modelOf(houseOf(task))
   const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
   /** @param {[string, unknown]} entry */
@@ -19,7 +19,7 @@ export function behindGlass({ task, normFirst, activation, positions, norm, kvHe
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const known = Object.entries(all).filter(isKnown)
   return {
-    ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: ABOUT[task].asked?.(sentence) ?? sentence,
+    ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: TASK_INFO[task].asked?.(sentence) ?? sentence,
     ...Object.fromEntries(known), weights: 'theatre', theatre: ''
   }
 }

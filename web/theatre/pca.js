@@ -43,10 +43,10 @@ const centred = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, 
  * where they started.
  * @param {any} gf the library
  * @param {any} table [N, C]
- * @param {Float32Array[]} [begun] the initial coordinates along the two axes
+ * @param {Float32Array[]} [initial] the initial coordinates along the two axes
  * @returns {Float32Array[]} each of length C; zeros where all rows are equal
  */
-export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
+export const principalAxes = (gf, table, initial) => gf.tidy(() => gf.noGrad(() => {
   const { matmul } = gf.functional, [N, C] = table.shape
   const rows = centred(gf, table)
   let covariance = matmul(rows.permute(1, 0), rows)
@@ -55,7 +55,7 @@ export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
     const axis = axisOf(gf, covariance, C)
     const across = axis.permute(1, 0)
     covariance = covariance.sub(matmul(axis, across).mul(matmul(matmul(across, covariance), axis)))
-    const isTurned = begun && matmul(rows, axis).mul(gf.tensor(begun[n], { shape: [N, 1] })).sum().item() < 0
+    const isTurned = initial && matmul(rows, axis).mul(gf.tensor(initial[n], { shape: [N, 1] })).sum().item() < 0
     return (isTurned ? axis.neg() : axis).values.slice()
   })
 }))
@@ -65,7 +65,7 @@ export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
  * @param {any} gf the library @param {any} table [N, C] @param {Float32Array[]} axes
  * @returns {Pick<Plane, 'x' | 'y' | 'variances'>}
  */
-export const planeOf = (gf, table, axes) => gf.tidy(() => gf.noGrad(() => {
+export const projectRows = (gf, table, axes) => gf.tidy(() => gf.noGrad(() => {
   const rows = centred(gf, table), whole = rows.mul(rows).sum().item()
   const [one, other] = axes.map(values => {
     const at = gf.functional.matmul(rows, gf.tensor(values, { shape: [values.length, 1] }))

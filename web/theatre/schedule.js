@@ -4,7 +4,7 @@
  * The fraction of the peak rate after the warm-up, by the number of steps since then and in total.
  * @type {Record<string, (at: { gf: any, at: number, of: number, warmUp: number, step: number }) => number>}
  */
-const AFTER = {
+const SCHEDULES = {
   constant: () => 1,
   cosine: ({ gf, at, of }) => (1 + gf.engine.c.gf_cos(Math.PI * at / of)) / 2,
   linear: ({ at, of }) => (of - at) / of,
@@ -19,5 +19,5 @@ const AFTER = {
 export function rateAt(gf, { rate, warmUp, steps, schedule }, step) {
   if (step < warmUp) return rate * step / warmUp
   const of = Math.max(1, steps - warmUp)
-  return rate * AFTER[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
+  return rate * SCHEDULES[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
 }

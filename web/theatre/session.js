@@ -8,10 +8,10 @@ import { findBroken } from './non_finite.js'
 import { offsetOf } from './cells.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { OPTIMIZERS } from './optimizers/index.js'
-import { axesOf, planeOf } from './pca.js'
+import { principalAxes, projectRows } from './pca.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
-import { BEGUN, startFrom } from './initial_weights.js'
+import { PREFIX, startFrom } from './initial_weights.js'
 import { TASKS } from './tasks/index.js'
 import { shapeOf } from './tasks/model_options.js'
 
@@ -45,7 +45,7 @@ export function createSession(gf, settings, text, start) {
   const { seed, clip, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
-  const model = undivided(task.create(gf, settings, data).train(), settings)
+  const model = unscaled(task.create(gf, settings, data).train(), settings)
   /** @type {Named[]} */ const named = model.namedParameters()
   if (settings.start !== 'seed') startFrom(gf, named, start)
   /** The initial weights, saved in files where no seed reproduces them. */
@@ -62,7 +62,7 @@ export function createSession(gf, settings, text, start) {
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
   /** The embedding tables with the tokens of their rows, and their initial coordinates. */
   const tables = Object.entries(task.tables(data)).map(([name, words]) => {
-    const table = parameterOf(name), axes = axesOf(gf, table), { x, y } = planeOf(gf, table, axes)
+    const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
     return { name, words, table, begun: [x, y], axes }
   })
   let done = 0, furthest = -1
@@ -210,7 +210,7 @@ export function createSession(gf, settings, text, start) {
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
         ...letters.map(([letter, own]) => [`${letter}.${name}`, held[i][own]]),
-        ...(begun[i] ? [[BEGUN + name, begun[i]]] : [])]) : []
+        ...(begun[i] ? [[PREFIX + name, begun[i]]] : [])]) : []
       const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
         training: write(settings), step: String(done), ...more,
@@ -239,11 +239,11 @@ export function createSession(gf, settings, text, start) {
     plane(wanted) {
       if (done > furthest) {
         furthest = done
-        for (const one of tables) one.axes = axesOf(gf, one.table, one.begun)
+        for (const one of tables) one.axes = principalAxes(gf, one.table, one.begun)
       }
       const { name, words, table, axes } = tables.find(one => one.name === wanted) ?? tables[0]
       return {
-        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...planeOf(gf, table, axes)
+        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...projectRows(gf, table, axes)
       }
     },
     /**
@@ -270,7 +270,7 @@ export function createSession(gf, settings, text, start) {
  * Optionally leaves scores unscaled, not divided by √d.
  * @param {any} model @param {TrainingState} settings
  */
-export function undivided(model, { scale }) {
+export function unscaled(model, { scale }) {
   if (!scale) for (const [, module] of model.namedModules()) if ('scale' in module) module.scale = 1
   return model
 }

@@ -4,7 +4,7 @@
  */
 
 import { SETTINGS, problemOf } from '../models/settings.js'
-import { ABOUT } from './tasks/task_info.js'
+import { TASK_INFO } from './tasks/task_info.js'
 
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
@@ -47,9 +47,9 @@ const real = (group, value, [low, high], ladder) => ({
 const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
 
 /** @param {TrainingState} state */
-const takesText = ({ task }) => Boolean(ABOUT[task].takesText)
+const takesText = ({ task }) => Boolean(TASK_INFO[task].takesText)
 /** @param {TrainingState} state */
-const hasParts = ({ task }) => Boolean(ABOUT[task].hasParts)
+const hasParts = ({ task }) => Boolean(TASK_INFO[task].hasParts)
 
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
@@ -91,26 +91,26 @@ export const TABLE = {
   mark: { group: 'data', kind: 'mark', default: '', matters: takesText },
   start: {
     ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
-    fits: (value, { task }) => value !== 'page' || !ABOUT[task].isTaughtOnly
+    fits: (value, { task }) => value !== 'page' || !TASK_INFO[task].isTaughtOnly
   },
   origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
   length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: takesText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
-export const TASKS = Object.keys(ABOUT)
+export const TASKS = Object.keys(TASK_INFO)
 
 /** The default settings of a task. @param {string} task @returns {TrainingState} */
 export const defaultsOf = task => /** @type {TrainingState} */ ({
-  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...ABOUT[task].own
+  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...TASK_INFO[task].own
 })
 
 /** The maximum memory of a training for the intermediates of forward: beyond it a tab may crash. */
-const MOST_BYTES = 1.5e9
+const MAX_BYTES = 1.5e9
 /** An estimate of the memory that one step takes. @param {TrainingState} state */
 export function bytesOf(state) {
   const { batch, layers, heads, dModel, dimFeedforward, task } = state
-  const { longest: T = state.length, towers = 1, words } = ABOUT[task]
+  const { longest: T = state.length, towers = 1, words } = TASK_INFO[task]
   const vocabulary = typeof words === 'number' ? words : words(state)
   const perLayer = batch * T * (16 * dModel + 3 * dimFeedforward) + 4 * batch * heads * T * T
   return 4 * (towers * layers * perLayer * 2 + 3 * batch * T * vocabulary)
@@ -155,8 +155,8 @@ function ownProblems(state) {
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
   const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
-  if (found.length === 0 && bytesOf(state) > MOST_BYTES) {
-    const [megabytes, most] = [bytesOf(state), MOST_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
+  if (found.length === 0 && bytesOf(state) > MAX_BYTES) {
+    const [megabytes, most] = [bytesOf(state), MAX_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
     problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most } }
   }
   return problems
@@ -173,11 +173,11 @@ export function write(state) {
   const known = defaultsOf(state.task)
   const parts = Object.entries(TABLE).filter(([name]) => !Object.is(state[name], known[name]))
     .map(([name, { options }]) => `${name}-${options ? wordOf(options, state[name]) : state[name]}`)
-  return [state.task, ...parts, ...(state.rival ? [`${AGAINST}${state.rival}`] : [])].join('_')
+  return [state.task, ...parts, ...(state.rival ? [`${RIVAL_PREFIX}${state.rival}`] : [])].join('_')
 }
 
 /** The prefix of the setting that differs in the training that this one races against. */
-const AGAINST = 'vs-'
+const RIVAL_PREFIX = 'vs-'
 
 /** A setting and its value as in a link. @param {string} name @param {unknown} value */
 export const rivalText = (name, value) => {
@@ -201,7 +201,7 @@ export function read(text) {
   const [task, ...parts] = text.split('_')
   const state = defaultsOf(TASKS.includes(task) ? task : TASKS[0])
   for (const whole of parts) {
-    const part = whole.replace(AGAINST, '')
+    const part = whole.replace(RIVAL_PREFIX, '')
     if (part !== whole) {
       if (Object.hasOwn(TABLE, part.split('-', 1)[0])) state.rival = part
       continue

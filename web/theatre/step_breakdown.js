@@ -13,7 +13,7 @@ const ROWS = 3
 /**
  * The step of the finite difference, at which float32 approximates the gradient best.
  */
-export const NUDGE = 2 ** -7
+export const STEP = 2 ** -7
 
 /** The factor by which clipping scales gradients. @param {TrainingState} settings @param {number} norm */
 const factorOf = ({ clip }, norm) => (clip ? Math.min(1, clip / (norm + 1e-6)) : 1)
@@ -33,13 +33,13 @@ function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words 
     ignoreIndex, labelSmoothing: settings.smoothing, reduction: 'none'
   }).values
   const logs = gf.functional.logSoftmax(flat)
-  const [logValues, shares] = [logs.values, logs.exp().values]
-  const asked = [...target.keys()].filter(n => target[n] !== ignoreIndex)
-  const tokens = asked.map(n => ({
-    row: Math.floor(n / perRow), word: words[target[n]], share: shares[n * V + target[n]],
+  const [logValues, probabilities] = [logs.values, logs.exp().values]
+  const targets = [...target.keys()].filter(n => target[n] !== ignoreIndex)
+  const tokens = targets.map(n => ({
+    row: Math.floor(n / perRow), word: words[target[n]], share: probabilities[n * V + target[n]],
     surprise: -logValues[n * V + target[n]], loss: losses[n]
   }))
-  return { tokens, sum: tokens.reduce((all, { loss }) => all + loss, 0), count: asked.length }
+  return { tokens, sum: tokens.reduce((all, { loss }) => all + loss, 0), count: targets.length }
 }
 
 /**
@@ -47,7 +47,7 @@ function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words 
  * @param {string} [name] of the weight; by default an influential one
  * @param {number[]} [index] of the cell; by default the one with the largest gradient
  */
-export function takeApart(session, name, index) {
+export function breakDown(session, name, index) {
   const { gf, named, settings } = session
   const at = Math.max(0, named.findIndex(([one]) => one === name))
   const [own, weight] = named[at]
@@ -66,13 +66,13 @@ export function takeApart(session, name, index) {
       trace.dispose()
       session.optimizer.lr = rate
       session.optimizer.step()
-      const after = session.cell(at, offset), moved = { t: step, rate, g, before, after }
+      const after = session.cell(at, offset), update = { t: step, rate, g, before, after }
       return {
         step, layers: layersOf(session, outputs, norms, old), names: named.map(([one]) => one),
         name: own, shape: weight.shape, index: indexOf(weight.shape, offset),
         tokens: tokens.filter(({ row }) => row < ROWS), count, mean: sum / count, loss, rows: batch.inputs[0].length,
         raw: raw[offset], norm, clip: settings.clip, factor: factorOf(settings, norm), optimizer: settings.optimizer,
-        ...moved, ...session.kind.terms(session.optimizer.paramGroups[0], moved)
+        ...update, ...session.kind.terms(session.optimizer.paramGroups[0], update)
       }
     })
   } finally {
@@ -85,17 +85,17 @@ export function takeApart(session, name, index) {
  * slightly lower.
  * @param {Session} session @param {string} name @param {number[]} index
  */
-export function nudgeWeight(session, name, index) {
+export function finiteDifference(session, name, index) {
   const { gf } = session
   const [, weight] = /** @type {Named} */ (session.named.find(([one]) => one === name))
   const offset = offsetOf(weight.shape, index), value = weight.values[offset]
   const losses = [1, -1].map(sign => {
-    const moved = Math.fround(value + sign * NUDGE)
-    weight.data[offset] = moved
+    const nudged = Math.fround(value + sign * STEP)
+    weight.data[offset] = nudged
     const { sum, count } = gf.tidy(() => gf.noGrad(() => tokensOf(session, session.batchAt(session.done + 1))))
     weight.data[offset] = value
-    return { moved, loss: sum / count }
+    return { nudged, loss: sum / count }
   })
   const [high, low] = losses
-  return { high: high.loss, low: low.loss, slope: (high.loss - low.loss) / (high.moved - low.moved), step: NUDGE }
+  return { high: high.loss, low: low.loss, slope: (high.loss - low.loss) / (high.nudged - low.nudged), step: STEP }
 }

@@ -4,7 +4,7 @@ import { requestResult, tableOf } from '../lib/store.js'
 
 /** @import { History, Snapshot } from './session.js' */
 
-const MOST = 4
+const MAX_SAVED = 4
 
 /**
  * A saved training, with its text and its initial weights.
@@ -14,13 +14,13 @@ const MOST = 4
 const table = tableOf('glassformer-theatre', 'trainings', 'link')
 
 /** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
-export const kept = async link => (await table('readonly', trainings => requestResult(trainings.get(link)))) ?? null
+export const savedTraining = async link => (await table('readonly', trainings => requestResult(trainings.get(link)))) ?? null
 
 /** @param {Kept} training @returns {Promise<true | null>} */
-export const keep = training => table('readwrite', async trainings => {
+export const saveTraining = training => table('readwrite', async trainings => {
   await requestResult(trainings.put({ ...training, at: Date.now() }))
   const all = await requestResult(trainings.getAll())
-  const old = all.sort((a, b) => b.at - a.at).slice(MOST)
+  const old = all.sort((a, b) => b.at - a.at).slice(MAX_SAVED)
   for (const { link } of old) trainings.delete(link)
   return /** @type {const} */ (true)
 })

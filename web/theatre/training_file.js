@@ -1,7 +1,7 @@
 /** A training as a file: weights and moments as safetensors, settings and step in its metadata. */
 
 const LENGTH = 8
-const MOST_HEADER = 2 ** 24
+const MAX_HEADER = 2 ** 24
 
 /**
  * The training of a file, from its header alone; null where there is none.
@@ -11,7 +11,7 @@ const MOST_HEADER = 2 ** 24
 export function trainingIn(bytes) {
   try {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
-    if (length > MOST_HEADER) return null
+    if (length > MAX_HEADER) return null
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(LENGTH, LENGTH + length)))
     const { training, step } = header.__metadata__
     return typeof training === 'string' && /^\d+$/.test(step) ? { training, step: Number(step) } : null
@@ -25,7 +25,7 @@ export function trainingIn(bytes) {
  * @param {Blob} blob
  */
 export const trainingOf = async blob => (
-  trainingIn(new Uint8Array(await blob.slice(0, LENGTH + MOST_HEADER).arrayBuffer())))
+  trainingIn(new Uint8Array(await blob.slice(0, LENGTH + MAX_HEADER).arrayBuffer())))
 
 /**
  * The state in a file, in the order of a session's snapshots.
@@ -37,9 +37,9 @@ export function stateIn(gf, { named, letters }, bytes) {
   try {
     const kinds = ['', ...letters.map(letter => `${letter}.`)]
     const parts = named.flatMap(([name, parameter]) => kinds.map(kind => {
-      const found = tensors[kind + name]
-      if (found?.size !== parameter.size) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
-      return found.values.slice()
+      const tensor = tensors[kind + name]
+      if (tensor?.size !== parameter.size) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
+      return tensor.values.slice()
     }))
     const values = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
     let at = 0

@@ -30,39 +30,39 @@
 const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answers: [], done: 0 })
 
 /** The maximum number of recorded answers, spaced at increasing distances. */
-const MOST_ANSWERS = 8
+const MAX_ANSWERS = 8
 
 /**
  * Selects answers at about logarithmically equal distances, and the latest one.
  * @param {Seen['answers']} answers @param {number} now
  */
 function thinned(answers, now) {
-  if (answers.length <= MOST_ANSWERS) return answers
+  if (answers.length <= MAX_ANSWERS) return answers
   /** @param {number} i */
   const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
   const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
-  const least = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
-  return answers.filter((_, i) => i !== least)
+  const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
+  return answers.filter((_, i) => i !== closest)
 }
 
 /** A record that grows by reports. */
 export function createRecord() {
-  let seen = empty()
+  let record = empty()
   return {
-    get: () => seen,
-    clear: () => { seen = empty() },
+    get: () => record,
+    clear: () => { record = empty() },
     /** Drops the answers to an earlier sentence. */
-    clearAnswers: () => { seen.answers = [] },
+    clearAnswers: () => { record.answers = [] },
     /** @param {News} news */
     add(news) {
-      for (const name of /** @type {const} */ (['loss', 'rate', 'norm'])) seen[name].push(...news[name])
-      seen.norms.push(...news.norms)
-      seen.looks.push(...news.looks)
-      seen.done = news.done
+      for (const name of /** @type {const} */ (['loss', 'rate', 'norm'])) record[name].push(...news[name])
+      record.norms.push(...news.norms)
+      record.looks.push(...news.looks)
+      record.done = news.done
       if (!news.answer) return
-      const answers = seen.answers.filter(({ step }) => step !== news.done)
-      const known = [...answers, { step: news.done, text: news.answer.text }].sort((a, b) => a.step - b.step)
-      seen.answers = thinned(known, news.done)
+      const answers = record.answers.filter(({ step }) => step !== news.done)
+      const all = [...answers, { step: news.done, text: news.answer.text }].sort((a, b) => a.step - b.step)
+      record.answers = thinned(all, news.done)
     }
   }
 }

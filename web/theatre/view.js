@@ -4,7 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { inSlices } from '../lib/scheduling.js'
 import { prose } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
-import { apart } from './parts/step_breakdown.js'
+import { stepBreakdown } from './parts/step_breakdown.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
 import { embeddings } from './parts/embeddings.js'
@@ -15,7 +15,7 @@ import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
-import { ABOUT } from './tasks/task_info.js'
+import { TASK_INFO } from './tasks/task_info.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
 /** @import { Broken } from './player.js' */
@@ -147,7 +147,7 @@ export function view(container, context, training) {
     }),
     embeddings: embeddings(plane, { t, theme, look: table => ask('look', { table }) }),
     pinned: pinned(curve, { t, theme, seek, ask }),
-    apart: apart(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
+    apart: stepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: race(against, { t, set, open: enterGuide }),
     guide: guide(led, {
       t, play: until => both('play', { pace: 0, until }), open: enterGuide, progress: context.progress
@@ -216,7 +216,7 @@ export function view(container, context, training) {
       parts.answers.fill(training.sentence)
       parts.pinned.forget()
       parts.settings.update(settings, problems)
-      parts.text.update({ isFor: Boolean(ABOUT[settings.task].takesText), problem: problems.text ?? '', text })
+      parts.text.update({ isFor: Boolean(TASK_INFO[settings.task].takesText), problem: problems.text ?? '', text })
       const isRight = Object.keys(problems).length === 0
       container.classList.toggle('is-stale', !isRight)
       parts.drive.allow(isRight)

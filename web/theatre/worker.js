@@ -1,7 +1,7 @@
 /** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
 import { load } from '../../src/js/index.js'
-import { nudgeWeight, takeApart } from './step_breakdown.js'
+import { finiteDifference, breakDown } from './step_breakdown.js'
 import { createPlayer } from './player.js'
 import { report } from './report.js'
 
@@ -26,9 +26,9 @@ import { report } from './report.js'
 /** Milliseconds between two reports, between two answers, and of training between two messages. */
 const PAUSE = 100, ANSWER = 300, SLICE = 30
 /** Milliseconds that a report may spend on the history of a pinned cell. */
-const READ = 20
+const READ_TIME = 20
 /** Milliseconds of delay before a typed sentence is answered. */
-const TYPED = 20
+const TYPING_DELAY = 20
 
 /** The library. @type {any} */
 let gf = null
@@ -50,7 +50,7 @@ let isOther = false
 let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
 /** Milliseconds of training, and the number of steps in it. */
-let spent = { time: 0, steps: 0 }
+let timing = { time: 0, steps: 0 }
 
 function none() {
   return /** @type {Player} */ (/** @type {unknown} */ (null))
@@ -62,13 +62,13 @@ const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait
 function post(isWhole = true) {
   const { session, shelf, broken, isOver, follower } = player
   const news = report(session, posted, isWhole ? { sentence, wanted, table } : {})
-  if (isWhole) follower.read(READ)
+  if (isWhole) follower.read(READ_TIME)
   const at = performance.now()
   posted = {
     steps: session.history.loss.length, looks: session.history.looks.length, at,
     answered: isWhole ? at : posted.answered
   }
-  const perStep = spent.steps ? spent.time / spent.steps : null
+  const perStep = timing.steps ? timing.time / timing.steps : null
   postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts,
     followed: isWhole ? follower.facts : null })
 }
@@ -92,8 +92,8 @@ function train() {
   let isGoing = true
   do isGoing = player.step() && player.session.done < until
   while (isGoing && !pace && performance.now() - started < SLICE)
-  spent = {
-    time: spent.time + performance.now() - started, steps: spent.steps + player.session.done - before
+  timing = {
+    time: timing.time + performance.now() - started, steps: timing.steps + player.session.done - before
   }
   return isGoing && !player.isOver
 }
@@ -125,7 +125,7 @@ function lookSoon() {
     if (isOther) player.follower.pin(player.follower.facts, readNow())
     isOther = false
     readOn()
-  }, TYPED)
+  }, TYPING_DELAY)
 }
 
 /** @type {Record<string, (details: any) => unknown>} */
@@ -140,7 +140,7 @@ const calls = {
     player = none()
     player = createPlayer(gf, settings, { text, kept, file, start })
     posted = { steps: 0, looks: 0, at: 0, answered: 0 }
-    spent = { time: 0, steps: 0 }
+    timing = { time: 0, steps: 0 }
     serial = own
     sentence = said
     wanted = ''
@@ -183,8 +183,8 @@ const calls = {
   /** The current weights as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
   /** A breakdown of the next step at one weight; it changes nothing. */
-  apart: ({ name, index }) => takeApart(player.session, name, index),
-  nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
+  apart: ({ name, index }) => breakDown(player.session, name, index),
+  nudge: ({ name, index }) => finiteDifference(player.session, name, index),
   look({ sentence: said, wanted: name, table: rows }) {
     if (said !== undefined) sentence = said
     isOther ||= said !== undefined

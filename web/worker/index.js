@@ -2,8 +2,8 @@
 
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
-import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/imported/open.js'
-import { writtenBy } from '../models/imported/run.js'
+import { importFiles, forget, storedFiles, open, openIn, storeModel, storedModel, stop } from '../models/imported/open.js'
+import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { bpeStep } from './bpe_training.js'
 import { createGeneration } from './generation.js'
@@ -82,7 +82,7 @@ function computeTrained(gf, settings, id) {
 async function computeImported(gf, settings, report) {
   const opened = await openIn(gf)
   if (!report) return RUNS.own(gf, settings, settings.edits, [opened])
-  const written = await generation.generate(report, waiting => writtenBy(gf, settings, opened, waiting))
+  const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
   if (engine.memory().bytes > MAX_BYTES) {
     last?.run.dispose()
@@ -155,20 +155,20 @@ const calls = {
    * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
    */
-  inspect: ({ files }) => bring(engine, files),
+  inspect: ({ files }) => importFiles(engine, files),
   /**
    * Makes the files the model `own` from the next run on; without files, those stored in the browser.
    * @param {{ files?: Record<string, Blob> }} brought
    * @param {(progress: { done: number, total: number }) => void} report
    */
   open: async ({ files }, report) => {
-    const chosen = files ?? await kept()
+    const chosen = files ?? await storedFiles()
     await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
     const { type } = await open(engine, chosen, report)
     return { type }
   },
-  stop, store: remember, stored: remembered, forget,
+  stop, store: storeModel, stored: storedModel, forget,
   /** @param {{ text: string, step: number }} question */
   bpeStep: question => bpeStep(engine, question),
   /** Compares a generation step with and without a cache. @param {Questions['compareCache'][0]} question */

@@ -1,6 +1,6 @@
 /** Principal component analysis of the rows of a table; only the requested rows of a large vocabulary are read. */
 
-import { axesOf, planeOf } from '../theatre/pca.js'
+import { principalAxes, projectRows } from '../theatre/pca.js'
 
 /** @import { Library, LibraryRun, PcaProjection } from '../types.d.ts' */
 
@@ -13,7 +13,7 @@ function axesOfFew(gf, table) {
   const [, C] = table.shape, { matmul } = gf.functional
   const rows = table.sub(table.mean({ dim: 0, keepdim: true })), across = rows.permute(1, 0)
   /** @type {any[]} */ const axes = []
-  for (const values of axesOf(gf, matmul(rows, across))) {
+  for (const values of principalAxes(gf, matmul(rows, across))) {
     let along = matmul(across, gf.tensor(values, { shape: [values.length, 1] }))
     // Removes what rounding leaves of the first axis in the second.
     for (const axis of axes) along = along.sub(axis.mul(axis.mul(along).sum()))
@@ -31,5 +31,5 @@ function axesOfFew(gf, table) {
 export const pca = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
   const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole
   const [N, C] = table.shape
-  return planeOf(gf, table, N < C ? axesOfFew(gf, table) : axesOf(gf, table))
+  return projectRows(gf, table, N < C ? axesOfFew(gf, table) : principalAxes(gf, table))
 }))

@@ -117,7 +117,7 @@ export const splitTarget = text => signsOf(text).filter(sign => sign.trim())
 export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
 
 /** The text of a target without its special tokens. @param {string[]} tokens */
-export const written = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
+export const textOf = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
 
 /** Days from 1 January 1900 to 31 December 2199. */
 export const DAYS = 109573

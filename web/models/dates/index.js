@@ -1,7 +1,7 @@
 /** English dates into Korean: an encoder-decoder trained by this library. */
 
 import { isLearned, take } from '../settings.js'
-import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
+import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, textOf } from './data.js'
 import { familiarity } from './familiarity.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
@@ -14,12 +14,12 @@ export const TWOFOLD = DATES[DATES.length - 1]
 
 /**
  * The first unknown word, or that there are too many.
- * @param {string[]} words @param {string[]} known @param {number} most
+ * @param {string[]} words @param {string[]} known @param {number} max
  */
-function wrong(words, known, most) {
+function wrong(words, known, max) {
   const unknown = words.find(word => !known.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
-  return words.length > most ? { key: 'errors.tooLong', values: { most } } : null
+  return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
 }
 
 /** @param {Settings} state */
@@ -60,10 +60,10 @@ export const dates = {
       target: wrong(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
     }
   },
-  written,
+  written: textOf,
   doubt({ source }) {
-    const found = familiarity(splitSource(source), splitSource)
-    return found === 'known' ? null : found
+    const kind = familiarity(splitSource(source), splitSource)
+    return kind === 'known' ? null : kind
   },
   /** The key of the note on the model at the end of every room. */
   kind: kindOf

@@ -13,12 +13,12 @@ const AT_ONCE = 200
  * @returns {Example[]}
  */
 export function drawExamples(gf, n, isWanted) {
-  /** @type {Example[]} */ const drawn = []
-  while (drawn.length < n) {
+  /** @type {Example[]} */ const examples = []
+  while (examples.length < n) {
     const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
-    if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
+    if (isWanted(day)) examples.push({ day, format, ...example(day, format) })
   }
-  return drawn
+  return examples
 }
 
 /**

@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../positional_encoding.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
 
 /** The size of the model on the page. */
@@ -35,7 +35,7 @@ export function createTranslator(gf, config = CONFIG) {
       // Created last, so that a random table leaves the initialization of all other weights unchanged.
       if (positions) {
         const longest = Math.max(LONGEST.source, LONGEST.target)
-        this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest })
       }
       /** The causal mask of the decoder. */
       this.tgtIsCausal = true

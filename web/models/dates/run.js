@@ -1,8 +1,8 @@
 /** The encoder-decoder on one source and one target, with all intermediate values. */
 
-import { answer } from '../generation.js'
-import { answered } from '../generated_run.js'
-import { hold } from '../model_cache.js'
+import { generate } from '../generation.js'
+import { generatedRun } from '../generated_run.js'
+import { cachedModel } from '../model_cache.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
@@ -86,7 +86,7 @@ function targetOf(gf, model, settings, source, edits) {
     /** @param {number[][]} rows */
     const forward = rows => model.forward(rows.map(() => source), rows)
     const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
-    return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
+    return { ...generate(gf, settings, forward, frame, edits), isGiven: false }
   }
   const ids = Array.isArray(target) ? target
     : [...encode(splitTarget(target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
@@ -130,21 +130,21 @@ const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || pos
  * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [weights] = []) {
-  const given = { ...defaultsOf('dates'), ...options }
-  const settings = { ...given, ...fixed(gf, given, weights) }
-  const placed = shapeIn(gf, given, weights).positions
+  const merged = { ...defaultsOf('dates'), ...options }
+  const settings = { ...merged, ...fixed(gf, merged, weights) }
+  const placed = shapeIn(gf, merged, weights).positions
   /** @param {string} name */
   const isComputed = name => isPosition(name) && settings.positions !== placed
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
   const answers = rightAnswers(splitSource(settings.source), splitSource)
     .map(date => [...encode(splitTarget(date), TARGET_IDS, 0), END_ID])
-  const made = hold(gf, keyOf(settings), () => (
+  const made = cachedModel(gf, keyOf(settings), () => (
     build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
   const { model } = made
   model.tgtIsCausal = settings.tgtIsCausal
   const isTrained = settings.weights === 'trained'
   return {
-    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
+    ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
       /** @param {number[]} answer */
       const before = answer => [START_ID, ...answer.slice(0, -1)]
       const input = before(ids)

@@ -4,7 +4,7 @@
  */
 
 import { nextTask } from '../../../src/js/next_task.js'
-import { answer, answered } from '../generation.js'
+import { generate, generateSteps } from '../generation.js'
 import { choosable } from '../decoding.js'
 
 /** @import { Chosen } from '../generation.js' */
@@ -51,25 +51,25 @@ const askedOf = ({ frame, ends }, settings) => (
 
 /**
  * The next logits [B, T, V], with last rows that a token can be chosen from.
- * @param {Library} gf @param {(...given: any[]) => any} next @returns {(...given: any[]) => any}
+ * @param {Library} gf @param {(...args: any[]) => any} next @returns {(...args: any[]) => any}
  */
-const withChoosable = (gf, next) => (...given) => {
-  const logits = next(...given), [B, T, V] = logits.shape, { values } = logits
+const withChoosable = (gf, next) => (...args) => {
+  const logits = next(...args), [B, T, V] = logits.shape, { values } = logits
   const rows = Array.from({ length: B }, (_, b) => values.subarray((b * T + T - 1) * V, (b + 1) * T * V))
   if (rows.every(row => choosable(row) === row)) return logits
   return gf.tensor(Float32Array.from(rows.flatMap(row => [...choosable(row)])), { shape: [B, 1, V] })
 }
 
 /**
- * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits
+ * @param {Library} gf @param {Settings} settings @param {Going} way @param {Edit[]} edits
  * @returns {Chosen}
  */
-export function written(gf, settings, going, edits) {
-  const { frame, forward, begin } = going
-  if (edits.length) return answer(gf, settings, forward, frame, edits)
+export function generateNow(gf, settings, way, edits) {
+  const { frame, forward, begin } = way
+  if (edits.length) return generate(gf, settings, forward, frame, edits)
   const { next, done } = begin()
   try {
-    const options = askedOf(going, settings)
+    const options = askedOf(way, settings)
     return read(gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
   } finally {
     done()
@@ -93,16 +93,16 @@ async function inTurns(steps, { signal, onWritten }) {
 
 /**
  * The same asynchronously; when stopped it is the answer so far, at least one token.
- * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits @param {Waiting} waiting
+ * @param {Library} gf @param {Settings} settings @param {Going} way @param {Edit[]} edits @param {Waiting} waiting
  * @returns {Promise<Chosen>}
  */
-export async function writing(gf, settings, going, edits, waiting) {
-  const { frame, forward, begin } = going, { signal, onWritten } = waiting
-  if (edits.length) return inTurns(answered(gf, settings, forward, frame, edits), waiting)
+export async function generateAsync(gf, settings, way, edits, waiting) {
+  const { frame, forward, begin } = way, { signal, onWritten } = waiting
+  if (edits.length) return inTurns(generateSteps(gf, settings, forward, frame, edits), waiting)
   const { next, done } = begin()
   // The signal makes the generation yield to other tasks; an answer that it aborted would be lost.
   const options = {
-    ...askedOf(going, settings), signal: new AbortController().signal,
+    ...askedOf(way, settings), signal: new AbortController().signal,
     stoppingCriteria(/** @type {number[]} */ { length }) {
       onWritten(length)
       return signal.aborted

@@ -1,7 +1,7 @@
 /** The model that the reader imports: files of its folder, read in this tab and sent nowhere. */
 
 import { take } from '../settings.js'
-import { written } from '../token_text.js'
+import { joinTokens } from '../token_text.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
@@ -23,7 +23,7 @@ export const own = {
   examples: [],
   hints: {},
   problems: () => ({}),
-  written,
+  written: joinTokens,
   kind: state => (state.edits.length ? 'edited' : 'trained'),
   explainError: ({ code }) => (code === 'nofiles' ? { engine: { key: 'bring.none', values: {} } } : null)
 }

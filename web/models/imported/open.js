@@ -10,7 +10,7 @@ import * as store from './store.js'
 /** @import { Files } from './store.js' */
 
 /** The files that were imported last, and their number in sequence. @type {{ files: Files, serial: number } | null} */
-let brought = null
+let imported = null
 let serials = 0
 /** Aborts the current reading. @type {AbortController | null} */ let reading = null
 
@@ -32,7 +32,7 @@ const OF_MODELS = /\.(json|txt|model|spm|bin|safetensors)$/
  * Describes files from their headers: a model, or a training of this page.
  * @param {Library} gf @param {Record<string, Blob>} files
  */
-export async function bring(gf, files) {
+export async function importFiles(gf, files) {
   const inspection = await gf.models.inspect(files)
   const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
   const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
@@ -44,7 +44,7 @@ export async function bring(gf, files) {
 /** Makes these files the imported model; it is loaded when a run requests it. @param {Files} files */
 export function choose(files) {
   serials += 1
-  brought = { files, serial: serials }
+  imported = { files, serial: serials }
 }
 
 /**
@@ -54,13 +54,13 @@ export function choose(files) {
  * @returns {Promise<Opened>}
  */
 export async function open(gf, files, onProgress) {
-  const before = brought
+  const before = imported
   reading = new AbortController()
   choose(files)
   try {
     return await openIn(gf, { onProgress, signal: reading.signal })
   } catch (error) {
-    brought = before
+    imported = before
     throw error
   }
 }
@@ -69,17 +69,17 @@ export async function open(gf, files, onProgress) {
 export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
 
 /** Stores the files of the model in the browser. Resolves to whether it could. */
-export const remember = async () => brought !== null && store.keep(
-  Object.fromEntries(Object.entries(brought.files).filter(([name]) => OF_MODELS.test(name))))
+export const storeModel = async () => imported !== null && store.keep(
+  Object.fromEntries(Object.entries(imported.files).filter(([name]) => OF_MODELS.test(name))))
 
 /** Describes the stored model without reading it. */
-export async function remembered() {
+export async function storedModel() {
   const files = await store.kept()
   return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
 }
 
 /** The stored files. */
-export const kept = () => store.kept()
+export const storedFiles = () => store.kept()
 
 export const forget = () => store.forget()
 
@@ -112,12 +112,12 @@ function brokenIn(model) {
  * @returns {Promise<Opened>}
  */
 export async function openIn(gf, options) {
-  if (!brought) {
+  if (!imported) {
     const files = await store.kept()
     if (files) choose(files)
   }
-  if (!brought) throw Object.assign(new Error('no files were chosen'), { code: 'nofiles' })
-  const last = opened.get(gf), { files, serial } = brought
+  if (!imported) throw Object.assign(new Error('no files were chosen'), { code: 'nofiles' })
+  const last = opened.get(gf), { files, serial } = imported
   if (last?.serial === serial) return last
   last?.model.dispose()
   opened.delete(gf)

@@ -16,7 +16,7 @@ const CROSS = /(?:multihead_attn|EncDecAttention)$/
 const MATRICES = 4 * 2
 const NUMBER = 4
 /** The maximum memory for them: a phone gives a tab far less than can be addressed. */
-const MOST = 2 ** 28
+const MAX_BYTES = 2 ** 28
 
 /** @param {any} attention a module of one of the library's models */
 const headsOf = ({ numHeads, heads, options }) => numHeads ?? heads ?? options.heads
@@ -42,7 +42,7 @@ export function layersOf(model, { text, target }) {
  * The memory for them: two runs exist at once while one replaces the other.
  * @param {any} model
  */
-const roomBeside = model => Math.min(MOST, (ADDRESSED - bytesOf(model)) / 2)
+const roomBeside = model => Math.min(MAX_BYTES, (ADDRESSED - bytesOf(model)) / 2)
 
 /** The layers that a reader has chosen, the newest first. @param {Settings} settings */
 export const chosenLayers = ({ kept }) => (String(kept).match(/\d+/g) ?? []).map(Number)
@@ -53,7 +53,7 @@ export const chosenLayers = ({ kept }) => (String(kept).match(/\d+/g) ?? []).map
  * @param {Settings} settings keptBytes: the memory for them, where a link specifies it
  * @returns {RetainedLayers & { paths: string[] } | null}
  */
-export function keepingOf(model, lengths, settings) {
+export function retainedLayersOf(model, lengths, settings) {
   const layers = layersOf(model, lengths), room = Number(settings.keptBytes) || roomBeside(model)
   const total = layers.reduce((sum, { bytes }) => sum + bytes, 0)
   if (total <= room) return null

@@ -5,10 +5,10 @@ import { indexOf } from '../../../src/js/shape.js'
 import { SAMPLING, decodingOf } from '../generation.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
-import { keepingOf } from './retained_layers.js'
+import { retainedLayersOf } from './retained_layers.js'
 import { answerRoom, firstScored, textRoom } from './text_limits.js'
 import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
-import { writing, written } from './generation.js'
+import { generateAsync, generateNow } from './generation.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Opened } from './open.js' */
@@ -261,11 +261,11 @@ const WRITERS = { gpt2: causal, llama: causal, t5: translating, marian: translat
  * @param {any} gf @param {Settings} settings @param {Opened} opened @param {Waiting} waiting
  * @returns {Promise<Chosen | undefined>}
  */
-export async function writtenBy(gf, settings, opened, waiting) {
+export async function generateAnswer(gf, settings, opened, waiting) {
   restore(opened, settings.edits)
-  const asked = WRITERS[opened.type]?.(gf, opened, settings)
-  if (!asked || givenTo(opened, settings, asked.room)) return undefined
-  return writing(gf, settings, asked.going, settings.edits, waiting)
+  const plan = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!plan || givenTo(opened, settings, plan.room)) return undefined
+  return generateAsync(gf, settings, plan.going, settings.edits, waiting)
 }
 
 /**
@@ -274,11 +274,11 @@ export async function writtenBy(gf, settings, opened, waiting) {
  * @returns {Way}
  */
 function wayOf(gf, opened, settings, edits, known) {
-  const asked = WRITERS[opened.type]?.(gf, opened, settings)
-  if (!asked) return reading(gf, opened, settings)
-  const { room, going, way } = asked, typed = givenTo(opened, settings, room)
+  const plan = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!plan) return reading(gf, opened, settings)
+  const { room, going, way } = plan, typed = givenTo(opened, settings, room)
   if (typed) return { ...way(typed.target), truncated: { ...way(typed.target).truncated, ...typed.truncated } }
-  const target = known ?? written(gf, settings, going, edits), found = way(target)
+  const target = known ?? generateNow(gf, settings, going, edits), found = way(target)
   return { ...found, truncated: { ...found.truncated, ...cutShort(settings, room, target) } }
 }
 
@@ -302,7 +302,7 @@ export function run(gf, options, edits, given) {
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
-  const retainedLayers = keepingOf(opened.model, { text, target: written }, settings)
+  const retainedLayers = retainedLayersOf(opened.model, { text, target: written }, settings)
   const observed = gf.observe(() => {
     const { logits, hidden, pooled } = forward()
     const output = logits ?? pooled ?? hidden

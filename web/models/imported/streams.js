@@ -1,7 +1,7 @@
 /** The texts of an imported model as tokens: how they are displayed, their merges, and their costs in each language. */
 
-import { cutOf } from '../segmentation.js'
-import { costsOf } from '../language_costs.js'
+import { segmentationOf } from '../segmentation.js'
+import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
@@ -81,7 +81,7 @@ export function textStream(opened, { beginning }, ids, longest) {
     longest
   })
   return {
-    ...streamOf(opened, ids), cut: cutOf(tokenizer, beginning, longest), hangul,
-    languages: costsOf({ cut: text => cutting(tokenizer, text, false), shown })
+    ...streamOf(opened, ids), cut: segmentationOf(tokenizer, beginning, longest), hangul,
+    languages: languageCosts({ cut: text => cutting(tokenizer, text, false), shown })
   }
 }

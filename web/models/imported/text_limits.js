@@ -5,9 +5,9 @@
 /** @import { LibraryTensor, Settings, Truncation } from '../../types.d.ts' */
 
 /** The maximum number of tokens of a text: a longer run would take too long, whatever the model supports. */
-export const MOST = 1024
+export const MAX_TOKENS = 1024
 /** The minimum number of tokens, however little memory is left. */
-const LEAST = 16
+const MIN_TOKENS = 16
 const NUMBER = 4
 /** The address space of 32 bits. */
 export const ADDRESSED = 2 ** 32
@@ -17,7 +17,7 @@ const [ATTENTION, SCORES, COPIES] = [2 ** 29, 2 ** 28, 7]
  * Memory per token relative to the inputs and outputs of matrix products: norms, sums and activations take up to half
  * as much again.
  */
-const BESIDE = 1.5
+const OVERHEAD = 1.5
 
 /** Embeddings of tokens and positions: only rows of them are read. */
 const TABLE = /(?:^|\.)(?:wte|wpe|shared|lm_head|\w*(?:embed|position|relative)\w*)(?:\.|$)/
@@ -31,23 +31,23 @@ export const bytesOf = model => Object.values(stateOf(model)).reduce((sum, { siz
 /** Bytes per token of a run, without what grows with the square of the length. @param {any} model */
 export function bytesPerToken(model) {
   const matrices = Object.entries(stateOf(model)).filter(([name, { shape }]) => shape.length === 2 && !TABLE.test(name))
-  return BESIDE * NUMBER * matrices.reduce((sum, [, { shape: [rows, cols] }]) => sum + rows + cols, 0)
+  return OVERHEAD * NUMBER * matrices.reduce((sum, [, { shape: [rows, cols] }]) => sum + rows + cols, 0)
 }
 
 /** The number of tokens whose run fits beside the weights, including all gradients. @param {any} model */
 export function tokensThatFit(model) {
   const left = ADDRESSED - 2 * (bytesOf(model) + SCORES) - ATTENTION
-  return Math.max(LEAST, Math.floor(left / (2 * bytesPerToken(model))))
+  return Math.max(MIN_TOKENS, Math.floor(left / (2 * bytesPerToken(model))))
 }
 
 /**
  * The maximum number of tokens, and what limits it.
  * @param {any} model @returns {{ most: number, by: Truncation['by'] }}
  */
-export function placesOf(model) {
-  const known = model.maxPositions ?? model.embeddings?.position_embeddings.numEmbeddings ?? Infinity
+export function positionsOf(model) {
+  const positions = model.maxPositions ?? model.embeddings?.position_embeddings.numEmbeddings ?? Infinity
   const fits = tokensThatFit(model)
-  return known <= fits ? { most: known, by: 'places' } : { most: fits, by: 'memory' }
+  return positions <= fits ? { most: positions, by: 'places' } : { most: fits, by: 'memory' }
 }
 
 /**
@@ -56,8 +56,8 @@ export function placesOf(model) {
  * @returns {{ most: number, by: Truncation['by'] }}
  */
 export function textRoom(model, answer = 0) {
-  const { most, by } = placesOf(model)
-  return most - answer < MOST ? { most: Math.max(1, most - answer), by } : { most: MOST, by: 'page' }
+  const { most, by } = positionsOf(model)
+  return most - answer < MAX_TOKENS ? { most: Math.max(1, most - answer), by } : { most: MAX_TOKENS, by: 'page' }
 }
 
 /**
@@ -67,7 +67,7 @@ export function textRoom(model, answer = 0) {
  * @param {Settings} settings @returns {{ most: number, by: Truncation['by'] }}
  */
 export function answerRoom(model, before, { maxNewTokens }) {
-  const { most, by } = placesOf(model), left = Math.max(1, most - before + 1)
+  const { most, by } = positionsOf(model), left = Math.max(1, most - before + 1)
   return left < maxNewTokens ? { most: left, by } : { most: maxNewTokens, by: 'setting' }
 }
 

@@ -1,6 +1,6 @@
 /** Sentences with missing words: inputs and targets. */
 
-import { drawFrom } from '../random.js'
+import { createRandom } from '../random.js'
 import { englishSentence } from './english.js'
 import { koreanSentence } from './korean.js'
 import { LONGEST, MASK, WORDS, encode } from './tokens.js'
@@ -69,6 +69,6 @@ export function example(draw, language, isHeldOut) {
  * @returns {Example[]}
  */
 export function examples(seed, count, { isHeldOut = false, languages = ['ko', 'en'] } = {}) {
-  const draw = drawFrom(seed)
+  const draw = createRandom(seed)
   return Array.from({ length: count }, (_, n) => example(draw, languages[n % languages.length], isHeldOut))
 }

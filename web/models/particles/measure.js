@@ -41,13 +41,13 @@ export function taskOf(batch) {
 export function batchesFrom(seed, size) {
   let first = 0
   /** @type {Example[][]} */
-  let drawn = []
+  let sampled = []
   return (/** @type {number} */ step) => {
     const n = (step - 1) % AT_ONCE
-    if (first !== step - n) drawn = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
+    if (first !== step - n) sampled = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
     first = step - n
     // 3 and 8 are coprime, so short and long batches alternate.
-    return taskOf(drawn[(n * 3) % AT_ONCE])
+    return taskOf(sampled[(n * 3) % AT_ONCE])
   }
 }
 

@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../positional_encoding.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
 
 /**
@@ -42,7 +42,9 @@ export function createParticles(gf, config = CONFIG) {
       this.encoder = new gf.nn.TransformerEncoder(layer, layers)
       this.output = new gf.nn.Linear(dModel, WORDS.length)
       // Created last, so that a random table leaves the initialization of all other weights unchanged.
-      if (positions) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest: LONGEST })
+      if (positions) {
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest: LONGEST })
+      }
     }
 
     /**

@@ -1,8 +1,8 @@
 /** A sentence with gaps through the encoder, with all intermediate values. */
 
 import { choose } from '../generation.js'
-import { answered } from '../generated_run.js'
-import { hold } from '../model_cache.js'
+import { generatedRun } from '../generated_run.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
@@ -69,10 +69,10 @@ export function run(gf, options, edits = [], [file] = []) {
   const text = read(settings.gapped)
   const shape = shapeIn(gf, settings, file)
   const create = () => createParticles(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = hold(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
+  const made = cachedModel(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   return {
-    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
+    ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
       forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
       rows: text.places, axes: AXES, inputs: { ids: [text.ids] }, streams: streamsOf(settings, text)
     })),

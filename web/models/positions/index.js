@@ -13,7 +13,7 @@ const SENTENCES = [
 ]
 
 /** The maximum number of words that the figures have room for. */
-export const MOST_WORDS = 24
+export const MAX_WORDS = 24
 
 /** The minimum number of table positions beyond the sentence, so that it can be shifted. */
 export const LARGEST_SHIFT = 8
@@ -45,7 +45,7 @@ export const positions = {
   problems({ sequence }) {
     const { length } = wordsOf(sequence)
     if (length < 2) return { sequence: { key: 'errors.twoWords', values: {} } }
-    return { sequence: length > MOST_WORDS ? { key: 'errors.manyWords', values: { most: MOST_WORDS } } : null }
+    return { sequence: length > MAX_WORDS ? { key: 'errors.manyWords', values: { most: MAX_WORDS } } : null }
   },
   written: tokens => tokens.join(' '),
   kind: () => 'untrained',

@@ -1,6 +1,6 @@
 /** The experiments on one sentence. */
 
-import { positions as page, LARGEST_SHIFT, MOST_WORDS, wordsOf } from './index.js'
+import { positions as page, LARGEST_SHIFT, MAX_WORDS, wordsOf } from './index.js'
 import { LONGEST, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
 import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
@@ -129,7 +129,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const { shuffle, waves, circle, asks } = modules
   const placed = new Placed(embedding, shuffle.attention, { dModel, base, length })
   shuffle.shuffleBy(orderOf(gf, words.length))
-  const learned = gf.normal([MOST_WORDS, dModel], { mean: 0, std: 1 })
+  const learned = gf.normal([MAX_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
   const moved = order.map(word => words[word])
   /** @param {string[]} list @param {number[]} all */

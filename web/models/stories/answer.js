@@ -1,6 +1,6 @@
 /** Generates a story from a prompt, token by token. */
 
-import { drawFrom } from '../random.js'
+import { createRandom } from '../random.js'
 import { END, LONGEST, decode, encode } from './data.js'
 
 /** Tokens reserved for the continuation, however long the prompt is. */
@@ -21,10 +21,10 @@ export function nextTokens(logits, { temperature = 1, topK = 0 } = {}) {
   return kept.map(({ id }, n) => ({ id, probability: parts[n] / whole }))
 }
 
-/** @param {{ id: number, probability: number }[]} tokens @param {number} drawn from 0 to 1 */
-function chosen(tokens, drawn) {
+/** @param {{ id: number, probability: number }[]} tokens @param {number} random from 0 to 1 */
+function chosen(tokens, random) {
   let sum = 0
-  return (tokens.find(({ probability }) => (sum += probability) > drawn) ?? tokens[0]).id
+  return (tokens.find(({ probability }) => (sum += probability) > random) ?? tokens[0]).id
 }
 
 /**
@@ -35,8 +35,8 @@ function chosen(tokens, drawn) {
  * @returns {{ ids: number[], given: number, text: string }} ids with the <end> before and perhaps after; how many were
  *   given; prompt and continuation as text
  */
-export function goOn(gf, model, tokenizer, beginning, { temperature = 0, topK = 0, seed = 42, mask } = {}) {
-  const draw = drawFrom(seed), ids = encode(tokenizer, beginning, ROOM), given = ids.length
+export function continueText(gf, model, tokenizer, beginning, { temperature = 0, topK = 0, seed = 42, mask } = {}) {
+  const draw = createRandom(seed), ids = encode(tokenizer, beginning, ROOM), given = ids.length
   do {
     const logits = gf.tidy(() => gf.noGrad(() => {
       const all = model.forward([ids], mask?.(ids.length)), size = all.shape[2]

@@ -1,7 +1,7 @@
 /** Stories as tokens: byte-pair encoding trained on the stories themselves, and the training data. */
 
-import { drawFrom } from '../random.js'
-import { readable } from '../token_text.js'
+import { createRandom } from '../random.js'
+import { decodeBytes } from '../token_text.js'
 import { story } from './grammar.js'
 
 /** Precedes and ends a story. */
@@ -23,7 +23,7 @@ export const LANGUAGES = ['ko', 'en']
  * @returns {string[]}
  */
 export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
-  const draw = drawFrom(seed)
+  const draw = createRandom(seed)
   return Array.from({ length: count }, (_, n) => story(draw, languages[n % languages.length], names))
 }
 
@@ -72,7 +72,7 @@ export function encode(tokenizer, text, room = 0) {
 export function decode(tokenizer, ids) {
   const said = ids.filter(id => id !== tokenizer.idOf(END))
   const bytes = Uint8Array.from(said.flatMap(id => [...tokenizer.bytesOf(id)]))
-  const text = readable(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
+  const text = decodeBytes(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
   return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
 }
 

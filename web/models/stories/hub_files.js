@@ -14,12 +14,12 @@ const LAYER = {
  * Whether GPT-2 has all of its parts: pre-norm layers without exchanged parts.
  * @param {any} gf @param {any} model
  */
-export function isKeyed({ nn }, { decoder: { layers: [layer], norm } }) {
+export function isGpt2Compatible({ nn }, { decoder: { layers: [layer], norm } }) {
   return layer instanceof nn.TransformerEncoderLayer && layer.normFirst && norm instanceof nn.LayerNorm
 }
 
 /** @param {State} state of the layers and the norm after them */
-function keyed(state) {
+function gpt2State(state) {
   const own = Object.entries(state).filter(([name]) => name.startsWith('decoder.'))
   return Object.fromEntries(own.map(([name, tensor]) => {
     const [, layer, rest] = /^decoder\.layers\.(\d+)\.(.+)$/.exec(name) ?? []
@@ -46,7 +46,7 @@ export async function hubFiles(gf, model, { activation, longest, end, tokenizer 
     scale_attn_weights: attention.scale !== 1, resid_pdrop: 0, embd_pdrop: 0, attn_pdrop: 0, tie_word_embeddings: true,
     ...(end >= 0 && { bos_token_id: end, eos_token_id: end })
   }
-  const weights = gf.saveSafetensors({ 'wte.weight': words, 'wpe.weight': places, ...keyed(state) })
+  const weights = gf.saveSafetensors({ 'wte.weight': words, 'wpe.weight': places, ...gpt2State(state) })
   if (!table) places.dispose()
   const loaded = await gf.models.load({ 'config.json': JSON.stringify(config), 'model.safetensors': weights })
   const files = gf.models.save(loaded.model, { tokenizer })

@@ -1,8 +1,8 @@
 /** Short stories, Korean and English: a decoder that continues the reader's beginning, trained by this library. */
 
 import { isGiven, take } from '../settings.js'
-import { written } from '../token_text.js'
-import { USUAL, VARIANTS, fileOf, trainingOf } from './variants.js'
+import { joinTokens } from '../token_text.js'
+import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from './variants.js'
 
 /** @import { PageModel, Setting, Settings } from '../../types.d.ts' */
 
@@ -30,7 +30,7 @@ export const stories = {
     return file ? [file] : []
   },
   variants: Object.entries(VARIANTS).map(([name, own]) => (
-    { file: `${name}.safetensors`, settings: { weights: 'trained', ...USUAL, ...own } })),
+    { file: `${name}.safetensors`, settings: { weights: 'trained', ...DEFAULT_PARTS, ...own } })),
   settings: take({
     weights: {},
     seed: {
@@ -52,7 +52,7 @@ export const stories = {
   examples: BEGINNINGS.map(([lang, text]) => ({ text, lang, patch: { beginning: text, target: '' } })),
   hints: { mask: 'causal' },
   problems: () => ({}),
-  written,
+  written: joinTokens,
   kind: state => {
     if (state.weights === 'trained' && !isTrained(state)) return 'combination'
     return isTrained(state) && state.edits.length ? 'edited' : state.weights

@@ -1,7 +1,7 @@
 /** Whether a story is consistent with its beginning, and how often the model's stories are. */
 
 import { FAMILIES } from '../hangul.js'
-import { goOn } from './answer.js'
+import { continueText } from './answer.js'
 import { encode, stories } from './data.js'
 import { PATTERNS, SLOT, WEATHER, written } from './grammar.js'
 
@@ -60,11 +60,12 @@ export const nearSighted = size => (
  * The fraction of the model's stories that are consistent, each started with the first sentence of one from
  * the grammar.
  * @param {any} gf @param {any} model @param {any} tokenizer @param {number} count
- * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof goOn>[4]} [options]
+ * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof continueText>[4]}
+ *   [options]
  */
 export function rightShare(gf, model, tokenizer, count, { languages, names = 'held out', seed = 42, ...how } = {}) {
-  const begun = stories(seed, count, { languages, names }).map(beginningOf)
-  const told = begun.map((text, n) => goOn(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
+  const prompts = stories(seed, count, { languages, names }).map(beginningOf)
+  const told = prompts.map((text, n) => continueText(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
   return told.filter(isRight).length / count
 }
 
@@ -83,8 +84,8 @@ export function looksBack(gf, model, tokenizer, texts) {
     for (let layer = 0; layer < layers; layer++) {
       const { values, shape: [, H] } = trace.get(`decoder.layers.${layer}.self_attn.weights`)
       for (let h = 0; h < H; h++) {
-        const share = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
-        sums[layer][h] = (sums[layer][h] ?? 0) + share
+        const weight = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
+        sums[layer][h] = (sums[layer][h] ?? 0) + weight
       }
     }
     trace.dispose()

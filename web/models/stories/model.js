@@ -1,5 +1,5 @@
 import { createLayer, createNorm } from '../layer.js'
-import { createPlaces } from '../positional_encoding.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { LONGEST } from './data.js'
 
 /**
@@ -46,7 +46,9 @@ export function createStories(gf, config = CONFIG) {
         ...(isRotary && { rotaryBase: ROTARY_BASE }) })
       this.decoder = new gf.nn.TransformerEncoder(layer, layers, { norm: createNorm(gf, norm, dModel) })
       // Created last, so that a random table leaves the initialization of all other weights unchanged.
-      if (positions && !isRotary) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+      if (positions && !isRotary) {
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest })
+      }
       if (positions === 'learned') drawCloser(this.positions.weight)
     }
 

@@ -1,16 +1,16 @@
 /** A prompt and the decoder's continuation, with all intermediate values. */
 
-import { hold } from '../model_cache.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../language_costs.js'
+import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../decoder_only.js'
+import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
 import { stories } from './index.js'
-import { hubFiles, isKeyed } from './hub_files.js'
+import { hubFiles, isGpt2Compatible } from './hub_files.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
@@ -35,7 +35,7 @@ function languageOf(gf) {
       hangul: text => hangulOf(text, {
         cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
       }),
-      languages: costsOf({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
+      languages: languageCosts({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
     }
     languages.set(gf, language)
   }
@@ -55,9 +55,9 @@ export function run(gf, options, edits = [], [file] = []) {
   const shape = { ...shapeOf(settings), ...shapeIn(gf, settings, file) }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
-  const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
-  const told = tell(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
+  const made = cachedModel(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
+  const told = generateRun(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
   const files = async () => ({ name: 'stories', content: await hubFiles(gf, made.model, known) })
-  const exportable = { ...told.exportable, ...(isKeyed(gf, made.model) && { files }) }
+  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
   return { ...told, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

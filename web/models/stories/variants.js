@@ -8,7 +8,7 @@
  * The exchangeable parts of the default model.
  * @type {Exchanged & Record<string, string | number>}
  */
-export const USUAL = { positions: 'interleaved', activation: 'gelu', norm: 'layer', kvHeads: 4 }
+export const DEFAULT_PARTS = { positions: 'interleaved', activation: 'gelu', norm: 'layer', kvHeads: 4 }
 
 /**
  * The exchanged parts of each file, by its name without extension.
@@ -29,7 +29,7 @@ export const VARIANTS = {
 
 /** The model's options from the page's settings. @param {Record<string, any>} settings */
 export const shapeOf = settings => {
-  const { positions, activation, norm, kvHeads } = { ...USUAL, ...settings }
+  const { positions, activation, norm, kvHeads } = { ...DEFAULT_PARTS, ...settings }
   return { positions: positions === 'none' ? null : positions, activation, norm, kvHeads }
 }
 
@@ -37,13 +37,13 @@ export const shapeOf = settings => {
  * The training of these parts, as a link to the training page.
  * @param {Record<string, any>} settings
  */
-export const trainingOf = settings => ['stories', ...Object.keys(USUAL)
-  .filter(name => settings[name] !== USUAL[name]).map(name => `${name}-${settings[name]}`)].join('_')
+export const trainingOf = settings => ['stories', ...Object.keys(DEFAULT_PARTS)
+  .filter(name => settings[name] !== DEFAULT_PARTS[name]).map(name => `${name}-${settings[name]}`)].join('_')
 
 /** The file of weights trained with exactly these parts, or undefined. @param {Record<string, any>} settings */
 export function fileOf(settings) {
   /** @param {Partial<Exchanged>} own */
-  const isSame = own => Object.entries({ ...USUAL, ...own }).every(([name, value]) => settings[name] === value)
+  const isSame = own => Object.entries({ ...DEFAULT_PARTS, ...own }).every(([name, value]) => settings[name] === value)
   const found = Object.keys(VARIANTS).find(name => isSame(VARIANTS[name]))
   return found && `${found}.safetensors`
 }

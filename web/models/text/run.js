@@ -1,15 +1,15 @@
 /** A prompt and the continuation of a model trained on the reader's own text. */
 
 import { exampleText } from '../stories/data.js'
-import { hold } from '../model_cache.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../language_costs.js'
+import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
-import { hubFiles, isKeyed } from '../stories/hub_files.js'
+import { hubFiles, isGpt2Compatible } from '../stories/hub_files.js'
 import { shapeOf } from '../stories/variants.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../decoder_only.js'
+import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
 import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
@@ -44,7 +44,7 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
     return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
   ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words),
-    languages: costsOf({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
+    languages: languageCosts({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
   ...(cut && {
     hangul: (/** @type {string} */ text) => hangulOf(text, {
       cut, shown: id => words[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
@@ -66,10 +66,10 @@ export function run(gf, options, edits = [], [file] = []) {
     vocabSize: vocabulary.size, longest: LONGEST, ...shapeOf(settings), ...shapeIn(gf, settings, file)
   }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = hold(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
-  const told = tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
+  const made = cachedModel(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
+  const told = generateRun(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
   const known = { ...shape, end: -1, tokenizer: vocabulary.tokenizer ?? null }
   const files = async () => ({ name: 'text', content: await hubFiles(gf, made.model, known) })
-  const exportable = { ...told.exportable, ...(isKeyed(gf, made.model) && { files }) }
+  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
   return { ...told, exportable, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -5,7 +5,7 @@ import { exact } from '../../lib/number.js'
 const DIGITS = 4
 
 /** A number with few enough digits to read and enough to verify a formula. @param {number} value */
-export const written = value => exact(Number(value.toPrecision(DIGITS)))
+export const format = value => exact(Number(value.toPrecision(DIGITS)))
 
 /**
  * A line between gradient and weight: a formula in symbols, the same with numbers, and the result.

@@ -9,13 +9,13 @@ import { divergence, pointsOf } from '../downsample.js'
 /** @import { LinesView } from '../../lib/chart.js' */
 /** @import { Look, Seen } from '../training_record.js' */
 
-const MOST_POINTS = 400
+const MAX_POINTS = 400
 
 /** The style of another run's training loss. @type {{ color: keyof Palette, width: number, dash: number[] }} */
 const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
-/** @param {number} share */
-const percent = share => `${fixed(100 * share, 1)} %`
+/** @param {number} fraction */
+const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
 /** A label with its line style. @param {string} text @param {string} look */
 function key(text, look) {
@@ -77,8 +77,8 @@ export function curves(container, { t, theme, seek }) {
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
         ...common, low: 0, high, digits: 1, mark: parted || null,
-        lines: [{ points: pointsOf(seen.loss, MOST_POINTS), color: 'soft', width: 1 },
-          ...(other ? [{ points: pointsOf(other.loss, MOST_POINTS), ...OTHER_TRAIN }] : []),
+        lines: [{ points: pointsOf(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
+          ...(other ? [{ points: pointsOf(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
           { points: held, color: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
       })
@@ -139,11 +139,11 @@ export function closer(container, { t, theme, seek }) {
       const { palette } = theme()
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
-        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), color: 'accent' }],
+        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MAX_POINTS), color: 'accent' }],
         label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
       })
       /** @param {number} i */
-      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MOST_POINTS)
+      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MAX_POINTS)
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
       })

@@ -11,15 +11,15 @@ import { choice } from './choice.js'
 
 const TALLEST = 380
 
-/** @param {number} share */
-const percent = share => `${fixed(100 * share, 1)} %`
+/** @param {number} fraction */
+const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
 /**
  * @param {HTMLElement} container
  * @param {{ t: Translate, theme: Context['theme'], look(table: string): void }} context
  */
 export function embeddings(container, { t, theme, look }) {
-  /** @type {NonNullable<News['plane']>} */ let shown
+  /** @type {NonNullable<News['plane']>} */ let latest
   /** By default the token furthest from the center. */
   let chosen = -1
   const tables = choice(t('theatre.table'), table => {
@@ -41,7 +41,7 @@ export function embeddings(container, { t, theme, look }) {
     draw()
   }
   function draw() {
-    const { x, y, words, names, name, variances, from } = shown
+    const { x, y, words, names, name, variances, from } = latest
     if (chosen < 0 || chosen >= words.length) chosen = largest(x.map((value, i) => Math.hypot(value, y[i])))
     tables.element.hidden = names.length < 2
     tables.fill(names, name)
@@ -60,7 +60,7 @@ export function embeddings(container, { t, theme, look }) {
     update(plane) {
       container.hidden = !plane
       if (!plane) return
-      shown = plane
+      latest = plane
       draw()
     }
   }

@@ -5,7 +5,7 @@ import { brief } from '../../lib/number.js'
 import { prose } from '../../lib/prose.js'
 import { pointers } from '../../lessons/pointer.js'
 import { question } from '../../lessons/question.js'
-import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../experiments.js'
+import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../experiments.js'
 import { write } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
@@ -58,7 +58,7 @@ export function guide(container, { t, play, open, progress }) {
   function result() {
     const { until, answer, say: numbers } = here(), { one, other = null } = seen ?? {}
     if (!one || [one, other].some(run => run && run.loss.length < until)) return null
-    const [first, second] = [seenBy(one, until), seenBy(other ?? one, until)]
+    const [first, second] = [recordUntil(one, until), recordUntil(other ?? one, until)]
     const values = Object.entries({ ...numbers(first, second), step: until }).map(([key, value]) => (
       [key, Number.isInteger(value) && value < LARGE ? String(value) : brief(value)]))
     return { right: answer(first, second), values: Object.fromEntries(values) }

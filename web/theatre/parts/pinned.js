@@ -31,11 +31,11 @@ export function pinned(container, { t, theme, seek, ask }) {
   const shape = h('span', { className: 'shape' })
   const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
   const slot = h('div', { 'className': 'chart-slot', 'data-chart': 'pinned' })
-  const told = h('output', { className: 'theatre-token' })
+  const label = h('output', { className: 'theatre-token' })
   const why = h('p', { className: 'theatre-why' })
   container.append(h('h2', {}, t('theatre.pinned')), h('div', { className: 'theatre-choices' },
     h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.cell')), select, index, shape)),
-  problem, slot, told, why)
+  problem, slot, label, why)
   const chart = lines(slot, seek)
 
   /** What can be pinned is requested on demand. */
@@ -84,7 +84,7 @@ export function pinned(container, { t, theme, seek, ask }) {
         lines: [{ points, color: 'accent', dots: true }], most: total, title: t('theatre.stepAxis'), at: step, digits: 3,
         label: said, palette: theme().palette
       })
-      setText(told, said)
+      setText(label, said)
       const which = steps.length < 3 ? steps.join(', ') : `${steps.slice(0, 3).join(', ')}, …, ${steps[steps.length - 1]}`
       setText(why, [t('theatre.pinnedKept', { count: steps.length, which }), missing && t('theatre.pinnedMissing', { missing }),
         readAt !== null && t('theatre.pinnedRead', { step: readAt })].filter(Boolean).join(' '))

@@ -7,12 +7,12 @@ import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
 import { isInside, readIndex } from '../cells.js'
 import { OPTIMIZERS } from '../optimizers/index.js'
-import { line, written } from '../optimizers/formula_line.js'
+import { line, format } from '../optimizers/formula_line.js'
 import { layerByLayer } from './layers.js'
 
 /** @import { Child, Translate } from '../../types.d.ts' */
 
-/** @typedef {ReturnType<typeof import('../step_breakdown.js').takeApart>} Apart */
+/** @typedef {ReturnType<typeof import('../step_breakdown.js').breakDown>} Apart */
 
 /** Four digits, so that two slopes can be compared. @param {number} value */
 const digits = value => exact(Number(value.toPrecision(4)))
@@ -20,7 +20,7 @@ const digits = value => exact(Number(value.toPrecision(4)))
 /** The lines from gradient to weight. @param {Apart} made */
 function linesOf(made) {
   const { raw, g, norm, clip, optimizer } = made
-  const shorter = `${written(raw)} × min(1, ${written(clip)} ∕ ${written(norm)})`
+  const shorter = `${format(raw)} × min(1, ${format(clip)} ∕ ${format(norm)})`
   const clipping = line('clip', 'g ← g · min(1, c ∕ ‖g‖)', shorter, g)
   return [...(clip ? [clipping] : []), ...OPTIMIZERS[optimizer].lines(made)]
 }
@@ -40,7 +40,7 @@ const lettersIn = lines => LETTERS.filter(([letter]) => lines.some(({ letters })
  * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void,
  *   pin(cell: { name: string, index: number[] }): void }} context
  */
-export function apart(container, { t, ask, step, pin }) {
+export function stepBreakdown(container, { t, ask, step, pin }) {
   let made = /** @type {Apart} */ (/** @type {unknown} */ (null))
   /** @type {{ name: string, index?: number[] }} */
   let chosen = { name: 'output.weight', index: undefined }
@@ -130,7 +130,7 @@ export function apart(container, { t, ask, step, pin }) {
     const lines = linesOf(made)
     keep(letters, lettersIn(lines), () => h('li', {}, h('b'), h('span')), (item, [letter, key]) => {
       setText(item.children[0], letter)
-      setText(item.children[1], ` ${t(`theatre.letters.${key}`)} ${written(Number(made[key]))}`)
+      setText(item.children[1], ` ${t(`theatre.letters.${key}`)} ${format(Number(made[key]))}`)
     })
     keep(moving, lines, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
       [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]

@@ -16,7 +16,7 @@ export function largest(values) {
  * The fraction of positions at which the most probable token is the target.
  * @param {any} gf @param {any} model @param {import('./index.js').Batch} batch
  */
-export const nextShare = (gf, model, { inputs, target, ignoreIndex }) => gf.tidy(() => gf.noGrad(() => {
+export const accuracyOf = (gf, model, { inputs, target, ignoreIndex }) => gf.tidy(() => gf.noGrad(() => {
   const { values, shape } = model.forward(...inputs)
   const V = shape.at(-1)
   const asked = [...target.keys()].filter(n => target[n] !== ignoreIndex)

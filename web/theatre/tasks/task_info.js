@@ -21,7 +21,7 @@ import { BEGINNINGS } from '../../models/stories/index.js'
  */
 
 /** @type {Record<string, About>} */
-export const ABOUT = {
+export const TASK_INFO = {
   dates: { house: 'dates', sample: DATES[0], longest: 12, towers: 2.5, words: 150, own: { smoothing: 0.05 } },
   particles: {
     house: 'particles', sample: '유리[?] 창을 닦아요.', longest: 72, words: 150,
@@ -52,4 +52,4 @@ export const ABOUT = {
 }
 
 /** The page model that displays what a task has trained. @param {string} task */
-export const houseOf = task => ABOUT[task].house
+export const houseOf = task => TASK_INFO[task].house
