@@ -395,7 +395,7 @@ export interface Facts {
   /** The truncated texts, by field. */
   truncated?: { text?: Truncation, target?: Truncation }
   /** Where not all attention matrices fit into memory: the layers that retain theirs. */
-  retainedLayers?: RetainedLayers
+  retained?: RetainedLayers
   /** The duration in milliseconds, including the generation. */
   duration?: number
   imported?: { type: string, serial: number, broken: { count: number, first: string } | null }

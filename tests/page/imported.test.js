@@ -104,7 +104,7 @@ test('the memory of attention matrices is known in advance: half is allocated, g
     const taken = names.reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
     assert.equal(known.reduce((sum, { bytes }) => sum + bytes, 0), 2 * taken, type)
     assert.equal(known.flatMap(({ paths }) => paths).length * MATRICES, names.length, type)
-    assert.equal(made.retainedLayers, undefined, 'it fits')
+    assert.equal(made.retained, undefined, 'it fits')
     made.run.dispose()
   }
 })
@@ -132,7 +132,7 @@ test('a run without memory for all matrices reports missing ones, and every othe
   const bytes = gf.memory().bytes
   whole.run.dispose()
   const part = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened]), page = plainOf(gf, part)
-  assert.deepEqual(part.retainedLayers.layers, [3])
+  assert.deepEqual(part.retained.layers, [3])
   const missing = part.run.names.filter(name => !part.run.describe(name).isKept)
   assert.deepEqual(missing, part.run.names.filter(name => isMatrix(name) && !name.startsWith('h.3.')))
   const gradients = gradientsOf(part.run)

@@ -138,7 +138,7 @@ export function check({ t, ask, get, run, whole }) {
         h('p', { className: 'check-total' }, t(rows.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(rows, rooms, t)),
         h('p', { className: 'note' }, t(rows.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
-          shown.retainedLayers ? ` ${t('check.unkept')}` : ''))
+          shown.retained ? ` ${t('check.unkept')}` : ''))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }

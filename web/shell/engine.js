@@ -71,7 +71,7 @@ export function createEngine(spawn, second = 1000) {
     if (silence < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
     worker.terminate()
     worker = begin()
-    refuse(Object.assign(new Error('the worker did not answer'), { code: 'hung' }))
+    refuse(Object.assign(new Error('no answer'), { code: 'hung' }))
     restored = restore().catch(() => {})
   }
   /** Gives a new worker what the previous one had; a model that makes it hang as well is not sent again. */

@@ -24,7 +24,7 @@ export function notRetained({ layer = 0 }, { t, get, set }) {
     /** @param {Run | null} run a run that has not retained everything */
     say(run) {
       element.hidden = !run
-      const { layers = [], of = 0, total = 0, room = 0 } = run?.retainedLayers ?? {}
+      const { layers = [], of = 0, total = 0, room = 0 } = run?.retained ?? {}
       const list = layers.map(number => number + 1).join(', '), count = layers.length
       if (run) setText(note, t('frame.unkept', { kept: list, count, of, total: formatBytes(total), room: formatBytes(room) }))
     }

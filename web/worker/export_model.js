@@ -18,7 +18,7 @@ const zipFolder = ({ name, content }) => zip(content, name)
  * @returns {Questions['exportModel'][1] | Promise<Questions['exportModel'][1]>}
  */
 export function exportModel(gf, { exportable }, { format }) {
-  if (!exportable) throw new Error('this model cannot be taken out')
+  if (!exportable) throw new Error('not exportable')
   const { model, inputs, files } = exportable
   if (format === 'zip') {
     if (!files) throw new Error('this model has no keys at Hugging Face')

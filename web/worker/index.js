@@ -70,7 +70,7 @@ const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) 
  */
 function computeTrained(gf, settings, id) {
   const loan = trainedWeights.get(id)
-  if (!loan) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
+  if (!loan) throw Object.assign(new Error('no trained weights'), { code: 'lent' })
   const { file, serial } = loan
   return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
 }
@@ -117,7 +117,7 @@ function damaged(error, names) {
 /** The last run or its twin; only these two can be queried. */
 function runHere(isTwin = false) {
   const made = isTwin ? twin : last
-  if (!made) throw Object.assign(new Error('the run has given way to one that failed'), { code: 'gone' })
+  if (!made) throw Object.assign(new Error('no run'), { code: 'gone' })
   return made
 }
 
@@ -164,7 +164,7 @@ const calls = {
   open: async ({ files }, report) => {
     const chosen = files ?? await storedFiles()
     await generation.finish({ isSuperseded: true })
-    if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
+    if (!chosen) throw Object.assign(new Error('no stored model'), { code: 'nofiles' })
     const { type } = await open(engine, chosen, report)
     return { type }
   },

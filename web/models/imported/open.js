@@ -116,7 +116,7 @@ export async function openIn(gf, options) {
     const files = await store.kept()
     if (files) choose(files)
   }
-  if (!imported) throw Object.assign(new Error('no files were chosen'), { code: 'nofiles' })
+  if (!imported) throw Object.assign(new Error('no files'), { code: 'nofiles' })
   const last = opened.get(gf), { files, serial } = imported
   if (last?.serial === serial) return last
   last?.model.dispose()

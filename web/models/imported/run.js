@@ -302,7 +302,7 @@ export function run(gf, options, edits, given) {
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
-  const retainedLayers = retainedLayersOf(opened.model, { text, target: written }, settings)
+  const retained = retainedLayersOf(opened.model, { text, target: written }, settings)
   const observed = gf.observe(() => {
     const { logits, hidden, pooled } = forward()
     const output = logits ?? pooled ?? hidden
@@ -312,7 +312,7 @@ export function run(gf, options, edits, given) {
     sampling.forward(output)
     return { output, loss, free: () => sampling.dispose() }
   }, {
-    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: retainedLayers?.paths,
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: retained?.paths,
     streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
     passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
@@ -320,7 +320,7 @@ export function run(gf, options, edits, given) {
   return {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
-    ...(retainedLayers && { retainedLayers }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
+    ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
     imported: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: {
       ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
