@@ -1,7 +1,7 @@
 // npm run bench:theatre: training in real Chromium. How many seconds until the dates come out right, and how long the
 // main thread is kept at a time meanwhile. Nothing fails here. A step beside TensorFlow.js is a work of npm run bench.
 import { launch, open, serve, stateOf } from '../browser/host.js'
-import { longestTasks } from '../browser/tasks.js'
+import { longestTasks } from '../browser/main_thread_tasks.js'
 import { toHash } from '../../web/shell/state.js'
 
 const EXACT = 95, MINUTES = 3

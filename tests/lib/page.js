@@ -1,12 +1,12 @@
 // Runs of the page's models, as tests look at them: the plain data that the page gets, and the run it came from.
 import { readFile } from 'node:fs/promises'
 import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
-import { choose, openIn } from '../../web/models/own/open.js'
+import { choose, openIn } from '../../web/models/imported/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { readRun } from '../../web/lib/run.js'
-import { messageOf } from '../../web/worker/plain.js'
+import { messageOf } from '../../web/worker/serialize_run.js'
 import { cases, filesOf as drawnFiles } from '../models/golden_models.js'
 import { gf } from './engine.js'
 
@@ -32,8 +32,8 @@ export const bringHere = opened => files.set('own', [opened])
 export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
   const all = { ...defaultsOf(model), ...settings }
-  const { files: names, isBrought } = modelOf(model)
-  const needed = isBrought ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
+  const { files: names, isImported } = modelOf(model)
+  const needed = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
   return RUNS[model](engine, all, edits, needed)
 }
 

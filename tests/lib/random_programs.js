@@ -1,7 +1,7 @@
 // Programs drawn from a seed: operations, views and edits, one after the other on tensors of small shapes, run
 // by the library and in double by the references of src/reference. How far float32 may be off is measured: the double
 // is run again with every number moved by one rounding, wherever a number is made.
-import { drawFrom } from '../../web/models/draw.js'
+import { createRandom } from '../../web/models/random.js'
 import * as reference from '../../src/reference/index.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 
@@ -136,7 +136,7 @@ const sizedAs = shape => ({ shape, data: new Float64Array(sizeOf(shape)).fill(0.
 
 /** A program of a seed: its leaves with their numbers, its steps, and what is overwritten. @param {number} seed */
 export function programOf(seed) {
-  const draw = drawFrom(seed), { below, pick, uniform, chance } = draw
+  const draw = createRandom(seed), { below, pick, uniform, chance } = draw
   /** @type {Map<string, { shape: number[], data: Float32Array }>} */ const leaves = new Map()
   const leaf = (name, shape) => {
     leaves.set(name, { shape, data: Float32Array.from({ length: sizeOf(shape) }, () => (uniform() * 2 - 1) * 1.5) })
@@ -175,7 +175,7 @@ const placeOf = ({ shape }, index) => index.reduce((at, i, axis) => at * shape[a
  * @param {ReturnType<typeof programOf>} program @param {number} [seed]
  */
 export function inDouble({ leaves, steps, edits, out, weights }, seed = 0) {
-  const draw = drawFrom(seed), moved = t => (seed ? map(t, v => v * (1 + (draw.below(3) - 1) * U)) : t)
+  const draw = createRandom(seed), moved = t => (seed ? map(t, v => v * (1 + (draw.below(3) - 1) * U)) : t)
   /** @type {Map<string, any>} */ const values = new Map()
   for (const [name, { shape, data }] of leaves) values.set(name, { shape, data: Float64Array.from(data) })
   const readOf = ({ reads }) => Object.fromEntries(Object.entries(reads).map(([key, name]) => (

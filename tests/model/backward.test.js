@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { offsetOf } from '../../src/js/shape.js'
-import { exists } from '../../web/inspector/index.js'
-import { explainCell, firstUse } from '../../web/worker/questions.js'
+import { hasCell } from '../../web/inspector/index.js'
+import { explainCell, firstUse } from '../../web/worker/queries.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { nudged } from '../../web/worker/nudge.js'
+import { finiteDifference } from '../../web/worker/finite_difference.js'
 import { sample } from '../lib/long.js'
 import { made, pageRun } from '../lib/page.js'
 
@@ -39,7 +39,7 @@ function gradientAt(run, name, index) {
 function checkLinks(run, cell, { terms, sources }) {
   const linked = terms.flatMap(({ factors }) => factors).filter(({ source }) => source)
   for (const source of [...sources, ...linked.map(factor => factor.source)]) {
-    assert.ok(exists(run, source), `${said(cell)} leads to ${said(source)}`)
+    assert.ok(hasCell(run, source), `${said(cell)} leads to ${said(source)}`)
   }
   for (const { source, value } of linked) {
     const { name, index, isGradient } = source
@@ -116,7 +116,7 @@ test('like a Llama: gradients of every part are the slopes of the loss', async (
   run.dispose()
   for (const { name, index, gradient, value } of cells) {
     const compute = async ({ edits, ...settings }) => made(settings, edits)
-    const { slope } = await nudged(compute, { ...LLAMA, edits: [] }, { name, index }, value)
+    const { slope } = await finiteDifference(compute, { ...LLAMA, edits: [] }, { name, index }, value)
     assert.ok(Math.abs(slope - gradient) < 0.03 * Math.abs(gradient) + 2e-4, `${name}: ${slope} ${gradient}`)
   }
 })
@@ -163,7 +163,7 @@ test('a cell without a gradient says why: made for show, or not trained; q · k 
   assert.deepEqual(explainCell(run.made, cell).feeds, [`${layer}.scores`])
   assert.deepEqual(firstUse(run.made.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
-  const { slope } = await nudged(({ edits, ...settings }) => made(settings, edits),
+  const { slope } = await finiteDifference(({ edits, ...settings }) => made(settings, edits),
     { ...SMALL, edits: [] }, cell, valueAt(tensorOf(run, cell.name), cell.index))
   const dots = run.explainGradient(cell.name, cell.index).value
   assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))

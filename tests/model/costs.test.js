@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { costsByRoom, together } from '../../web/lib/costs.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { costs } from '../../web/worker/inside.js'
+import { costs } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 

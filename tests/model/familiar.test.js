@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAYS, FORMATS, dateOf, readings, splitSource } from '../../web/models/dates/data.js'
-import { familiarity, rightAnswers } from '../../web/models/dates/familiar.js'
+import { familiarity, rightAnswers } from '../../web/models/dates/familiarity.js'
 
 const of = text => familiarity(splitSource(text), splitSource)
 

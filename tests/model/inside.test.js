@@ -1,17 +1,17 @@
 // What is told of a model from inside: each number once more by plain loops in double, or by a run made otherwise.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partKey } from '../../web/lib/parts.js'
-import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
+import { partKey } from '../../web/lib/ablation_parts.js'
+import { hasEdits, readEdits, toggleEdits, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { habits } from '../../web/worker/habits.js'
-import { plane } from '../../web/worker/plane.js'
-import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
+import { headScores } from '../../web/worker/head_scores.js'
+import { pca } from '../../web/worker/pca.js'
+import { headContributions, logitLens, vectorNorms, nearest, measureAnswer } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
 import { opened } from '../lib/imported_models.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { defaultsOf } from '../../web/models/index.js'
 
 const MODELS = {
@@ -56,26 +56,26 @@ function through(run, rows, last) {
 for (const [name, run] of Object.entries(RUNS)) {
   test(`${name}: said early after every sub-layer, as computed apart; at the end it is what was said`, () => {
     const { early: question } = dataIn(run, 'stream')
-    const found = early(gf, run.made.run, question)
+    const found = logitLens(gf, run.made.run, question)
     assert.ok(question.points.length >= 5)
     question.points.forEach(({ name: point, last }, i) => {
       const [, , C] = shapeOf(run, point), all = values(run, point)
       const rows = question.rows.map(row => all.slice(row * C, (row + 1) * C))
       through(run, rows, last).forEach((shares, n) => {
-        const { words, shares: told, chosen } = found[i][n]
+        const { tokens, probabilities: told, chosen } = found[i][n]
         near(chosen, shares[question.ids[n]], 2e-5, `${point}, step ${n}`)
-        words.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
+        tokens.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
         near(told[0], Math.max(...shares), 2e-5, `${point}, step ${n}, the likeliest`)
       })
     })
     const { decoding } = run
-    found.at(-1).forEach(({ words: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
+    found.at(-1).forEach(({ tokens: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
   })
 
   test(`${name}: lengths of the stream and of what is added`, () => {
     for (const { subs } of dataIn(run, 'stream').streams) {
       const names = subs.flatMap(({ carried, change, point }) => [carried, change, point])
-      lengths(gf, run.made.run, { names }).forEach((list, i) => {
+      vectorNorms(gf, run.made.run, { names }).forEach((list, i) => {
         const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
         list.forEach((length, t) => (
           near(length, Math.hypot(...all.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), names[i])))
@@ -90,15 +90,15 @@ for (const [name, run] of Object.entries(RUNS)) {
   test(`${name}: what the heads add makes the output, with the bias`, () => {
     for (const room of roomsOf(run).filter(({ stage }) => stage === 'output')) {
       const { x, weight, bias, y, heads } = room.parts
-      const all = added(gf, run.made.run, { x, weight, heads })
+      const all = headContributions(gf, run.made.run, { x, weight, heads })
       assert.equal(all.length, heads)
       const b = bias ? values(run, bias) : [], C = shapeOf(run, y).at(-1)
       values(run, y).forEach((value, i) => {
-        const sum = all.reduce((total, one) => total + one.added[i], bias ? b[i % C] : 0)
+        const sum = all.reduce((total, one) => total + one.values[i], bias ? b[i % C] : 0)
         near(sum, value, 2e-5 * Math.max(1, Math.abs(value)), y)
       })
-      for (const one of all) one.lengths.forEach((length, t) => (
-        near(length, Math.hypot(...one.added.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
+      for (const one of all) one.norms.forEach((length, t) => (
+        near(length, Math.hypot(...one.values.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
     }
   })
 }
@@ -123,7 +123,7 @@ test('nearest rows of a table by the angle, the vector itself first where it is 
 function sharesOf(run, settings, edits) {
   const { what } = dataIn(run, 'parts')
   const other = made({ ...settings, target: what.ids }, edits)
-  const found = told(gf, other.run, what)
+  const found = measureAnswer(gf, other.run, what)
   other.run.dispose()
   return found
 }
@@ -141,7 +141,7 @@ for (const name of ['dates', 'particles', 'stories']) {
   test(`${name}: a head switched off is a head whose columns of the output weight are zero`, () => {
     const run = RUNS[name], settings = MODELS[name]
     const { parts, what } = dataIn(run, 'parts')
-    const usual = told(gf, run.made.run, what)
+    const usual = measureAnswer(gf, run.made.run, what)
     assert.deepEqual([...usual], [...sharesOf(run, settings, [])])
     const heads = parts.filter(({ kind }) => kind === 'head')
     let most = 0
@@ -180,7 +180,7 @@ test('places switched off are those of a run that has none', () => {
   const { what } = dataIn(RUNS.dates, 'parts')
   const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
   const bare = made({ positional: false, target: what.ids })
-  near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - told(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
+  near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - measureAnswer(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
   bare.run.dispose()
 })
 
@@ -217,7 +217,7 @@ for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
   `${type}: what would be said at the end of the stream is what was said`, async () => {
     const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await opened(filesOf(cases(type)[0]))])
     const run = plainOf(gf, one), { early: question } = dataIn(run, 'stream'), { what } = dataIn(run, 'parts')
-    const shares = told(gf, one.run, what), last = early(gf, one.run, question).at(-1)
+    const shares = measureAnswer(gf, one.run, what), last = logitLens(gf, one.run, question).at(-1)
     assert.ok(shares.length > 0)
     last.forEach(({ chosen }, i) => near(chosen, shares[i], 1e-6, `token ${i}`))
     one.run.dispose()
@@ -227,7 +227,7 @@ for (const type of ['gpt2', 'llama']) test(
   `${type}: where heads look in a text that stands there twice is read off the weights of a run of that text`, async () => {
     const [item] = cases(type), model = await opened(filesOf(item))
     const settings = { ...defaultsOf('own'), beginning: '3 1 4', target: '5' }
-    const one = runOwn(gf, settings, [], [model]), found = habits(gf, one)
+    const one = runOwn(gf, settings, [], [model]), found = headScores(gf, one)
     one.run.dispose()
     assert.equal(found.count, 2)
     const twice = [3, 1, 4, 1, 4], n = 2, T = twice.length
@@ -249,9 +249,9 @@ for (const type of ['gpt2', 'llama']) test(
   })
 
 test('a model of few places repeats less, one that reads whole texts has nothing to tell', () => {
-  assert.equal(habits(gf, RUNS.particles.made), null)
+  assert.equal(headScores(gf, RUNS.particles.made), null)
   for (const name of ['dates', 'stories', 'text']) {
-    const { count, layers } = habits(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
+    const { count, layers } = headScores(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
     assert.ok(count >= 2 && count <= 24, name)
     assert.deepEqual(layers.map(heads => heads.length), parts.layers.map(({ heads }) => heads), name)
     for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
@@ -278,14 +278,14 @@ for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 
     const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
     const centred = rows.map(row => row.map((x, c) => x - mean[c]))
     const squares = list => list.reduce((sum, x) => sum + x * x, 0)
-    const { x, y, shares } = plane(gf, run, { name, rows: few })
+    const { x, y, variances } = pca(gf, run, { name, rows: few })
     const expected = widest(centred), whole = squares(centred.flat())
     assert.equal(x.length, ids.length)
     const turned = Math.sign(x[0] * expected[0])
     x.forEach((at, i) => near(at * turned, expected[i], 2e-3 * Math.sqrt(whole), `row ${ids[i]}`))
-    near(shares[0], squares(expected) / whole, 1e-4, 'its share')
+    near(variances[0], squares(expected) / whole, 1e-4, 'its share')
     near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is across')
-    assert.ok(shares[1] > 0 && shares[1] <= shares[0])
+    assert.ok(variances[1] > 0 && variances[1] <= variances[0])
   })
 
 test('every part has a name of its own in a link, is read back, and taken back', () => {
@@ -294,10 +294,10 @@ test('every part has a name of its own in a link, is read back, and taken back',
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
     for (const { edits } of parts) {
       const mine = [{ name: 'x', index: [0, 1], value: 2 }]
-      const on = switched(mine, edits, true)
+      const on = toggleEdits(mine, edits, true)
       assert.deepEqual(readEdits(writeEdits(on)), on)
       assert.ok(hasEdits(on, edits) && !hasEdits(mine, edits))
-      assert.deepEqual(switched(on, edits, false), mine)
+      assert.deepEqual(toggleEdits(on, edits, false), mine)
     }
   }
 })
@@ -306,9 +306,9 @@ test('of a model that writes no answer the distance of its output is told', () =
   const run = pageRun({ model: 'sentences' })
   const { parts, what } = dataIn(run, 'parts')
   assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])
-  const base = told(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
+  const base = measureAnswer(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
   const other = made({ model: 'sentences' }, parts[2].edits)
-  const apart = told(gf, other.run, what, base), now = values({ made: other }, what.out)
+  const apart = measureAnswer(gf, other.run, what, base), now = values({ made: other }, what.out)
   apart.forEach((length, t) => near(length, Math.hypot(...now.slice(t * C, (t + 1) * C).map(
     (x, c) => x - base[t * C + c])), 1e-5, `token ${t}`))
   assert.ok(Math.max(...apart) > 0.1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES, TWOFOLD } from '../../web/models/dates/index.js'
-import { explainCell, recipes } from '../../web/worker/questions.js'
+import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, shownRun } from '../lib/page.js'
 

@@ -6,12 +6,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { goOn, nextTokens } from '../../web/models/stories/answer.js'
+import { continueText, nextTokens } from '../../web/models/stories/answer.js'
 import { END, LONGEST, batchOf, createTokenizer, decode, encode, stories } from '../../web/models/stories/data.js'
 import { HELD_OUT_NAMES } from '../../web/models/stories/grammar.js'
 import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../web/models/stories/measure.js'
 import { CONFIG, createStories } from '../../web/models/stories/model.js'
-import { USUAL, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
+import { DEFAULT_PARTS, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
 import { gf } from '../lib/engine.js'
 import { longTest } from '../lib/long.js'
 
@@ -130,7 +130,7 @@ for (const variant of Object.keys(VARIANTS)) {
     other.eval()
     assert.deepEqual([metadata.steps, metadata.seed], ['5000', '42'])
     assert.ok(statSync(file).size <= 300_000)
-    assert.equal(fileOf({ ...USUAL, ...VARIANTS[variant] }), `${variant}.safetensors`)
+    assert.equal(fileOf({ ...DEFAULT_PARTS, ...VARIANTS[variant] }), `${variant}.safetensors`)
     // The file was measured on 100 stories of each language; of these ten are the first.
     for (const language of ['ko', 'en']) {
       const [all, share] = [Number(metadata[`right.${language}`]),
@@ -181,7 +181,7 @@ test('a head looks back at what came next when the same was said before', () => 
 })
 
 test('draws differ by their seed, and the same seed draws the same', () => {
-  const told = seed => goOn(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
+  const told = seed => continueText(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
   assert.equal(told(1), told(1))
   assert.ok(new Set([1, 2, 3, 4, 5, 6].map(told)).size > 3)
   const next = nextTokens([0, 2, 1, 2], { topK: 3 })
@@ -192,11 +192,11 @@ test('draws differ by their seed, and the same seed draws the same', () => {
 
 test('a reader may begin with anything: a story goes on, nothing fails', () => {
   for (const text of ['', ' ', '👋', '\ud83d', '하준은', 'Zed and Kara are friends.', 'ㅋㅋㅋ', '글 '.repeat(300), END]) {
-    const { ids, given, text: all } = goOn(gf, model, tokenizer, text, { temperature: 0.8, seed: 3 })
+    const { ids, given, text: all } = continueText(gf, model, tokenizer, text, { temperature: 0.8, seed: 3 })
     assert.ok(all.startsWith(text) && ids.length > given && ids.length <= LONGEST)
     assert.equal(ids[0], tokenizer.idOf(END))
   }
-  const story = goOn(gf, model, tokenizer, '서준과 지우는 친구예요.').text
+  const story = continueText(gf, model, tokenizer, '서준과 지우는 친구예요.').text
   assert.ok(isRight(story), story)
   assert.equal(beginningOf(story), '서준과 지우는 친구예요.')
 })

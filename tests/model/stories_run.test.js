@@ -1,7 +1,7 @@
 // Stories as the page has them: they go on with what the reader begins, whatever that is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asBytes } from '../../web/models/spelling.js'
+import { asBytes } from '../../web/models/token_text.js'
 import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
 import { pageRun, shownRun } from '../lib/page.js'
 

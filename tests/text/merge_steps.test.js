@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stories } from '../../web/models/stories/data.js'
-import { drawFrom } from '../../web/models/draw.js'
+import { createRandom } from '../../web/models/random.js'
 import { assertRejects, gf } from '../lib/engine.js'
 
 const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)
@@ -83,7 +83,7 @@ test('replay on the training text: every merge is the most frequent pair, with t
 })
 
 test('every step merges the most frequent pair, on small texts', () => {
-  const { below, pick } = drawFrom(11)
+  const { below, pick } = createRandom(11)
   for (let n = 0; n < 60; n++) {
     const word = () => Array.from({ length: 1 + below(6) }, () => pick([...'abcd'])).join('')
     const text = Array.from({ length: 4 + below(30) }, word).join(' ')

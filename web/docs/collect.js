@@ -1,6 +1,6 @@
 /**
- * What there is to say of everything the library gives: names, arguments, errors, examples and where it stands, read
- * from the source and its comments. Nothing of it is written anywhere else.
+ * Collects the reference: names, arguments, errors, examples and locations of everything the library exports, read from
+ * the source and its comments alone.
  */
 
 import ts from 'typescript'
@@ -17,8 +17,8 @@ import {
  * @typedef {Field & { fields: Field[] }} Param
  *
  * @typedef {object} Entry
- * @property {string} id as it is written: 'gf.nn.Linear', 'Tensor.at'
- * @property {string} name its last part
+ * @property {string} id the full name: 'gf.nn.Linear', 'Tensor.at'
+ * @property {string} name the last part of its name
  * @property {'function' | 'class' | 'method' | 'value' | 'type'} kind
  * @property {string} call how it is called
  * @property {string} text
@@ -36,7 +36,7 @@ import {
 const NOTHING = { text: '', params: [], returns: null, errors: [], examples: [], source: null, members: [] }
 
 /**
- * Operations that are a line of a table: its formula is their comment.
+ * Operations defined in tables: the formula is their documentation.
  * @type {[string, string, Record<string, { torch: string, formula: string }>][]}
  */
 const TABLES = [
@@ -52,14 +52,16 @@ function fromTable(name) {
   return { text: `${formula}, ${how}: ${torch}.`, source: `src/js/ops/${file}.js` }
 }
 
-/** Of a module that is made of a function: which. @param {ts.Node | undefined} node */
+/** The function that a module is made of. @param {ts.Node | undefined} node */
 function madeOf(node) {
   const call = node && ts.isVariableDeclaration(node) ? node.initializer : undefined
   const fn = call && ts.isCallExpression(call) ? call.arguments[1]?.getText().replace(/^\w+\./, '') : undefined
   return fn ? `${fn} as a module: its options are given once, its tensors to forward.` : ''
 }
 
-/** @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry} */
+/**
+ * @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry}
+ */
 function entryOf(symbol, id, before) {
   const type = checker.getTypeOfSymbol(symbol), [construct] = type.getConstructSignatures()
   if (construct) return classOf(symbol, construct, id, before)
@@ -79,7 +81,7 @@ function entryOf(symbol, id, before) {
 }
 
 /**
- * What a class itself declares and says a word about, without what its parents do.
+ * The documented members that a class declares itself, without inherited ones.
  * @param {ts.ClassLikeDeclaration} node @param {string} id @returns {Entry[]}
  */
 function membersOf(node, id) {
@@ -110,7 +112,7 @@ function classOf({ name }, construct, id, before) {
   }
 }
 
-/** A class that nobody makes but that is given. @param {string} name @returns {Entry} */
+/** A class that users receive but do not construct. @param {string} name @returns {Entry} */
 function givenClass(name) {
   const node = /** @type {ts.ClassDeclaration} */ (types.get(name)?.declarations?.find(ts.isClassLike))
   const { text, examples } = said(node)
@@ -120,7 +122,7 @@ function givenClass(name) {
   }
 }
 
-/** A type that has a name. @param {string} name @returns {Entry} */
+/** A named type. @param {string} name @returns {Entry} */
 function typeEntry(name) {
   const symbol = /** @type {ts.Symbol} */ (types.get(name)), type = checker.getDeclaredTypeOfSymbol(symbol)
   const params = fieldsOf(type, new Map()).map(field => ({ ...field, fields: [] }))
@@ -135,7 +137,7 @@ function typeEntry(name) {
 const sorted = entries => entries.sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
 /**
- * Everything in an object of the library.
+ * All entries of an object of the library.
  * @param {ts.Type} type @param {string} prefix @param {readonly string[]} [without]
  */
 const entriesOf = (type, prefix, without = []) => sorted(checker.getPropertiesOfType(type)
@@ -160,7 +162,7 @@ function methodsOfFunctions(all) {
   }
 }
 
-/** Objects within the library, each a section of its own; the engine is nobody's to call. */
+/** Objects within the library, each a section of its own; the engine is internal. */
 const APART = ['nn', 'functional', 'text', 'decoding', 'optim', 'models', 'autograd', 'engine']
 
 /** @param {string} name */
@@ -170,7 +172,7 @@ const part = (type, name) => checker.getTypeOfSymbol(/** @type {ts.Symbol} */ (t
 /** @param {...string} names */
 const given = (...names) => names.map(givenClass)
 
-/** Everything that can be called, read or made. @returns {Section[]} */
+/** Everything that can be called, read or constructed. @returns {Section[]} */
 function parts() {
   const whole = declared('Glassformer'), nn = part(whole, 'nn'), optim = part(whole, 'optim')
   /** @type {[string, string, Entry[]][]} */

@@ -1,6 +1,6 @@
 // How long the main thread is kept at a time while the page loads, rooms are entered for the first time, depth and
 // language change; of the processor, which other programs on the machine lengthen less.
-import { visits } from '../../browser/tasks.js'
+import { visits } from '../../browser/main_thread_tasks.js'
 
 const RUNS = 3
 const KINDS = { load: 'loading', room: 'entering a room', typing: 'typing', depth: 'another depth', language: 'another language' }
