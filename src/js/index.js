@@ -13,6 +13,7 @@ import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
+import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
@@ -213,6 +214,11 @@ async function start(options) {
     ...bindCreation(engine),
     /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed */
     manualSeed: seed => random.manualSeed(engine, seed),
+    /** The state of the random generator, for setRngState: torch.get_rng_state. */
+    getRngState: () => getRngState(engine),
+    /** Goes on from a state of the random generator: torch.set_rng_state. @param {Uint8Array} state */
+    setRngState: state => setRngState(engine, state),
+    Generator: bindClass(engine, Generator, 'Generator', 'gf'),
     /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
     rand: (shape, options) => random.rand(engine, shape, options),
     /** Standard normal. @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options] */
@@ -220,23 +226,27 @@ async function start(options) {
     /**
      * Random integers from low to high - 1: torch.randint.
      * @param {number} low @param {number} high @param {readonly number[]} shape
+     * @param {Parameters<typeof random.randint>[4]} [options]
      */
-    randint: (low, high, shape) => random.randint(engine, low, high, shape),
+    randint: (low, high, shape, options) => random.randint(engine, low, high, shape, options),
     /**
      * Normal numbers; options: mean, std, requiresGrad.
      * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options]
      */
     normal: (shape, options) => random.normal(engine, shape, options),
-    /** 1 with probability p, else 0. @param {Parameters<typeof random.bernoulli>[1]} p */
-    bernoulli: p => random.bernoulli(engine, p),
+    /**
+     * 1 with probability p, else 0.
+     * @param {Parameters<typeof random.bernoulli>[1]} p @param {Parameters<typeof random.bernoulli>[2]} [options]
+     */
+    bernoulli: (p, options) => random.bernoulli(engine, p, options),
     /**
      * Samples n classes by their weights: torch.multinomial; options: replacement.
      * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
      * @param {Parameters<typeof random.multinomial>[3]} [options]
      */
     multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
-    /** 0 .. n-1 in random order. @param {number} n */
-    randperm: n => random.randperm(engine, n),
+    /** 0 .. n-1 in random order. @param {number} n @param {Parameters<typeof random.randperm>[2]} [options] */
+    randperm: (n, options) => random.randperm(engine, n, options),
     /**
      * Sines and cosines [maxLength, dModel]; options: base, layout, method, dtype.
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
