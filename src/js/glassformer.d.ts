@@ -10,15 +10,17 @@ type Whole = Awaited<ReturnType<typeof start>>
 export interface Modules extends Pick<Whole['nn'], keyof Whole['nn']> {}
 export interface Functional extends Pick<Whole['functional'], keyof Whole['functional']> {}
 export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
+export interface DataLoading extends Pick<Whole['data'], keyof Whole['data']> {}
 export interface Decoding extends Pick<Whole['decoding'], keyof Whole['decoding']> {}
 export interface Optimizers extends Pick<Whole['optim'], keyof Whole['optim']> {}
 export interface Models extends Pick<Whole['models'], keyof Whole['models']> {}
 
 /** What `await load()` gives. */
-export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'decoding' | 'optim' | 'models'> {
+export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'data' | 'decoding' | 'optim' | 'models'> {
   nn: Modules
   functional: Functional
   text: Text
+  data: DataLoading
   decoding: Decoding
   optim: Optimizers
   models: Models
@@ -36,6 +38,8 @@ export type { Node, Operation } from './autograd.js'
 export type { Axes, Axis } from './axes.js'
 export type { Bound } from './bind_engine.js'
 export type { MakeOptions } from './creation.js'
+export type { Dataset, SampleSource, Subset, TensorDataset } from './data/dataset.js'
+export type { DataLoader, LoaderOptions } from './data/loader.js'
 export type { Branch } from './decoding/beam.js'
 export type { Candidates, RandomStream, SamplingOptions } from './decoding/choose.js'
 export type {

@@ -35,6 +35,7 @@ import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import * as init from './nn/init.js'
+import { bindData } from './data/index.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
@@ -293,6 +294,7 @@ async function start(options) {
     ...torchFunctions,
     nn: { ...bindModules(engine), init: addSpellingHints({ ...init }), functional },
     optim: addSpellingHints({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
+    data: addSpellingHints(bindData(engine)),
     decoding: bindDecoding(engine)
   }))
 }

@@ -48,7 +48,7 @@ const ELSEWHERE = {
   inference_mode: 'write gf.noGrad(() => …)',
   device: 'there is one memory, so leave it out',
   cuda: 'everything is in the memory of WebAssembly, so leave it out',
-  utils: 'batches are made by your own loop, with gf.randperm for their order'
+  utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
 }
 
 /** How capitals are placed elsewhere, or by heart. */
@@ -69,6 +69,16 @@ const SCHEDULERS = [
   'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ExponentialLR', 'MultiStepLR',
   'MultiplicativeLR', 'PolynomialLR', 'ReduceLROnPlateau', 'SequentialLR'
 ]
+/** What torch.utils.data has besides. */
+const OF_DATA = {
+  IterableDataset: 'write a Dataset with length and get(index), or loop over your own generator',
+  ConcatDataset: 'write a Dataset whose get(index) reads from one or the other',
+  RandomSampler: 'write new gf.data.DataLoader(dataset, { shuffle: true })',
+  SequentialSampler: 'leave it out: it is what a DataLoader does without shuffle',
+  WeightedRandomSampler: 'write { sampler: gf.multinomial(weights, n, { replacement: true }).toArray() }',
+  SubsetRandomSampler: 'write new gf.data.DataLoader(new gf.data.Subset(dataset, indices), { shuffle: true })',
+  BatchSampler: 'write { batchSampler: lists of indices }'
+}
 /** What Hugging Face's classes have. */
 const OF_MODELS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
 
@@ -164,10 +174,10 @@ export const addOptimizerHints = prototype => (
  * @param {any} library
  */
 function answerPlaces(library) {
-  const { nn, optim, functional, decoding } = library, parts = [library, nn, functional, optim]
+  const { nn, optim, functional, decoding, data } = library, parts = [library, nn, functional, optim]
   /** @type {[string, object][]} */ const found = [
     ['gf.nn', nn], ['gf.functional', functional], ['gf.optim', optim], ['gf.optim.lrScheduler', optim.lrScheduler],
-    ['gf.decoding', decoding], ['gf.nn.init', nn.init]
+    ['gf.decoding', decoding], ['gf.data', data], ['gf.nn.init', nn.init]
   ]
   for (const [where, from] of found) {
     for (const name of Object.keys(from)) {
@@ -186,7 +196,7 @@ function answerPlaces(library) {
  * @param {any} library
  */
 function answerOf(library) {
-  const { nn, optim, models } = library
+  const { nn, optim, models, data } = library
   const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   answerAll(library, ELSEWHERE, (name, instead) => `gf has no ${name}; ${instead}`)
@@ -197,14 +207,16 @@ function answerOf(library) {
   }
   for (const [name, right] of Object.entries(MISSPELT)) answer(nn, name, `${name} is spelled ${right} here`)
   answerPlaces(library)
-  answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
+  answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence')
   for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
   for (const name of SCHEDULERS) answer(optim.lrScheduler, name, noScheduler(name))
   answerAll(models, OF_MODELS, (name, instead) => `gf.models has no ${name}; ${instead}`)
+  answerAll(data, OF_DATA, (name, instead) => `gf.data has no ${name}; ${instead}`)
 }
 
 /** @param {any} library */
-const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, optim.lrScheduler, models, functional]
+const partsOf = ({ nn, optim, models, functional, data }) =>
+  [nn, nn.init, optim, optim.lrScheduler, models, functional, data]
 
 /**
  * Answers names that the library and its parts do not have. There are hundreds of answers and most programs need none,

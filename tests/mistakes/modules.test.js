@@ -110,7 +110,7 @@ tell([
   [() => new nn.Conv2d(1, 2, 3),
     'gf.nn has no Conv2d; it has what transformers are made of; write your own: class … extends gf.nn.Module'],
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
-    'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue'],
+    'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
   [() => new optim.lrScheduler.ReduceLROnPlateau(sgd),
     'gf.optim.lrScheduler has no ReduceLROnPlateau; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
