@@ -1,3 +1,4 @@
+import { expectArgumentCount } from './arity.js'
 import { describe, expect, expectBoolean, optionsOf, otherEngineError, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
@@ -88,11 +89,30 @@ function firstOf(tensors) {
   return tensors[/** @type {string} */ (first)]
 }
 
-/** Sets existing gradients to zero. @param {Iterable<Tensor>} tensors */
-export function clearGradients(tensors) {
-  for (const { grad } of tensors) {
-    grad?.values.fill(0)
-    grad?.touch()
+/** Gradients that backward has made; what is put into `grad` by hand belongs to who did it. @type {WeakSet<Tensor>} */
+const madeByBackward = new WeakSet()
+
+/**
+ * What zeroGrad does: sets gradients to null or to zero.
+ * @param {Iterable<Tensor>} tensors
+ * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; given by itself or by its name
+ * @param {unknown[]} [more] that zeroGrad was given and does not take
+ */
+export function clearGradients(tensors, options, more = []) {
+  if (more.length) expectArgumentCount('zeroGrad', 1, [options, ...more])
+  const { setToNone = true } = typeof options === 'boolean' ? { setToNone: options }
+    : optionsOf('zeroGrad', options, ['setToNone'])
+  expectBoolean('zeroGrad', 'setToNone', setToNone)
+  for (const tensor of tensors) {
+    const { grad } = tensor
+    if (!grad) continue
+    if (!setToNone) {
+      grad.values.fill(0)
+      grad.touch()
+      continue
+    }
+    if (madeByBackward.has(grad)) tensor.clearGrad()
+    else tensor.grad = null
   }
 }
 
@@ -199,10 +219,12 @@ function walk(starts, retainGraph, isCollecting) {
     const held = isIntermediate ? gradients.get(tensor) : tensor.grad
     if (!isIntermediate && held) noteAccumulation(held)
     if (held) return held
-    const zeros = engine.zeros(tensor.shape), created = isCollecting ? zeros : engine.keep(zeros)
+    const created = (!isIntermediate && tensor.reviveGrad()) || engine.zeros(tensor.shape)
+    if (!isCollecting) engine.keep(created)
     if (isIntermediate) gradients.set(tensor, created)
     else {
       tensor.grad = created
+      madeByBackward.add(created)
       leaves.push(tensor)
     }
     return created

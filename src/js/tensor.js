@@ -35,6 +35,7 @@ export class Tensor extends Methods {
   #size
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
+  /** Whether #grad is only memory for the next gradient, see clearGrad. */ #isGradCleared = false
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
    * @param {import('./engine.js').Engine} engine
@@ -124,7 +125,7 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'type' or 'shape' for what is no float32 tensor of this one's engine and shape
    */
   get grad() {
-    return this.#grad
+    return this.#isGradCleared ? null : this.#grad
   }
 
   set grad(grad) {
@@ -135,7 +136,30 @@ export class Tensor extends Methods {
       expect(sameShape(grad.shape, this.shape), 'shape',
         () => `grad must have shape ${shapeText(this.shape)}, got ${shapeText(grad.shape)}`)
     }
+    if (this.#isGradCleared) this.#grad?.dispose()
+    this.#isGradCleared = false
     this.#grad = grad ?? null
+  }
+
+  /**
+   * Sets a gradient that backward has made to null. Its memory is kept for the next one: given back and taken again at
+   * every step, it would leave the heap in pieces.
+   * @internal
+   */
+  clearGrad() {
+    const { grad, engine } = this
+    if (!grad) return
+    this.#isGradCleared = !grad.disposed
+    this.#grad = grad.disposed ? null : engine.keep(engine.view(grad, this.shape))
+    grad.dispose()
+  }
+
+  /** Zeros in the memory of a gradient that was cleared, if any. @returns {Tensor | null} @internal */
+  reviveGrad() {
+    if (!this.#isGradCleared) return null
+    this.#isGradCleared = false
+    this.#grad?.values.fill(0)
+    return this.#grad
   }
 
   /** Where its bytes are, and how many. @returns {[address: number, n: number]} */

@@ -1,5 +1,4 @@
 import { clearGradients } from '../autograd.js'
-import { expectArgumentCount } from '../arity.js'
 import { describe, expect, isPlain, expectList, expectNumber, expectInteger } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { expectTensor } from '../ops/checks.js'
@@ -118,10 +117,13 @@ export class Optimizer {
     for (const group of this.paramGroups) group.lr = lr
   }
 
-  /** Sets all gradients to zero. @param {undefined[]} more */
-  zeroGrad(...more) {
-    expectArgumentCount('zeroGrad', 0, more)
-    clearGradients(this.params)
+  /**
+   * Sets all gradients to null: torch.optim.Optimizer.zero_grad. `step` leaves alone what has no gradient.
+   * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
+   * @param {undefined[]} more
+   */
+  zeroGrad(options, ...more) {
+    clearGradients(this.params, options, more)
   }
 
   /**
