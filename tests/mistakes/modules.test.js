@@ -51,11 +51,11 @@ tell([
   [() => new optim.AdamW({ params: lin.parameters() }),
     'AdamW: params must be a list of tensors, got an object with params; write a list of groups, [{ params: … }]'],
   [() => new optim.AdamW(lin.parameters(), 1e-3),
-    'AdamW: options must be an object with lr, betas, eps, weightDecay, got 0.001; write { lr: 0.001 }'],
+    'AdamW: options must be an object with lr, betas, eps, weightDecay, amsgrad, maximize, got 0.001; write { lr: 0.001 }'],
   [() => new optim.AdamW(lin.parameters(), { lr: undefined }),
     'AdamW: lr must be a number, got undefined; leave it out for the default'],
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
-    'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
+    'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay, amsgrad, maximize'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
     'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it is ' +
     'given by its place, write 10'],

@@ -1,22 +1,26 @@
-import { describe, expect, expectNumber, optionsOf } from '../errors.js'
-import { Optimizer, expectNoClosure } from './optimizer.js'
+import { describe, expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
+import { Optimizer, expectNoClosure, withSign } from './optimizer.js'
 
 /**
- * @typedef {{ lr?: number, betas?: [number, number], eps?: number, weightDecay?: number }} AdamOptions
- *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW
+ * @typedef {{ lr?: number, betas?: [number, number], eps?: number, weightDecay?: number, amsgrad?: boolean,
+ *   maximize?: boolean }} AdamOptions
+ *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW; amsgrad: false, true divides by
+ *   the largest second moment so far (Reddi et al. 2018); maximize: false, true goes up along the gradient
  */
 
 /** @param {string} where @param {number} decay by default @returns {(options: any) => Required<AdamOptions>} */
 const checking = (where, decay) => options => {
-  const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = decay } =
-    /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
+  const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = decay, amsgrad = false, maximize = false } =
+    /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay', 'amsgrad', 'maximize']))
   expect(Array.isArray(betas) && betas.length === 2, 'type',
     () => `${where}: betas must be two numbers, got ${describe(betas)}`)
   betas.forEach((beta, i) => expectNumber(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
   for (const [name, value] of Object.entries({ lr, eps, weightDecay })) {
     expectNumber(where, name, value, 'a number >= 0', v => v >= 0)
   }
-  return { lr, betas: [betas[0], betas[1]], eps, weightDecay }
+  expectBoolean(where, 'amsgrad', amsgrad)
+  expectBoolean(where, 'maximize', maximize)
+  return { lr, betas: [betas[0], betas[1]], eps, weightDecay, amsgrad, maximize }
 }
 
 /** Adam (Kingma and Ba 2014): torch.optim.Adam. */
@@ -30,18 +34,26 @@ export class Adam extends Optimizer {
     super(new.target.name, params, options, checking(new.target.name, new.target.weightDecay))
   }
 
+  /** @param {Record<string, any> | undefined} group @returns {readonly string[]} @internal */
+  stateNames(group) {
+    return group?.amsgrad ? [...Adam.remembers, 'maxExpAvgSq'] : Adam.remembers
+  }
+
   /** One step with the gradients as they are. @param {undefined[]} more */
   step(...more) {
     expectNoClosure(more)
-    for (const { param, grad, group } of this.ready) {
+    const { ready } = this, states = this.statesOf(ready, ({ param, group }) => {
       const zeros = () => param.engine.zeros(param.shape)
-      const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })
-      const held = this.stateOf(param, fresh), { lr, betas, eps, weightDecay } = group
-      held.step++
-      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
-        held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
+      return { step: 0, expAvg: zeros(), expAvgSq: zeros(), ...(group.amsgrad ? { maxExpAvgSq: zeros() } : {}) }
+    })
+    ready.forEach(({ param, grad, group: { lr, betas, eps, weightDecay, amsgrad, maximize } }, i) => {
+      const state = states[i]
+      state.step++
+      const moments = [state.expAvg.address, state.expAvgSq.address, amsgrad ? state.maxExpAvgSq.address : 0]
+      withSign(grad, maximize, () => param.engine.c.gf_adam_step(param.address, ...moments, grad.address, param.size,
+        state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0))
       param.touch()
-    }
+    })
   }
 }
 

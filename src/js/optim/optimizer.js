@@ -30,6 +30,17 @@ export const expectNoClosure = given => expect(given.length === 0, 'type', () =>
 const isRate = lr => lr >= 0
 
 /**
+ * Runs a step, with the gradient's sign changed meanwhile where it goes up: turned twice, it has its own bits again.
+ * @param {Tensor} grad @param {boolean} maximize @param {() => void} step
+ */
+export function withSign(grad, maximize, step) {
+  const change = () => grad.engine.c.gf_scale(grad.address, grad.size, -1)
+  if (maximize) change()
+  step()
+  if (maximize) change()
+}
+
+/**
  * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
  * @param {string} where @param {any} options
  */
@@ -127,19 +138,55 @@ export class Optimizer {
   }
 
   /**
+   * The names of what it keeps of a parameter.
+   * @param {Record<string, any> | undefined} _group of the parameter @returns {readonly string[]} @internal
+   */
+  stateNames(_group) {
+    return /** @type {any} */ (this.constructor).remembers ?? []
+  }
+
+  /**
    * The state of a parameter, made by `create` the first time, whole or not at all; it lives as long as the optimiser.
    * `state` is public, so what a kernel is about to write over is checked each time.
    * @param {Tensor} param @param {() => any} create
    */
   stateOf(param, create) {
-    if (!this.state.has(param)) {
-      const { engine } = param, made = engine.tidy(create)
-      for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
-      this.state.set(param, made)
+    const group = this.paramGroups.find(({ params }) => params.includes(param))
+    return this.statesOf([{ param, group }], create)[0]
+  }
+
+  /**
+   * The same of several parameters: all are checked before any is made, and all are made or none.
+   * @template {{ param: Tensor, group: any }} T
+   * @param {readonly T[]} ready @param {(one: T) => any} create @returns {any[]} @internal
+   */
+  statesOf(ready, create) {
+    for (const { param, group } of ready) {
+      if (!this.state.has(param)) continue
+      const state = this.state.get(param)
+      for (const name of this.stateNames(group)) this.#checkState(param, name, state?.[name])
     }
-    const state = this.state.get(param)
-    for (const name of /** @type {any} */ (this.constructor).remembers) this.#checkState(param, name, state?.[name])
-    return state
+    /** @type {Tensor[]} */ const added = []
+    try {
+      for (const one of ready) {
+        const { param, param: { engine } } = one
+        if (this.state.has(param)) continue
+        const made = engine.tidy(() => create(one))
+        for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
+        this.state.set(param, made)
+        added.push(param)
+      }
+    } catch (error) {
+      for (const param of added) this.#forget(param)
+      throw error
+    }
+    return ready.map(({ param }) => this.state.get(param))
+  }
+
+  /** Frees the state of a parameter. @param {Tensor} param */
+  #forget(param) {
+    disposeAll(this.state.get(param))
+    this.state.delete(param)
   }
 
   /** @param {Tensor} param @param {string} name @param {unknown} value */
@@ -155,13 +202,25 @@ export class Optimizer {
   }
 
   /**
-   * Parameters that have a gradient and are not frozen, with their groups.
-   * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
+   * Parameters that have a gradient and are not frozen, with the options of their groups. `paramGroups` are public, so
+   * they are checked each time.
+   * @returns {{ param: Tensor, grad: Tensor, group: Record<string, any> }[]}
    */
   get ready() {
-    for (const { lr } of this.paramGroups) expectNumber(this.#where, 'lr', lr, 'a number >= 0', isRate)
-    return this.paramGroups.flatMap(group => group.params
-      .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
+    const options = this.paramGroups.map((group, i) => this.#optionsOf(group, i))
+    return this.paramGroups.flatMap(({ params }, i) => params
+      .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group: options[i] }] : [])))
+  }
+
+  /** The options of a group, all of them there. @param {ParamGroup} group @param {number} i */
+  #optionsOf(group, i) {
+    const where = this.#where
+    expect(isPlain(group) && Array.isArray(group.params), 'type',
+      () => `${where}: paramGroups[${i}] must be an object with params, a list of tensors, got ${describe(group)}`)
+    expectNumber(where, 'lr', group.lr, 'a number >= 0', isRate)
+    const names = Object.keys(this.#defaults), missing = names.find(name => group[name] === undefined)
+    expect(missing === undefined, 'type', () => `${where}: paramGroups[${i}] must have ${missing}, got undefined`)
+    return this.#check(Object.fromEntries(names.map(name => [name, group[name]])))
   }
 
   /**
@@ -184,43 +243,79 @@ export class Optimizer {
    *   is changed then
    */
   loadStateDict(state) {
+    this.prepareLoad(state).commit()
+  }
+
+  /**
+   * Checks and copies a state without changing anything: `commit` puts it in place, `cancel` frees the copies.
+   * @param {OptimizerState} state @returns {{ commit(): void, cancel(): void }} @internal
+   */
+  prepareLoad(state) {
     const where = `${this.#where}: loadStateDict`, { params } = this
     expect(isPlain(state) && isPlain(state.state) && Array.isArray(state.paramGroups), 'type',
       () => `${where}: state must be { state, paramGroups }, got ${describe(state)}`)
-    const sizes = (/** @type {any[]} */ groups) => groups.map(group => group.params?.length).join()
+    state.paramGroups.forEach((group, i) => expect(isPlain(group) && Array.isArray(group.params), 'type',
+      () => `${where}: paramGroups[${i}] must be an object with params, a list of numbers, got ${describe(group)}`))
+    const sizes = (/** @type {any[]} */ groups) => groups.map(group => group.params.length).join()
     expect(sizes(state.paramGroups) === sizes(this.paramGroups), 'shape', () => `${where}: groups must have ` +
       `${sizes(this.paramGroups)} parameters, got ${sizes(state.paramGroups)}`)
-    const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) =>
-      ({ ...this.#check(options), ...(initialLr === undefined ? {} : { initialLr }) }))
-    const held = Object.entries(state.state).map(([i, values]) => {
-      expect(Boolean(params[Number(i)]), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
-      return /** @type {const} */ ([params[Number(i)], this.#copied(where, params[Number(i)], i, values)])
-    })
-    this.dispose()
-    for (const [param, values] of held) this.state.set(param, values)
-    this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
+    const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) => ({
+      ...this.#check(options),
+      ...(initialLr === undefined ? {} : { initialLr: expectNumber(where, 'initialLr', initialLr, 'a number >= 0', isRate) })
+    }))
+    const groupOf = new Map(this.paramGroups.flatMap((group, i) => group.params.map(param => [param, groups[i]])))
+    /** @type {Map<Tensor, any>} */ const held = new Map()
+    const cancel = () => { for (const values of held.values()) disposeAll(values) }
+    try {
+      for (const [i, values] of Object.entries(state.state)) {
+        const param = params[Number(i)]
+        expect(Boolean(param), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
+        held.set(param, {})
+        this.#copyInto(held.get(param), where, param, i, values, this.stateNames(groupOf.get(param)))
+      }
+    } catch (error) {
+      cancel()
+      throw error
+    }
+    const commit = () => {
+      this.dispose()
+      for (const [param, values] of held) this.state.set(param, values)
+      this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
+    }
+    return { commit, cancel }
   }
 
-  /** @param {string} where @param {Tensor} param @param {string} i @param {Record<string, any>} values */
-  #copied(where, param, i, values) {
-    const { engine } = param, names = Object.keys(values), wanted = /** @type {any} */ (this.constructor).remembers
-    expect(!wanted || (names.length === wanted.length && wanted.every((/** @type {string} */ one) => names.includes(one))), 'type',
+  /**
+   * @param {Record<string, any>} out @param {string} where @param {Tensor} param @param {string} i
+   * @param {Record<string, any>} values @param {readonly string[]} wanted their names; none: any
+   */
+  #copyInto(out, where, param, i, values, wanted) {
+    expect(isPlain(values), 'type', () => `${where}: state[${i}] must be an object with ${wanted.join(', ')}, got ${describe(values)}`)
+    const { engine } = param, names = Object.keys(values)
+    expect(!wanted.length || (names.length === wanted.length && wanted.every(one => names.includes(one))), 'type',
       () => `${where}: state[${i}] must have ${wanted.join(', ')}, got ${names.join(', ') || 'nothing'}`)
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => {
-      if (name === 'step') return [name, expectInteger(where, `state[${i}].step`, value)]
+    for (const [name, value] of Object.entries(values)) {
+      if (name === 'step') {
+        out.step = expectInteger(where, `state[${i}].step`, value)
+        continue
+      }
       const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
+      expect(!from.disposed, 'state', () => `${where}: state[${i}].${name} was disposed`)
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)
-      const own = engine.keep(engine.empty(param.shape))
-      own.values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
-      return [name, own]
-    }))
+      out[name] = engine.keep(engine.empty(param.shape))
+      out[name].values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
+    }
   }
 
   /** Frees what the optimiser remembers. */
   dispose() {
-    const held = [...this.state.values()].flatMap(state => Object.values(state))
-    for (const value of held) if (value instanceof Tensor) value.dispose()
+    for (const state of this.state.values()) disposeAll(state)
     this.state.clear()
   }
+}
+
+/** Frees the tensors of an object. @param {Record<string, any> | undefined} state */
+function disposeAll(state) {
+  for (const value of Object.values(state ?? {})) if (value instanceof Tensor) value.dispose()
 }
