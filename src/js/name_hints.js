@@ -66,8 +66,7 @@ const MODULES = [
 const OPTIMISERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
 const SCHEDULERS = [
-  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ExponentialLR', 'MultiStepLR',
-  'MultiplicativeLR', 'PolynomialLR', 'ReduceLROnPlateau', 'SequentialLR'
+  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'MultiplicativeLR', 'PolynomialLR'
 ]
 /** What torch.utils.data has besides. */
 const OF_DATA = {

@@ -112,8 +112,8 @@ tell([
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
-  [() => new optim.lrScheduler.ReduceLROnPlateau(sgd),
-    'gf.optim.lrScheduler has no ReduceLROnPlateau; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
+  [() => new optim.lrScheduler.PolynomialLR(sgd),
+    'gf.optim.lrScheduler has no PolynomialLR; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
   [() => new (class Net extends nn.Module {
     scale = new nn.Parameter(gf.ones([1]))
   })().registerBuffer('scale', gf.ones([1])),

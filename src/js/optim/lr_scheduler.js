@@ -7,20 +7,24 @@ import { addSpellingHints } from '../name_hints.js'
  * rate they set at once, and told of every step by step().
  *
  * @typedef {import('./optimizer.js').ParamGroup} ParamGroup
+ * @typedef {(where: string, name: string, value: any) => any} Check gives the value, or throws
  */
 
 /** What every schedule has: how often it stepped, and the rates that its groups began with. */
-class Scheduler {
+export class Scheduler {
+  /** What a state holds of it besides lastEpoch, and how that is checked. @type {Record<string, Check>} @internal */
+  static fields = {}
+
   #where
   /** How often step() was called. */ lastEpoch = 0
 
-  /** @param {Optimizer} optimizer */
-  constructor(optimizer) {
+  /** @param {Optimizer} optimizer @param {boolean} [setsInitial] whether the rates of now are those to begin with */
+  constructor(optimizer, setsInitial = true) {
     this.#where = new.target.name
     expect(optimizer instanceof Optimizer, 'type',
       () => `${this.#where}: optimizer must be an optimiser, got ${describe(optimizer)}`)
     this.optimizer = optimizer
-    for (const group of optimizer.paramGroups) group.initialLr ??= group.lr
+    if (setsInitial) for (const group of optimizer.paramGroups) group.initialLr ??= group.lr
   }
 
   /** The rates to begin with. @returns {number[]} */
@@ -49,22 +53,57 @@ class Scheduler {
     return this.optimizer.paramGroups.map(group => group.lr)
   }
 
-  /** @returns {{ lastEpoch: number }} */
-  stateDict() {
-    return { lastEpoch: this.lastEpoch }
+  /** @returns {Record<string, Check>} */
+  get #fields() {
+    return /** @type {any} */ (this.constructor).fields
   }
 
-  /** Goes on at an epoch; the rate comes with the optimiser's own state. @param {{ lastEpoch: number }} state */
+  /** Begins anew from the first rates, as a schedule does whose turn it is in SequentialLR. @internal */
+  restart() {
+    this.lastEpoch = 0
+    for (const group of this.optimizer.paramGroups) group.lr = group.initialLr ?? group.lr
+    this.update()
+  }
+
+  /** Where it is, and how it is set: torch.optim.lr_scheduler's state_dict. @returns {Record<string, any>} */
+  stateDict() {
+    const own = /** @type {Record<string, any>} */ (this), names = Object.keys(this.#fields)
+    return { lastEpoch: this.lastEpoch, ...Object.fromEntries(names.map(name => [name, structuredClone(own[name])])) }
+  }
+
+  /**
+   * Goes on at an epoch; the rate comes with the optimiser's own state.
+   * @param {Record<string, any>} state what stateDict gave; settings that it lacks stay as they are
+   */
   loadStateDict(state) {
+    this.prepareLoad(state).commit()
+  }
+
+  /**
+   * Checks a state without changing anything.
+   * @param {Record<string, any>} state @returns {{ commit(): void, cancel(): void }} @internal
+   */
+  prepareLoad(state) {
     expect(isPlain(state), 'type', () => `${this.#where}: state must be { lastEpoch }, got ${describe(state)}`)
-    this.lastEpoch = expectInteger(this.#where, 'lastEpoch', state.lastEpoch)
+    const where = this.#where
+    /** @type {Record<string, any>} */ const found = { lastEpoch: expectInteger(where, 'lastEpoch', state.lastEpoch) }
+    for (const [name, check] of Object.entries(this.#fields)) {
+      if (state[name] !== undefined) found[name] = structuredClone(check(where, name, state[name]))
+    }
+    return { commit: () => { Object.assign(this, found) }, cancel() {} }
   }
 }
 
 addSpellingHints(Scheduler.prototype)
 
-/** @param {string} where @param {string} name @param {unknown} value */
-const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
+/** @param {string} where @param {string} name @param {unknown} value @returns {number} */
+export const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
+
+/** @type {Check} */
+const positive = (where, name, value) => expectInteger(where, name, value, 1)
+
+/** @type {Check} */
+const factor = (where, name, value) => expectNumber(where, name, value, 'a number from 0 to 1', v => v >= 0 && v <= 1)
 
 /** The first rate times what a function makes of the epoch: torch.optim.lr_scheduler.LambdaLR. */
 export class LambdaLR extends Scheduler {
@@ -90,6 +129,8 @@ export class LambdaLR extends Scheduler {
 
 /** Times gamma every so many epochs: torch.optim.lr_scheduler.StepLR. */
 export class StepLR extends Scheduler {
+  static fields = { stepSize: positive, gamma: finite }
+
   /** @param {Optimizer} optimizer @param {number} stepSize @param {{ gamma?: number }} [options] gamma: 0.1 */
   constructor(optimizer, stepSize, options) {
     super(optimizer)
@@ -113,6 +154,8 @@ export class StepLR extends Scheduler {
  * optimizer.lr                                    // 0.5
  */
 export class CosineAnnealingLR extends Scheduler {
+  static fields = { tMax: positive, etaMin: finite }
+
   /** @param {Optimizer} optimizer @param {number} tMax epochs down @param {{ etaMin?: number }} [options] etaMin: 0 */
   constructor(optimizer, tMax, options) {
     super(optimizer)
@@ -142,6 +185,8 @@ const cosineOf = ({ params: [{ engine }] }) => engine.c.gf_cos
 
 /** A factor that goes evenly from one value to another: torch.optim.lr_scheduler.LinearLR. */
 export class LinearLR extends Scheduler {
+  static fields = { startFactor: factor, endFactor: factor, totalIters: positive }
+
   /**
    * @param {Optimizer} optimizer
    * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor:

@@ -1,0 +1,70 @@
+import { describe, expect, expectInteger } from '../errors.js'
+import { Scheduler } from './lr_scheduler.js'
+import { ReduceLROnPlateau } from './reduce_lr_on_plateau.js'
+
+/** @param {string} where @param {string} name @param {any} value @param {number} count @returns {number[]} */
+function milestonesOf(where, name, value, count) {
+  expect(Array.isArray(value) && value.length === count, 'type', () => `${where}: ${name} must be an array of epochs, one ` +
+    `fewer than schedulers (${count}), got ${describe(value)}`)
+  return value.map((/** @type {unknown} */ one, /** @type {number} */ i) =>
+    expectInteger(where, `${name}[${i}]`, one, i ? value[i - 1] + 1 : 1))
+}
+
+/**
+ * One schedule after the other, each from its beginning and the first rates: torch.optim.lr_scheduler.SequentialLR.
+ * @example
+ * const { LinearLR, CosineAnnealingLR, SequentialLR } = gf.optim.lrScheduler
+ * const optimizer = new gf.optim.SGD(new gf.nn.Linear(1, 1).parameters(), { lr: 1 })
+ * const warmup = new LinearLR(optimizer, { startFactor: 0.5, totalIters: 2 })
+ * const scheduler = new SequentialLR(optimizer, [warmup, new CosineAnnealingLR(optimizer, 4)], [2])
+ * for (let epoch = 0; epoch < 4; epoch++) { optimizer.step(); scheduler.step() }
+ * optimizer.lr                                    // 0.5
+ */
+export class SequentialLR extends Scheduler {
+  /**
+   * @param {import('./optimizer.js').Optimizer} optimizer
+   * @param {readonly Scheduler[]} schedulers of this optimiser, in the order of their turns
+   * @param {readonly number[]} milestones epochs at which the next one begins, one fewer than schedules
+   */
+  constructor(optimizer, schedulers, milestones) {
+    super(optimizer)
+    expect(Array.isArray(schedulers) && schedulers.length > 0, 'type',
+      () => `SequentialLR: schedulers must be an array of schedules, got ${describe(schedulers)}`)
+    schedulers.forEach((one, i) => {
+      const isUsable = one instanceof Scheduler && !(one instanceof ReduceLROnPlateau) && !(one instanceof SequentialLR)
+      expect(isUsable, 'type', () => `SequentialLR: schedulers[${i}] must be a schedule of epochs, not ReduceLROnPlateau or ` +
+        `SequentialLR, got ${describe(one)}`)
+      expect(one.optimizer === optimizer, 'state', () => `SequentialLR: schedulers[${i}] must be made with the same optimiser`)
+    })
+    this.milestones = milestonesOf('SequentialLR', 'milestones', milestones, schedulers.length - 1)
+    this.schedulers = [...schedulers]
+    this.schedulers[0].restart()
+  }
+
+  step() {
+    const { milestones, schedulers } = this, epoch = ++this.lastEpoch
+    const scheduler = schedulers[milestones.filter(one => one <= epoch).length]
+    if (milestones.includes(epoch)) scheduler.restart()
+    else scheduler.step()
+  }
+
+  stateDict() {
+    const { lastEpoch, milestones, schedulers } = this
+    return { lastEpoch, milestones: [...milestones], schedulers: schedulers.map(one => one.stateDict()) }
+  }
+
+  /** @param {Record<string, any>} state @internal */
+  prepareLoad(state) {
+    const own = super.prepareLoad(state), { schedulers } = this, where = 'SequentialLR'
+    expect(Array.isArray(state.schedulers) && state.schedulers.length === schedulers.length, 'type',
+      () => `${where}: schedulers must be ${schedulers.length} states, got ${describe(state.schedulers)}`)
+    const milestones = milestonesOf(where, 'milestones', state.milestones, schedulers.length - 1)
+    const each = schedulers.map((one, i) => one.prepareLoad(state.schedulers[i]))
+    const commit = () => {
+      own.commit()
+      this.milestones = milestones
+      for (const one of each) one.commit()
+    }
+    return { commit, cancel() {} }
+  }
+}
