@@ -8,6 +8,7 @@ import { trace } from './trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
+import { loadCheckpoint, saveCheckpoint } from './checkpoint.js'
 import { compile } from './compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
@@ -276,6 +277,17 @@ async function start(options) {
      * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
+    /**
+     * A training as the bytes of one file, with the state of the random generator: { model, optimizer, scheduler, … }.
+     * @param {Parameters<typeof saveCheckpoint>[1]} parts
+     */
+    saveCheckpoint: parts => saveCheckpoint(engine, parts),
+    /**
+     * Puts a training back as saveCheckpoint found it.
+     * @template S @param {S} bytes @param {Record<string, any>} [targets] { model, optimizer, scheduler }
+     * @returns {import('./checkpoint.js').LoadedValues<S>} the values that were saved beside them, such as { step }
+     */
+    loadCheckpoint: (bytes, targets) => loadCheckpoint(engine, bytes, targets),
     models: {
       /**
        * Describes a model's files from their headers. options: dtype, ignoreHead, as for load.
