@@ -40,6 +40,7 @@ export type { Bound } from './bind_engine.js'
 export type { MakeOptions } from './creation.js'
 export type { Dataset, SampleSource, Subset, TensorDataset } from './data/dataset.js'
 export type { DataLoader, LoaderOptions } from './data/loader.js'
+export type { LoadedValues } from './checkpoint.js'
 export type { Branch } from './decoding/beam.js'
 export type { Candidates, RandomStream, SamplingOptions } from './decoding/choose.js'
 export type {
@@ -91,7 +92,9 @@ export type { Reduction } from './ops/losses.js'
 export type { AdditiveMask } from './ops/mask.js'
 export type { Reduce, ReduceOptions } from './ops/reduce.js'
 export type { Adam, AdamOptions, AdamW } from './optim/adam.js'
-export type { CosineAnnealingLR, LambdaLR, LinearLR, OneCycleLR, StepLR } from './optim/lr_scheduler.js'
+export type {
+  CosineAnnealingLR, ExponentialLR, LambdaLR, LinearLR, MultiStepLR, OneCycleLR, ReduceLROnPlateau, SequentialLR, StepLR
+} from './optim/lr_schedulers.js'
 export type { Optimizer, OptimizerState, ParamGroup, Params } from './optim/optimizer.js'
 export type { SGD, SGDOptions } from './optim/sgd.js'
 export type { Loaded, LoadedFrom } from './safetensors.js'
