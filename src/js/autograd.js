@@ -89,9 +89,6 @@ function firstOf(tensors) {
   return tensors[/** @type {string} */ (first)]
 }
 
-/** Gradients that backward has made; what is put into `grad` by hand belongs to who did it. @type {WeakSet<Tensor>} */
-const madeByBackward = new WeakSet()
-
 /**
  * What zeroGrad does: sets gradients to null or to zero.
  * @param {Iterable<Tensor>} tensors
@@ -104,15 +101,12 @@ export function clearGradients(tensors, options, more = []) {
     : optionsOf('zeroGrad', options, ['setToNone'])
   expectBoolean('zeroGrad', 'setToNone', setToNone)
   for (const tensor of tensors) {
-    const { grad } = tensor
-    if (!grad) continue
-    if (!setToNone) {
-      grad.values.fill(0)
-      grad.touch()
-      continue
+    const { heldGrad } = tensor
+    if (setToNone) tensor.clearGrad()
+    else if (heldGrad) {
+      heldGrad.values.fill(0)
+      heldGrad.touch()
     }
-    if (madeByBackward.has(grad)) tensor.clearGrad()
-    else tensor.grad = null
   }
 }
 
@@ -216,17 +210,15 @@ function walk(starts, retainGraph, isCollecting) {
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const isIntermediate = isCollecting || tensor.node
-    const held = isIntermediate ? gradients.get(tensor) : tensor.grad
+    const held = isIntermediate ? gradients.get(tensor) : tensor.heldGrad
     if (!isIntermediate && held) noteAccumulation(held)
     if (held) return held
-    const created = (!isIntermediate && tensor.reviveGrad()) || engine.zeros(tensor.shape)
-    if (!isCollecting) engine.keep(created)
-    if (isIntermediate) gradients.set(tensor, created)
-    else {
-      tensor.grad = created
-      madeByBackward.add(created)
+    if (!isIntermediate) {
       leaves.push(tensor)
+      return tensor.createGrad()
     }
+    const zeros = engine.zeros(tensor.shape), created = isCollecting ? zeros : engine.keep(zeros)
+    gradients.set(tensor, created)
     return created
   }
   /** @param {Tensor} tensor @param {Tensor | undefined} values */
@@ -253,7 +245,7 @@ function walk(starts, retainGraph, isCollecting) {
     // An incomplete gradient is discarded.
     for (const gradient of gradients.values()) gradient.dispose()
     for (const leaf of leaves) {
-      leaf.grad?.dispose()
+      leaf.heldGrad?.dispose()
       leaf.grad = null
     }
     throw error

@@ -14,6 +14,9 @@ import { Storage } from './storage.js'
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
 
+/** Of a gradient: backward has made it; somebody has been given it; it is only memory for the next one. */
+const OWNED = 1, SEEN = 2, CLEARED = 4
+
 /** Values that console.log shows of a tensor. */
 const SHOWN = 8
 
@@ -35,7 +38,7 @@ export class Tensor extends Methods {
   #size
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
-  /** Whether #grad is only memory for the next gradient, see clearGrad. */ #isGradCleared = false
+  /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
    * @param {import('./engine.js').Engine} engine
@@ -125,7 +128,13 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'type' or 'shape' for what is no float32 tensor of this one's engine and shape
    */
   get grad() {
-    return this.#isGradCleared ? null : this.#grad
+    this.#gradFlags |= SEEN
+    return this.heldGrad
+  }
+
+  /** The same for the library itself, which does not hold on to it. @returns {Tensor | null} @internal */
+  get heldGrad() {
+    return this.#gradFlags & CLEARED ? null : this.#grad
   }
 
   set grad(grad) {
@@ -136,30 +145,35 @@ export class Tensor extends Methods {
       expect(sameShape(grad.shape, this.shape), 'shape',
         () => `grad must have shape ${shapeText(this.shape)}, got ${shapeText(grad.shape)}`)
     }
-    if (this.#isGradCleared) this.#grad?.dispose()
-    this.#isGradCleared = false
+    if (this.#gradFlags & CLEARED) this.#grad?.dispose()
+    this.#gradFlags = SEEN
     this.#grad = grad ?? null
   }
 
   /**
-   * Sets a gradient that backward has made to null. Its memory is kept for the next one: given back and taken again at
-   * every step, it would leave the heap in pieces.
+   * Sets grad to null. The memory of a gradient that backward has made is kept for the next one: given back and taken
+   * again at every step, it would leave the heap in pieces. Who has seen the gradient may still hold it, and must not
+   * find the next one there.
    * @internal
    */
   clearGrad() {
-    const { grad, engine } = this
+    const { heldGrad: grad, engine } = this
     if (!grad) return
-    this.#isGradCleared = !grad.disposed
-    this.#grad = grad.disposed ? null : engine.keep(engine.view(grad, this.shape))
-    grad.dispose()
+    const isKept = Boolean(this.#gradFlags & OWNED) && !grad.disposed, isSeen = Boolean(this.#gradFlags & SEEN)
+    if (!isKept) this.#grad = null
+    else if (isSeen) {
+      this.#grad = engine.keep(engine.view(grad, this.shape))
+      grad.dispose()
+    }
+    this.#gradFlags = isKept ? OWNED | CLEARED : 0
   }
 
-  /** Zeros in the memory of a gradient that was cleared, if any. @returns {Tensor | null} @internal */
-  reviveGrad() {
-    if (!this.#isGradCleared) return null
-    this.#isGradCleared = false
-    this.#grad?.values.fill(0)
-    return this.#grad
+  /** A gradient of zeros, for backward to add to; in the memory of one that was cleared, if any. @internal */
+  createGrad() {
+    if (this.#gradFlags & CLEARED) this.#grad?.values.fill(0)
+    else this.#grad = this.engine.keep(this.engine.zeros(this.shape))
+    this.#gradFlags = OWNED
+    return /** @type {Tensor} */ (this.#grad)
   }
 
   /** Where its bytes are, and how many. @returns {[address: number, n: number]} */

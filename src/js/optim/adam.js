@@ -1,5 +1,5 @@
 import { describe, expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
-import { Optimizer, expectNoClosure, withSign } from './optimizer.js'
+import { Optimizer, changeSign, expectNoClosure } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, betas?: [number, number], eps?: number, weightDecay?: number, amsgrad?: boolean,
@@ -47,11 +47,11 @@ export class Adam extends Optimizer {
       return { step: 0, expAvg: zeros(), expAvgSq: zeros(), ...(group.amsgrad ? { maxExpAvgSq: zeros() } : {}) }
     })
     ready.forEach(({ param, grad, group: { lr, betas, eps, weightDecay, amsgrad, maximize } }, i) => {
-      const state = states[i]
-      state.step++
-      const moments = [state.expAvg.address, state.expAvgSq.address, amsgrad ? state.maxExpAvgSq.address : 0]
-      withSign(grad, maximize, () => param.engine.c.gf_adam_step(param.address, ...moments, grad.address, param.size,
-        state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0))
+      const { expAvg, expAvgSq, maxExpAvgSq } = states[i], step = ++states[i].step
+      if (maximize) changeSign(grad)
+      param.engine.c.gf_adam_step(param.address, expAvg.address, expAvgSq.address, amsgrad ? maxExpAvgSq.address : 0,
+        grad.address, param.size, step, lr, betas[0], betas[1], eps, weightDecay, this.decoupled ? 1 : 0)
+      if (maximize) changeSign(grad)
       param.touch()
     })
   }

@@ -4,7 +4,7 @@ import { paramList } from './optimizer.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
-  return paramList(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
+  return paramList(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.heldGrad ?? [])
 }
 
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */

@@ -30,15 +30,10 @@ export const expectNoClosure = given => expect(given.length === 0, 'type', () =>
 const isRate = lr => lr >= 0
 
 /**
- * Runs a step, with the gradient's sign changed meanwhile where it goes up: turned twice, it has its own bits again.
- * @param {Tensor} grad @param {boolean} maximize @param {() => void} step
+ * Changes the sign of a gradient, before a step that goes up and after it: changed twice, it has its own bits again.
+ * @param {Tensor} grad
  */
-export function withSign(grad, maximize, step) {
-  const change = () => grad.engine.c.gf_scale(grad.address, grad.size, -1)
-  if (maximize) change()
-  step()
-  if (maximize) change()
-}
+export const changeSign = grad => grad.engine.c.gf_scale(grad.address, grad.size, -1)
 
 /**
  * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
@@ -209,7 +204,8 @@ export class Optimizer {
   get ready() {
     const options = this.paramGroups.map((group, i) => this.#optionsOf(group, i))
     return this.paramGroups.flatMap(({ params }, i) => params
-      .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group: options[i] }] : [])))
+      .flatMap(param => (param.heldGrad && param.requiresGrad
+        ? [{ param, grad: param.heldGrad, group: options[i] }] : [])))
   }
 
   /** The options of a group, all of them there. @param {ParamGroup} group @param {number} i */

@@ -1,5 +1,5 @@
 import { expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
-import { Optimizer, expectNoClosure, withSign } from './optimizer.js'
+import { Optimizer, changeSign, expectNoClosure } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean,
@@ -38,8 +38,10 @@ export class SGD extends Optimizer {
     this.statesOf(moving, ({ param }) => ({ momentumBuffer: param.engine.zeros(param.shape) }))
     for (const { param, grad, group: { lr, momentum, dampening, weightDecay, nesterov, maximize } } of ready) {
       const buffer = momentum ? this.state.get(param).momentumBuffer.address : 0
-      withSign(grad, maximize, () => param.engine.c.gf_sgd_step(param.address, buffer, grad.address, param.size, lr,
-        momentum, dampening, weightDecay, nesterov ? 1 : 0, first.has(param) ? 1 : 0))
+      if (maximize) changeSign(grad)
+      param.engine.c.gf_sgd_step(param.address, buffer, grad.address, param.size, lr, momentum, dampening, weightDecay,
+        nesterov ? 1 : 0, first.has(param) ? 1 : 0)
+      if (maximize) changeSign(grad)
       param.touch()
     }
   }
