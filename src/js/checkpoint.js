@@ -29,7 +29,7 @@ import { Tensor } from './tensor.js'
 
 /** What the metadata of a file say that it is. */
 const FORMAT = 'glassformer checkpoint 1'
-/** The name of the random stream's bytes among the tensors. */
+/** The name of the random generator's state among the tensors. */
 const RNG = 'rng_state'
 /** The key of what JSON cannot hold, see `encode`. */
 const MARK = '$'
@@ -85,7 +85,7 @@ class Writer {
     expect(!above.includes(value), 'type', () => `saveCheckpoint: ${path} contains itself`)
     const inside = [...above, value]
     if (Array.isArray(value)) return value.map((one, i) => this.encode(one ?? null, `${path}.${i}`, inside))
-    expect(isPlain(value), 'type', () => `saveCheckpoint: ${path} must be numbers, texts, booleans, tensors, typed arrays, or ` +
+    expect(isPlain(value), 'type', () => `saveCheckpoint: ${path} must be numbers, strings, booleans, tensors, typed arrays, or ` +
       `arrays and objects of them, got ${describe(value)}${isStateful(value) ? '; what has a stateDict is named at the top' : ''}`)
     const entries = Object.entries(value).filter(([, one]) => one !== undefined)
       .map(([name, one]) => [name, this.encode(one, `${path}.${name}`, inside)])
@@ -94,11 +94,11 @@ class Writer {
 }
 
 /**
- * A training as the bytes of one file: model, optimizer and schedule, whatever else is named, and the state of the
+ * A training as the bytes of one file: model, optimizer and scheduler, other named values, and the state of the
  * random generator, so that a training that is resumed goes on with the same bits. The file is safetensors.
  * @param {Engine} engine
- * @param {Record<string, any>} parts modules, optimizers, schedules, generators and other objects with stateDict and
- *   loadStateDict, and values: numbers, texts, tensors, typed arrays, arrays and objects of them
+ * @param {Record<string, any>} parts modules, optimizers, schedulers, generators and other objects with stateDict and
+ *   loadStateDict, and values: numbers, strings, tensors, typed arrays, arrays and objects of them
  * @returns {Uint8Array}
  * @throws {import('./errors.js').GlassformerError} 'type' for a value that cannot be saved
  * @example
@@ -172,13 +172,13 @@ class Reader {
     }
     check(Object.hasOwn(ARRAYS, kind), () => `values must be of a kind that saveCheckpoint writes, got ${describe(kind)}`)
     const List = /** @type {any} */ (ARRAYS)[kind], bytes = yield* this.bytes(name)
-    check(bytes.length % List.BYTES_PER_ELEMENT === 0, () => `${name} must be whole values of a ${kind}, got ${bytes.length} bytes`)
+    check(bytes.length % List.BYTES_PER_ELEMENT === 0, () => `${name} must be complete values of a ${kind}, got ${bytes.length} bytes`)
     return new List(bytes.buffer)
   }
 
   /** @param {unknown} text */
   #bigint(text) {
-    check(typeof text === 'string' && /^-?\d+$/.test(text), () => `a bigint must be a text of digits, got ${describe(text)}`)
+    check(typeof text === 'string' && /^-?\d+$/.test(text), () => `a bigint must be a string of digits, got ${describe(text)}`)
     return BigInt(text)
   }
 
@@ -255,7 +255,7 @@ function prepare(name, target, state) {
 /** @param {Record<string, any>} targets @param {Record<string, any>} states that the file has */
 function checkTargets(targets, states) {
   for (const [name, target] of Object.entries(targets)) {
-    expect(isStateful(target), 'type', () => `loadCheckpoint: ${name} must be a module, an optimizer, a schedule or another object with ` +
+    expect(isStateful(target), 'type', () => `loadCheckpoint: ${name} must be a module, an optimizer, a scheduler or another object with ` +
       `stateDict and loadStateDict, got ${describe(target)}`)
     check(Object.hasOwn(states, name), () => `the file must have ${name}, got ${Object.keys(states).join(', ') || 'no states'}`)
   }

@@ -10,7 +10,7 @@ const dtypeOf = values =>
   (values instanceof Float32Array ? 'float32' : values instanceof Float64Array ? 'float64' : 'int32')
 
 /**
- * The dtype that holds numbers as they are: int32 if all are whole, float64 for whole ones that are larger, else
+ * The dtype that holds numbers as they are: int32 if all are integers, float64 for larger integers, else
  * float32.
  * @param {readonly number[]} numbers @returns {import('../dtype.js').DType}
  */
@@ -30,14 +30,14 @@ const KINDS = [
     (engine, _, batch) => makeTensor(engine, batch, { dtype: dtypeOfNumbers(batch) })],
   ['true or false', value => typeof value === 'boolean',
     (engine, _, batch) => makeTensor(engine, batch, { dtype: 'bool' })],
-  ['a text', value => typeof value === 'string', (_, where, batch) => [...batch]],
+  ['a string', value => typeof value === 'string', (_, where, batch) => [...batch]],
   ['an array', Array.isArray, joinArrays],
   ['an object', isPlain, joinObjects]
 ]
 
 /**
  * Samples as one batch: torch.utils.data.default_collate. Tensors and typed arrays of one shape are stacked, numbers
- * become a tensor (int32 if all are whole, else float32), true and false one of bool; texts stay a list; arrays and
+ * become a tensor (int32 if all are integers, else float32), booleans one of bool; strings stay a list; arrays and
  * objects are put together field by field.
  * @param {Engine} engine @param {readonly any[]} batch samples of one kind, at least one
  * @returns {any}
@@ -57,7 +57,7 @@ export function defaultCollate(engine, batch) {
 /** @param {Engine} engine @param {string} where what the values are, such as 'sample.x' @param {any[]} batch */
 function join(engine, where, batch) {
   const kind = KINDS.find(([, isOne]) => isOne(batch[0]))
-  expect(kind !== undefined, 'type', () => `${where} must be tensors, typed arrays, numbers, booleans, texts, or arrays or ` +
+  expect(kind !== undefined, 'type', () => `${where} must be tensors, typed arrays, numbers, booleans, strings, or arrays or ` +
     `objects of them, got ${describe(batch[0])}${batch[0] instanceof Promise
       ? '; write for await (const batch of loader)' : '; give collateFn to make a batch of it'}`)
   const [name, isOne, joinAll] = kind, other = batch.findIndex(value => !isOne(value))

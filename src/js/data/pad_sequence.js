@@ -8,7 +8,7 @@ import { dtypeOfNumbers } from './collate.js'
 /** @typedef {import('../tensor.js').NestedArrays} NestedArrays */
 
 /**
- * Sequences as tensors; lists of numbers become int32 if all of them are whole.
+ * Sequences as tensors; lists of numbers become int32 if all of them are integers.
  * @param {import('../engine.js').Engine} engine @param {any} sequences @returns {Tensor[]}
  */
 function toTensors(engine, sequences) {
@@ -47,7 +47,7 @@ export function padSequence(engine, sequences, options) {
   const join = () => {
     const list = toTensors(engine, sequences), longest = Math.max(...list.map(({ shape: [length] }) => length))
     expectEngine('padSequence', engine, list)
-    if (list[0].dtype === 'int32') expectNumber('padSequence', 'paddingValue', paddingValue, 'a whole number for int32 sequences', Number.isInteger)
+    if (list[0].dtype === 'int32') expectNumber('padSequence', 'paddingValue', paddingValue, 'an integer for int32 sequences', Number.isInteger)
     const rows = list.map(one => {
       const { shape: [length, ...rest], dtype } = one
       if (length === longest) return one

@@ -35,7 +35,7 @@ export function randomSplit(engine, dataset, lengths, options) {
   expect(Array.isArray(lengths), 'type', () => `randomSplit: lengths must be an array of numbers, got ${describe(lengths)}`)
   lengths.forEach((length, i) => expectNumber('randomSplit', `lengths[${i}]`, length, 'a number >= 0', v => v >= 0))
   const counts = countsOf(count, lengths), total = counts.reduce((a, b) => a + b, 0)
-  expect(total === count && counts.every(Number.isInteger), 'range', () => `randomSplit: lengths must be whole numbers that sum ` +
+  expect(total === count && counts.every(Number.isInteger), 'range', () => `randomSplit: lengths must be integers that sum ` +
     `to ${count}, the length of the dataset, or fractions that sum to 1; got ${lengths.join(', ')}`)
   const order = engine.tidy(() => Array.from(randperm(engine, count, { generator }).values))
   let end = 0

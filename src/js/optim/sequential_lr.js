@@ -11,7 +11,7 @@ function milestonesOf(where, name, value, count) {
 }
 
 /**
- * One schedule after the other, each from its beginning and the first rates: torch.optim.lr_scheduler.SequentialLR.
+ * One scheduler after the other, each from epoch 0 and the initial rates: torch.optim.lr_scheduler.SequentialLR.
  * @example
  * const { LinearLR, CosineAnnealingLR, SequentialLR } = gf.optim.lrScheduler
  * const optimizer = new gf.optim.SGD(new gf.nn.Linear(1, 1).parameters(), { lr: 1 })
@@ -23,18 +23,18 @@ function milestonesOf(where, name, value, count) {
 export class SequentialLR extends Scheduler {
   /**
    * @param {import('./optimizer.js').Optimizer} optimizer
-   * @param {readonly Scheduler[]} schedulers of this optimiser, in the order of their turns
-   * @param {readonly number[]} milestones epochs at which the next one begins, one fewer than schedules
+   * @param {readonly Scheduler[]} schedulers of this optimizer, in order
+   * @param {readonly number[]} milestones epochs at which the next one begins, one fewer than schedulers
    */
   constructor(optimizer, schedulers, milestones) {
     super(optimizer)
     expect(Array.isArray(schedulers) && schedulers.length > 0, 'type',
-      () => `SequentialLR: schedulers must be an array of schedules, got ${describe(schedulers)}`)
+      () => `SequentialLR: schedulers must be an array of schedulers, got ${describe(schedulers)}`)
     schedulers.forEach((one, i) => {
       const isUsable = one instanceof Scheduler && !(one instanceof ReduceLROnPlateau) && !(one instanceof SequentialLR)
-      expect(isUsable, 'type', () => `SequentialLR: schedulers[${i}] must be a schedule of epochs, not ReduceLROnPlateau or ` +
+      expect(isUsable, 'type', () => `SequentialLR: schedulers[${i}] must be a scheduler other than ReduceLROnPlateau or ` +
         `SequentialLR, got ${describe(one)}`)
-      expect(one.optimizer === optimizer, 'state', () => `SequentialLR: schedulers[${i}] must be made with the same optimiser`)
+      expect(one.optimizer === optimizer, 'state', () => `SequentialLR: schedulers[${i}] must be made with the same optimizer`)
     })
     this.milestones = milestonesOf('SequentialLR', 'milestones', milestones, schedulers.length - 1)
     this.schedulers = [...schedulers]
