@@ -26,19 +26,19 @@ help() {
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
-./build.sh test_long  what takes longer: whole what test samples, the package in the tools that people build with (0.8 GB)
-./build.sh lint     says what is not laid out as everything else, named and never used, or of a wrong type
-./build.sh format   lays out what can be laid out by itself
+./build.sh test_long  longer tests: everything that test only samples, and the package in common build tools (0.8 GB)
+./build.sh lint     checks style, unused names and types
+./build.sh format   fixes the style where that is automatic
 ./build.sh fuzz     fuzzes kernels and text (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
-./build.sh bench_page  times what a reader of the page waits for (minutes); options go to tests/bench/page.js
-./build.sh train    trains the page's models anew (minutes)
+./build.sh bench_page  times the page's responses to its readers (minutes); options go to tests/bench/page.js
+./build.sh train    trains the page's models again (minutes)
 ./build.sh clean    removes build and dist
 TEXT
 }
 
 # Whether $1 exists and is newer than all other arguments.
-fresh() {
+is_fresh() {
   local target=$1
   shift
   [ -e "$target" ] && [ -z "$(find "$@" -newer "$target" -print -quit)" ]
@@ -52,7 +52,7 @@ sizes() {
 
 # wasm: no generated JavaScript; any Emscripten from 3.1.6 on ----------------------------------------------------------
 wasm() {
-  fresh dist/glassformer.threads.wasm src/c build.sh && return
+  is_fresh dist/glassformer.threads.wasm src/c build.sh && return
   mkdir -p dist
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
@@ -64,7 +64,7 @@ WRAPPED=(-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)
 
 # native: tests/native under the sanitizers; the kernels are compiled once for all tests --------------------------------
 native() {
-  fresh build/native/digest.wasm src/c tests/native build.sh && return
+  is_fresh build/native/digest.wasm src/c tests/native build.sh && return
   rm -rf build/native
   mkdir -p build/native/kernels
   local test flags=("${C_FLAGS[@]}" "${SANITIZERS[@]}")
@@ -91,7 +91,7 @@ fuzz() {
 
 # types: the library's declarations, from its JSDoc; lint checks them ----------------------------------------------------
 types() {
-  fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
+  is_fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
   rm -rf dist/types
   npx tsc -p tsconfig.types.json --noCheck
   cp src/js/*.d.ts dist/types
@@ -100,10 +100,11 @@ types() {
 
 # bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.
 bundle() {
-  fresh dist/js/glassformer.js src/js web/theatre web/models dist/glassformer.wasm build.sh && return
+  is_fresh dist/js/glassformer.js src/js web/theatre web/models dist/glassformer.wasm build.sh && return
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
-    --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning
+    --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
+    --minify-whitespace --minify-syntax --line-limit=160
   cp dist/glassformer.wasm dist/glassformer.threads.wasm dist/js
   sizes dist/js/*
 }
@@ -129,7 +130,7 @@ format() {
 # site: static files for any host and any path ---------------------------------------------------------------------------
 site() {
   wasm
-  fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
+  is_fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
   node web/build.js
 }
 
@@ -147,7 +148,7 @@ clean() {
 # Setting up: npm packages from the lock file, everything else through the system's package manager --------------------
 packages() {
   command -v node >/dev/null || { echo "glassformer needs Node.js 20 or newer: https://nodejs.org" >&2; exit 1; }
-  fresh node_modules/.package-lock.json package-lock.json || npm ci --no-audit --no-fund
+  is_fresh node_modules/.package-lock.json package-lock.json || npm ci --no-audit --no-fund
 }
 
 # install WHAT HELP PACKAGES...: tries the system's package manager and prints HELP if that fails.
@@ -219,13 +220,13 @@ train() {
 
 # bench: the peers have their own lock file, so that they are installed for benchmarks only ------------------------------
 bench_limit() {
-  fresh build/bench/limit.wasm tests/bench/limit.c build.sh && return
+  is_fresh build/bench/limit.wasm tests/bench/limit.c build.sh && return
   mkdir -p build/bench
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" tests/bench/limit.c -o build/bench/limit.wasm
 }
 
 peers() {
-  fresh tests/bench/node_modules/.package-lock.json tests/bench/package-lock.json ||
+  is_fresh tests/bench/node_modules/.package-lock.json tests/bench/package-lock.json ||
     npm ci --prefix tests/bench --ignore-scripts --no-audit --no-fund
 }
 
@@ -279,22 +280,22 @@ test() {
   wait "$lint_job"
   # By default Node leaves one core free, but half of the tests wait for a browser. Failures are listed at the end.
   CHROMIUM=$(headless) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" \
-    $(together) $(apart)
+    $(grouped_test_files) $(separate_test_files)
 }
 
 # Folders whose test files share nothing but the library. The files of such a folder run in one process, since starting a
 # process takes longer than most of them.
-TOGETHER=(decoding export mistakes model models nn notebooks ops optim text)
+GROUPED_FOLDERS=(decoding export mistakes model models nn notebooks ops optim text)
 
-apart() {
+separate_test_files() {
   find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort |
-    grep -vE "^tests/($(IFS='|'; echo "${TOGETHER[*]}"))/"
+    grep -vE "^tests/($(IFS='|'; echo "${GROUPED_FOLDERS[*]}"))/"
 }
 
-together() {
+grouped_test_files() {
   local folder
   mkdir -p build/together
-  for folder in "${TOGETHER[@]}"; do
+  for folder in "${GROUPED_FOLDERS[@]}"; do
     printf "await import('../../%s')\n" tests/"$folder"/*.test.js >"build/together/$folder.mjs"
     echo "build/together/$folder.mjs"
   done
@@ -306,7 +307,7 @@ test_long() {
   compiler
   test_tools
   all
-  if ! fresh tests/adoption/node_modules/.package-lock.json tests/adoption/package-lock.json; then
+  if ! is_fresh tests/adoption/node_modules/.package-lock.json tests/adoption/package-lock.json; then
     npm ci --prefix tests/adoption --ignore-scripts --no-audit --no-fund
     (cd tests/adoption/node_modules/bun && node install.js)
   fi
@@ -320,7 +321,7 @@ if [ $# = 0 ]; then help; exit; fi
 if [ "$1" = bench ] || [ "$1" = bench_page ]; then "$@"; exit; fi
 for product in "$@"; do
   if [ "$(type -t "$product")" != function ]; then
-    echo "build.sh: no product is called '$product'" >&2
+    echo "build.sh: there is no target '$product'" >&2
     help >&2
     exit 2
   fi

@@ -8,14 +8,14 @@ import { gf } from './lib/engine.js'
 const FILE = new URL('../web/docs/pytorch.md', import.meta.url)
 const torch = JSON.parse(await readFile(new URL('golden/torch_api.json', import.meta.url), 'utf8'))
 
-test('what is said to differ is a name of PyTorch', () => {
+test('every name in the table of differences exists in PyTorch', () => {
   for (const [part, entries] of Object.entries(DIFFERS)) for (const name of Object.keys(entries)) {
     const isNewer = part === 'torch.nn.functional' && name === 'scaled_dot_product_attention'
     assert.ok(isNewer || torch.names[part].includes(name), `${part}.${name}`)
   }
 })
 
-test('and its first name here exists', () => {
+test('the first name that the table gives exists in the library', () => {
   const x = gf.tensor([[1]]), module = new gf.nn.Linear(1, 1), { nn, functional: F } = gf
   const roots = { gf, x, F, nn, module }
   for (const entries of Object.values(DIFFERS)) for (const [name, differs] of Object.entries(entries)) {
@@ -24,19 +24,19 @@ test('and its first name here exists', () => {
   }
 })
 
-test('what is written often gives what it gives in PyTorch', () => {
+test("common PyTorch expressions give PyTorch's results", () => {
   const x = gf.arange(12).reshape(3, 4).to('float32')
   const plain = value => (Array.isArray(value) ? value.map(plain) : value?.toArray?.() ?? value)
   for (const [python, here, value] of OFTEN) assert.deepEqual(plain(new Function('x', `return ${here}`)(x)), value, python)
 })
 
-test('the table is what the library has', async () => {
+test('the API table matches the library', async () => {
   const table = apiTable(torch)
   if (process.env.UPDATE) await writeFile(FILE, table)
   assert.equal(await readFile(FILE, 'utf8'), table, 'run with UPDATE=1')
 })
 
-test('what a transformer needs is there', () => {
+test('all functions that a transformer needs exist', () => {
   const missing = rowsOf('torch.nn', ['Linear', 'Embedding', 'LayerNorm', 'Dropout', 'MultiheadAttention', 'Transformer',
     'GELU', 'CrossEntropyLoss', 'Sequential', 'ModuleList']).filter(({ status }) => status === 'not')
   assert.deepEqual(missing, [])
@@ -55,7 +55,7 @@ function getMaxConstructorArguments(Class) {
   return undefined
 }
 
-test('how many arguments classes and functions take', () => {
+test('classes and functions limit the number of arguments', () => {
   const { nn } = gf, most = {
     BCELoss: 1, BCEWithLogitsLoss: 1, CosineSimilarity: 1, CrossEntropyLoss: 1, Dropout: 1, Embedding: 3, Flatten: 2,
     GELU: 1, KLDivLoss: 1, L1Loss: 1, LayerNorm: 2, LeakyReLU: 1, LearnedPositionalEncoding: 2, Linear: 3,

@@ -75,7 +75,7 @@ for (const [type, [path, count]] of Object.entries(KEPT)) test(
     model.dispose()
   })
 
-test('it never is there, not even while the run goes: the most that was held is less by all of it', async () => {
+test('matrices that are left out are never allocated, not even during the run', async () => {
   const most = async options => {
     const { nn, ones, observe, memory } = await load()
     const stack = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 8, dropout: 0 }), 6)
@@ -92,7 +92,7 @@ test('it never is there, not even while the run goes: the most that was held is 
   assert.equal(part.costs['layers.1.self_attn.weights'], 0)
 })
 
-test('what was left out says so, whoever asks: values, cells, gradients, and what was made with it', () => {
+test('values, cells and gradients of tensors that were left out are errors', () => {
   const layer = stackOf(2)
   const run = gf.observe(() => layer.forward(gf.ones([1, 3, 4])), { keepAttention: ['layers.1'] })
   const name = 'layers.0.self_attn.weights', said = /tensor \[1, 2, 3, 3\] was left out.*keepAttention/
@@ -110,7 +110,7 @@ test('what was left out says so, whoever asks: values, cells, gradients, and wha
   for (const one of [run, other, layer]) one.dispose()
 })
 
-test('an attention with an edited matrix keeps its own, and the edit acts as ever', () => {
+test('an attention with an edited matrix stores its matrices, and the edit takes effect', () => {
   const layer = stackOf(3)
   const x = gf.ones([1, 3, 4]), edits = [{ name: 'layers.1.self_attn.scores', index: [0, 0, 1, null], value: 2 }]
   const [whole, part] = [undefined, ['layers.0']].map(keepAttention => (
@@ -125,7 +125,7 @@ test('an attention with an edited matrix keeps its own, and the edit acts as eve
   for (const one of [whole, part, taken, layer]) one.dispose()
 })
 
-test('weights that a caller asks for are there, dropout and a trained mask get the same gradients', () => {
+test('requested weights are stored; dropout and trained masks get the same gradients', () => {
   const q = gf.randn([2, 5, 8], { requiresGrad: true }), mask = gf.randn([5, 5], { requiresGrad: true })
   const attend = (options, more) => {
     const mha = new gf.nn.MultiheadAttention(8, 2, { dropout: 0.25 })
@@ -154,7 +154,7 @@ test('weights that a caller asks for are there, dropout and a trained mask get t
   assert.equal(asked.weights.length, 2)
 })
 
-test('outside of every module an attention has the empty path, and of a path that is missed the nearest are named', () => {
+test('an attention outside modules has the empty path; an unknown path names the most similar ones', () => {
   const q = gf.ones([1, 1, 2, 2]), attend = () => gf.functional.scaledDotProductAttention(q, q, q)
   const { trace } = gf.trace(attend, { keepAttention: [''] })
   assert.equal(trace.get('weights').isLeftOut, false)

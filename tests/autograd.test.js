@@ -39,7 +39,7 @@ test('noGrad records nothing', () => {
   assert.equal(F.mul(x, x).requiresGrad, true)
 })
 
-test('broken use of backward is named', () => {
+test('backward reports misuse', () => {
   const x = leaf([1, 2])
   const y = F.mul(x, x)
   assert.throws(() => y.backward(), { code: 'shape', message: /not a single value/ })
@@ -96,7 +96,7 @@ test('ids and targets that are changed after the computation do not change its g
   assert.deepEqual(logits.grad.toArray(), first)
 })
 
-test('a gradient put in place must fit its tensor', () => {
+test("an assigned gradient must have the tensor's shape and dtype", () => {
   const x = leaf([1, 2]), { data } = gf.tensor([9, 9, 9, 9])
   for (const [grad, says] of [
     [gf.tensor([1]), { code: 'shape', message: 'grad must have shape [2], got [1]' }],
@@ -114,7 +114,7 @@ test('a gradient put in place must fit its tensor', () => {
   assert.equal(x.grad, null)
 })
 
-test('backward that cannot be finished is not begun', () => {
+test('backward changes nothing if it cannot be completed', () => {
   const x = leaf([[1, 2, 4]]), w = leaf([[1, 1, 1]]), { tidy } = gf
   const z = F.mul(tidy(() => F.layerNorm(x)), w)
   assert.throws(() => z.backward(gf.tensor([[1, 1, 1]])),
@@ -143,7 +143,7 @@ test('backward refuses values that have been overwritten since they were used', 
   ]) assert.throws(stale(overwrite), OVERWRITTEN)
 })
 
-test('what no gradient needs may be overwritten', () => {
+test('values that no gradient needs may be overwritten', () => {
   assert.doesNotThrow(stale(layer => gf.nn.init.zeros_(layer.bias)))
   const layer = new gf.nn.Linear(2, 3), loss = layer.forward(gf.ones([1, 2])).sum()
   gf.nn.init.zeros_(layer.weight)
@@ -157,7 +157,7 @@ test('what no gradient needs may be overwritten', () => {
   assert.throws(() => product.backward(), { message: /a of mul was overwritten|b of mul was overwritten/ })
 })
 
-test('an explanation says which of its tensors have been overwritten since', () => {
+test('an explanation lists tensors that have been overwritten since', () => {
   const explained = act => {
     const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2])
     const { output, trace } = gf.trace(() => layer.forward(x))
@@ -179,7 +179,7 @@ test('an explanation says which of its tensors have been overwritten since', () 
   assert.deepEqual([stepped.forward.sort(), stepped.back], [['bias', 'weight'], undefined])
 })
 
-test('a value that is overwritten is refused by every operation whose gradient is made with it', () => {
+test('every operation refuses backward after a value that its gradient needs was overwritten', () => {
   const { functional: F } = gf, w = () => gf.tensor([[0.5, 1.5]], { requiresGrad: true })
   const curved = {
     square: x => x.square(), log: x => x.log(), sin: x => x.sin(), pow: x => x.pow(3), clamp: x => x.clamp({ min: 0 }),
@@ -200,7 +200,7 @@ test('a value that is overwritten is refused by every operation whose gradient i
   }
 })
 
-test('an explanation says that a gradient had something in it before', () => {
+test('an explanation reports that a gradient was not zero before', () => {
   const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2])
   layer.forward(x).sum().backward()
   const { output, trace } = gf.trace(() => layer.forward(x))

@@ -1,7 +1,7 @@
 // Whatever is given, what comes back is a GlassformerError that names it, and nothing is left half done.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distance } from '../src/js/errors.js'
+import { editDistance } from '../src/js/errors.js'
 import { load } from '../src/js/index.js'
 
 const gf = await load(), F = gf.functional, { nn, optim } = gf
@@ -29,7 +29,7 @@ test('tensors of another engine are refused by every module and operation before
   refused(() => new nn.Parameter(other.rand([4])), 'state', ...state)
 })
 
-test('arrays that contain themselves, or are too deep, or too many', () => {
+test('rejects cyclic, too deep and too many arrays', () => {
   const cyclic = [1]
   cyclic[0] = cyclic
   let deep = 1
@@ -50,7 +50,7 @@ test('arrays that contain themselves, or are too deep, or too many', () => {
   refused(() => gf.tensor(half), 'shape', /nested/)
 })
 
-test('a module inside itself', () => {
+test('rejects a module inside itself', () => {
   const list = new nn.ModuleList()
   list.push(list)
   for (const call of [() => list.parameters(), () => list.eval(), () => list.stateDict()]) {
@@ -60,7 +60,7 @@ test('a module inside itself', () => {
   assert.equal(twice.parameters().length, 2, 'shared is not cyclic')
 })
 
-test('edits that are no numbers', () => {
+test('rejects edits that are not numbers', () => {
   const edit = edits => () => gf.trace(() => F.relu(gf.tensor([1, 2])), { edits })
   refused(edit([{ name: 'relu', index: [0n], value: 1 }]), 'index', /index must be an array/)
   refused(edit([{ name: 'relu', index: [0], value: 1n }]), 'type', /must be a number, got 1n/)
@@ -69,11 +69,11 @@ test('edits that are no numbers', () => {
   refused(() => trace.explain('relu', [0n]), 'index', /got an array of 1/)
 })
 
-test('texts longer than a string can be', () => {
+test('rejects texts longer than a string can be', () => {
   refused(() => gf.text.words(new Uint8Array(2 ** 29)), 'text', /text.words: .* 536870912 bytes/)
 })
 
-test('a state dict has what it owns, and nothing it inherits', () => {
+test('a state dict has only own properties', () => {
   const layer = new nn.Linear(2, 1), before = layer.weight.toArray()
   const state = Object.assign(Object.create({ weight: [[5, 5]] }), { bias: [1] })
   refused(() => layer.loadStateDict(state), 'shape', /weight is missing/)
@@ -84,7 +84,7 @@ test('a state dict has what it owns, and nothing it inherits', () => {
   assert.deepEqual(layer.weight.toArray(), before)
 })
 
-test('options of optimisers and modules when they are changed later', () => {
+test('options of optimizers and modules are checked after later changes', () => {
   const w = gf.engine.keep(gf.tensor([1], { requiresGrad: true })), adam = new optim.AdamW([w])
   for (const lr of [NaN, 'fast', -1, null]) {
     refused(() => new optim.SGD([w], { lr }), typeof lr === 'number' ? 'range' : 'type', /SGD: lr must be a number/)
@@ -100,7 +100,7 @@ test('options of optimisers and modules when they are changed later', () => {
   refused(() => gf.tensor([1], { requiresGrad: 'false' }), 'type', /requiresGrad must be true or false/)
 })
 
-test('seeds that torch does not take, or that a number cannot hold', () => {
+test('rejects seeds that torch rejects or that a number cannot represent', () => {
   for (const seed of [2 ** 63 - 1, 2 ** 53, -(2 ** 53)]) refused(() => gf.manualSeed(seed), 'range', /bigint from 2\^53/)
   for (const seed of [2n ** 64n, -(2n ** 63n) - 1n]) refused(() => gf.manualSeed(seed), 'range', /-2\^63 to 2\^64 - 1/)
   const first = seed => { gf.manualSeed(seed); return gf.rand([1]).item() }
@@ -108,7 +108,7 @@ test('seeds that torch does not take, or that a number cannot hold', () => {
   assert.equal(first(-1), first(2n ** 64n - 1n))
 })
 
-test('a tidy is closed whatever its result is', () => {
+test('a tidy closes its scope for any result', () => {
   const cyclic = { x: gf.tensor([1]) }, made = []
   cyclic.self = [cyclic]
   const result = gf.tidy(() => {
@@ -131,7 +131,7 @@ test('a tidy is closed whatever its result is', () => {
   assert.equal(gf.engine.scopes.length, 0)
 })
 
-test("a tensor's own values are copied rightly while the memory grows, and stale ones are refused", async () => {
+test("a tensor's own values are copied correctly while the memory grows; stale views are rejected", async () => {
   const own = await load(), { memory } = own.engine, size = memory.size / 4
   const x = own.tensor(Float32Array.from({ length: size }, (_, i) => i))
   const view = x.data, copy = own.tensor(view)
@@ -141,14 +141,14 @@ test("a tensor's own values are copied rightly while the memory grows, and stale
   refused(() => own.tensor(held), 'state', /values .*no longer valid/)
 })
 
-test('a name is as far from another as letters have to change, come or go', () => {
+test('the distance of two names is the Levenshtein distance', () => {
   for (const [a, b, letters] of [['', '', 0], ['', 'dim', 3], ['dim', '', 3], ['dims', 'dim', 1], ['im', 'dim', 1],
     ['kitten', 'sitting', 3], ['lenght', 'length', 2], ['abc', 'cab', 2], ['abcd', 'xabc', 2]]) {
-    assert.equal(distance(a, b), letters, `${a}, ${b}`)
+    assert.equal(editDistance(a, b), letters, `${a}, ${b}`)
   }
 })
 
-test('what is wrong in the first place, the last, or between is told with its place', () => {
+test('errors name the index of a wrong value, first, last or between', () => {
   const table = gf.randn([5, 4]), rows = gf.randn([3, 5])
   for (const at of [0, 1, 2]) for (const wrong of [-1, 5]) {
     const ids = [1, 4, 0].with(at, wrong), says = new RegExp(`got ${wrong} at index ${at}`)
@@ -162,7 +162,7 @@ test('what is wrong in the first place, the last, or between is told with its pl
   }
 })
 
-test('lists inside themselves, too deep, with holes or empty, and what cannot go into an export', () => {
+test('rejects cyclic, too deep, sparse and empty lists, and values that cannot be exported', () => {
   const x = gf.ones([2, 3]), q = gf.ones([1, 3, 8]), mha = new nn.MultiheadAttention(8, 2)
   const decoder = new nn.TransformerDecoderLayer(8, 2), encoder = new nn.TransformerEncoderLayer(8, 2)
   const round = []

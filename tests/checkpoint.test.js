@@ -1,4 +1,4 @@
-// A training saved in the middle goes on with the same bits in another engine; what does not fit changes nothing.
+// A saved training continues with the same bits in another engine; a file that does not fit changes nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
@@ -6,8 +6,8 @@ import { assertRejects, gf } from './lib/engine.js'
 
 const { StepLR } = gf.optim.lrScheduler
 
-/** A small model with dropout that learns to give its input, on batches in random order. */
-function training(lib, kind = 'AdamW', options = { amsgrad: true }) {
+/** A small model with dropout that learns to reproduce its input, with batches in random order. */
+function createTraining(lib, kind = 'AdamW', options = { amsgrad: true }) {
   const { nn, functional: F, optim, data } = lib
   const model = new nn.Sequential(new nn.Linear(4, 8), new nn.Dropout(0.3), new nn.GELU(), new nn.Linear(8, 4))
   const groups = [{ params: model.at(0).parameters() }, { params: model.at(3).parameters(), lr: 0.03 }]
@@ -39,30 +39,30 @@ function training(lib, kind = 'AdamW', options = { amsgrad: true }) {
 const kinds = [['AdamW', { amsgrad: true }], ['Adam', { weightDecay: 0.1, maximize: true }], ['SGD', { momentum: 0.9 }],
   ['SGD', {}]]
 for (const [kind, options] of kinds) {
-  test(`${kind} ${JSON.stringify(options)}: 6 epochs at once are 3, a file, and 3 more in another engine`, async () => {
+  test(`${kind} ${JSON.stringify(options)}: 3 epochs, a checkpoint and 3 epochs in another engine equal 6 epochs`, async () => {
     gf.manualSeed(8)
-    const whole = training(gf, kind, options)
-    for (let i = 0; i < 3; i++) whole.epoch()
-    const bytes = gf.saveCheckpoint({ ...whole.parts, step: 3, best: Infinity, note: null })
-    for (let i = 0; i < 3; i++) whole.epoch()
+    const original = createTraining(gf, kind, options)
+    for (let i = 0; i < 3; i++) original.epoch()
+    const bytes = gf.saveCheckpoint({ ...original.parts, step: 3, best: Infinity, note: null })
+    for (let i = 0; i < 3; i++) original.epoch()
 
-    const other = await load(), again = training(other, kind, { ...options, lr: 9 })
-    assert.deepEqual(other.loadCheckpoint(bytes, again.parts), { step: 3, best: Infinity, note: null })
-    for (let i = 0; i < 3; i++) again.epoch()
-    assert.deepEqual(again.losses, whole.losses.slice(again.losses.length))
-    assert.deepEqual(again.values(), whole.values())
+    const other = await load(), resumed = createTraining(other, kind, { ...options, lr: 9 })
+    assert.deepEqual(other.loadCheckpoint(bytes, resumed.parts), { step: 3, best: Infinity, note: null })
+    for (let i = 0; i < 3; i++) resumed.epoch()
+    assert.deepEqual(resumed.losses, original.losses.slice(resumed.losses.length))
+    assert.deepEqual(resumed.values(), original.values())
     assert.deepEqual(other.getRngState(), gf.getRngState())
   })
 }
 
-test('the file is safetensors, with tensors by name', () => {
-  const { parts } = training(gf), { tensors, metadata } = gf.loadSafetensors(gf.saveCheckpoint(parts))
+test('a checkpoint is a safetensors file with tensors by name', () => {
+  const { parts } = createTraining(gf), { tensors, metadata } = gf.loadSafetensors(gf.saveCheckpoint(parts))
   assert.deepEqual(tensors['model.0.weight'].toArray(), parts.model.at(0).weight.toArray())
   assert.equal(metadata.format, 'glassformer checkpoint 1')
   assert.equal(tensors.rng_state.size, 5056)
 })
 
-test('values of all kinds come back as they were', () => {
+test('all kinds of values are restored', () => {
   const values = {
     step: 7, list: [1, [2, { a: null }]], text: '한국어 "x"', yes: true, big: 2n ** 70n, odd: [NaN, Infinity, -Infinity, -0, 1e-320],
     curve: Float32Array.of(0.1, 2), counts: new Uint32Array([2 ** 32 - 1]), empty: {}, $: { $: 'tensor', name: 'x' },
@@ -81,27 +81,27 @@ test('values of all kinds come back as they were', () => {
   assert.deepEqual(gf.loadCheckpoint(gf.saveCheckpoint({ 'a.b': gf.ones([1]), 'a': { b: gf.zeros([1]) } })).a.b.toArray(), [0])
 })
 
-test('only what is named is loaded; the rest of the states may be left', () => {
-  const { parts } = training(gf), bytes = gf.saveCheckpoint({ ...parts, step: 1 })
-  const model = training(gf).parts.model, before = gf.memory().tensors
+test('only the states of the targets are loaded', () => {
+  const { parts } = createTraining(gf), bytes = gf.saveCheckpoint({ ...parts, step: 1 })
+  const model = createTraining(gf).parts.model, before = gf.memory().tensors
   assert.deepEqual(gf.loadCheckpoint(bytes, { model, optimizer: null }), { step: 1 })
   assert.deepEqual(model.at(0).weight.toArray(), parts.model.at(0).weight.toArray())
   assert.equal(gf.memory().tensors, before)
 })
 
-test('a file that is read piece by piece gives a promise', async () => {
-  const { parts } = training(gf), bytes = gf.saveCheckpoint({ ...parts, step: 1 }), made = training(gf)
-  assert.deepEqual(await gf.loadCheckpoint(new Blob([bytes]), made.parts), { step: 1 })
-  assert.deepEqual(made.values(), gf.tidy(() => [...parts.model.parameters().map(p => p.toArray()),
+test('loadCheckpoint returns a promise for a Blob', async () => {
+  const { parts } = createTraining(gf), bytes = gf.saveCheckpoint({ ...parts, step: 1 }), target = createTraining(gf)
+  assert.deepEqual(await gf.loadCheckpoint(new Blob([bytes]), target.parts), { step: 1 })
+  assert.deepEqual(target.values(), gf.tidy(() => [...parts.model.parameters().map(p => p.toArray()),
     parts.optimizer.stateDict().paramGroups, parts.scheduler.stateDict(), parts.plateau.stateDict()]))
 })
 
-test('what does not fit is named, and changes nothing', () => {
+test('a file that does not fit gives an error and changes nothing', () => {
   gf.manualSeed(3)
-  const one = training(gf)
-  one.epoch()
-  const bytes = gf.saveCheckpoint({ ...one.parts, step: 1 })
-  const target = training(gf)
+  const source = createTraining(gf)
+  source.epoch()
+  const bytes = gf.saveCheckpoint({ ...source.parts, step: 1 })
+  const target = createTraining(gf)
   target.epoch()
   const { model, optimizer, scheduler, generator } = target.parts
   const moments = () => [...optimizer.state.values()].map(({ step, expAvg }) => [step, expAvg.toArray()])
@@ -111,7 +111,7 @@ test('what does not fit is named, and changes nothing', () => {
   const refuse = (code, file, targets, ...words) => {
     assertRejects(() => gf.loadCheckpoint(file, targets), code, 'loadCheckpoint', ...words)
     assert.deepEqual(state(), before)
-    assert.equal(gf.memory().tensors, tensors, 'and what was read is freed')
+    assert.equal(gf.memory().tensors, tensors, 'all tensors read are freed')
   }
   refuse('shape', bytes, { ...target.parts, model: wide }, 'model does not fit', '0.weight is unknown',
     'weight is missing')
@@ -123,10 +123,10 @@ test('what does not fit is named, and changes nothing', () => {
   refuse('type', bytes, model, 'targets', '{ model }')
   refuse('type', 'training.bin', { model }, 'bytes', 'readFileSync')
   refuse('type', undefined, { model }, 'bytes')
-  refuse('format', gf.saveSafetensors(one.parts.model.stateDict()), { model }, 'saveCheckpoint')
+  refuse('format', gf.saveSafetensors(source.parts.model.stateDict()), { model }, 'saveCheckpoint')
 })
 
-test('a file with any byte gone or changed in its header is refused or the same', () => {
+test('a truncated file, or one with a changed header, is rejected or loads completely', () => {
   const model = new gf.nn.Linear(2, 2), optimizer = new gf.optim.SGD(model.parameters(), { lr: 0.1, momentum: 0.5 })
   model(gf.ones([1, 2])).sum().backward()
   optimizer.step()
@@ -141,7 +141,7 @@ test('a file with any byte gone or changed in its header is refused or the same'
       assert.equal(state(), before, error.message)
       return
     }
-    // A changed letter may be one of a number or a name; what it says was taken whole.
+    // The changed byte may belong to a number or a name; the file is then valid and is loaded completely.
     gf.loadCheckpoint(bytes, { model, optimizer })
     assert.equal(state(), before)
   }
@@ -153,8 +153,8 @@ test('a file with any byte gone or changed in its header is refused or the same'
   }
 })
 
-test('objects of one\'s own have states, too, and are put back if a later one fails', () => {
-  const made = (fails = false) => ({
+test('user objects with stateDict are saved, too, and restored if a later one fails', () => {
+  const createObject = (fails = false) => ({
     value: 1, tensor: gf.tensor([1]),
     stateDict() { return { value: this.value, tensor: this.tensor } },
     loadStateDict(state) {
@@ -163,18 +163,18 @@ test('objects of one\'s own have states, too, and are put back if a later one fa
       this.tensor.data.set(state.tensor.data)
     }
   })
-  const a = made(), b = made(true)
+  const a = createObject(), b = createObject(true)
   a.value = b.value = 5
   a.tensor.data[0] = 7
   const bytes = gf.saveCheckpoint({ a, b })
-  const c = made(), d = made(true), fine = made()
+  const c = createObject(), d = createObject(true), fine = createObject()
   assert.throws(() => gf.loadCheckpoint(bytes, { a: c, b: d }), { message: 'loadCheckpoint: b: not today' })
   assert.deepEqual([c.value, c.tensor.toArray(), d.value], [1, [1], 1])
   gf.loadCheckpoint(bytes, { a: fine })
   assert.deepEqual([fine.value, fine.tensor.toArray()], [5, [7]])
 })
 
-test('what cannot be saved is named', () => {
+test('an error names the value that cannot be saved', () => {
   const model = new gf.nn.Linear(1, 1), loop = {}
   loop.self = loop
   for (const [parts, ...words] of [

@@ -1,4 +1,4 @@
-// The command about models in files: what a folder holds, a text as its tokens, and how a model goes on.
+// The commands for models in files: inspect, tokenize, generate, convert and train.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-test('inspect says what a folder or its file of weights holds', async () => {
+test('inspect describes a folder or its file of weights', async () => {
   const { type, parameters, bytes } = gf.models.inspect(files)
   const { stdout, status } = run(['inspect', folder])
   assert.equal(status, 0)
@@ -34,7 +34,7 @@ test('inspect says what a folder or its file of weights holds', async () => {
   assert.deepEqual([one.type, one.parameters, one.bytes], [type, parameters, bytes])
 })
 
-test('what is missing is named, with exit code 1', async () => {
+test('inspect names what is missing and exits with code 1', async () => {
   const broken = await mkdtemp(join(tmpdir(), 'glassformer-')), key = llama.tensors[1][0]
   const without = all => Object.fromEntries(Object.entries(all).filter(([name]) => name !== key))
   const rest = filesOf(llama, { change: without })
@@ -45,7 +45,7 @@ test('what is missing is named, with exit code 1', async () => {
   await rm(broken, { recursive: true })
 })
 
-test('generate goes on as the library does, from ids without a tokenizer', async () => {
+test('generate continues as the library does, from ids without a tokenizer', async () => {
   const { model } = await gf.models.load(files)
   const { stdout, status, stderr } = run(['generate', folder, '1 2 3', '--max-new-tokens', '4', '--json'])
   assert.equal(status, 0, stderr)
@@ -56,7 +56,7 @@ test('generate goes on as the library does, from ids without a tokenizer', async
   assert.notEqual(drawn('5'), drawn('6'))
 })
 
-test("a folder as opus-mt's has a tokenizer", async () => {
+test("finds the tokenizer of a folder like opus-mt's", async () => {
   const opus = await mkdtemp(join(tmpdir(), 'glassformer-')), own = marianFiles()
   for (const [name, content] of Object.entries(own)) await writeFile(join(opus, name), content)
   const { stdout, status, stderr } = run(['generate', opus, 'The weights', '--max-new-tokens', '3', '--json'])
@@ -67,7 +67,7 @@ test("a folder as opus-mt's has a tokenizer", async () => {
   await rm(opus, { recursive: true })
 })
 
-test('what is written stands behind the text as one text', async () => {
+test('generate decodes the continuation together with the text', async () => {
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
   const { model } = await gf.models.load({ ...files, 'tokenizer.json': JSON.stringify(tokenizer) })
   const { ids } = tokenizer.encode('!', { special: true }), added = model.generate(ids, { maxNewTokens: 3 })
@@ -76,7 +76,7 @@ test('what is written stands behind the text as one text', async () => {
   await rm(join(folder, 'tokenizer.json'))
 })
 
-test('convert writes a folder with Hugging Face\'s keys, with its tokenizer, and over nothing', async () => {
+test('convert saves a folder with Hugging Face\'s keys and the tokenizer, and overwrites nothing', async () => {
   const out = join(folder, 'elsewhere'), given = { ...files, 'tokenizer.json': JSON.stringify(tokenizer) }
   await writeFile(join(folder, 'tokenizer.json'), given['tokenizer.json'])
   const { stdout, status, stderr } = run(['convert', folder, '--out', out, '--json'])
@@ -87,14 +87,14 @@ test('convert writes a folder with Hugging Face\'s keys, with its tokenizer, and
     assert.ok((await readFile(join(out, name))).equals(Buffer.from(content)), name)
   }
   const again = run(['convert', folder, '--out', out])
-  assert.deepEqual([again.status, /config\.json' is there already; say by --out/.test(again.stderr)], [2, true])
+  assert.deepEqual([again.status, /config\.json' exists already; name another folder by --out/.test(again.stderr)], [2, true])
   assert.match(run(['convert', folder]).stderr, /--out must name the folder/)
   assert.match(run(['convert', folder, out]).stderr, /convert takes one path/)
   await rm(join(folder, 'tokenizer.json'))
   await rm(out, { recursive: true })
 })
 
-test('tokenize gives tokens, ids and offsets', async () => {
+test('tokenize prints tokens, ids and offsets', async () => {
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
   const { stdout } = run(['tokenize', folder, '--json'], 'two tales\n각\n')
   const expected = ['two tales', '각'].map(text => tokenizer.encode(text, { special: true }))
@@ -107,7 +107,7 @@ test('tokenize gives tokens, ids and offsets', async () => {
   await rm(join(folder, 'tokenizer.json'))
 })
 
-test('a file that belongs to no model is asked about alone', async () => {
+test('inspect reads a file outside of a model by itself', async () => {
   const other = join(folder, 'package.json')
   await writeFile(other, '{}')
   const { status, stdout } = run(['inspect', other])
@@ -115,7 +115,7 @@ test('a file that belongs to no model is asked about alone', async () => {
   await rm(other)
 })
 
-test('a model without a tokenizer takes ids and says so, and options that do not go together are a mistake', () => {
+test('generate without a tokenizer needs ids; conflicting options are usage errors', () => {
   const cases = [
     [['generate', folder, 'Once upon'], /no tokenizer in '.*'.*give ids, such as "1 2 3", got 'Once upon'/],
     [['generate', folder, '1 2', '--beams', '2', '--top-k', '3'], /--beams cannot be combined with sampling; leave --temperature, --top-k/]
@@ -128,7 +128,7 @@ test('a model without a tokenizer takes ids and says so, and options that do not
   }
 })
 
-test('pieces are shown as what they stand for: no letters in place of bytes', async () => {
+test('tokenize prints decoded tokens instead of byte-level characters', async () => {
   const learned = gf.text.trainBPE('나는 나는 너는 너는', { vocabSize: 270 })
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(learned))
   const { stdout } = run(['tokenize', folder, '나는 너는 각'])
@@ -139,7 +139,7 @@ test('pieces are shown as what they stand for: no letters in place of bytes', as
   await rm(join(folder, 'tokenizer.json'))
 })
 
-test('a file of weights alone is a table of tensors', async () => {
+test('inspect prints a table of tensors for a file of weights', async () => {
   const path = join(folder, '..', `alone-${process.pid}.safetensors`)
   await writeFile(path, gf.saveSafetensors({ first: gf.ones([2, 3]), second: gf.zeros([5]) }, { made: 'here' }))
   const { stdout, status } = run(['inspect', path])
@@ -151,7 +151,7 @@ test('a file of weights alone is a table of tensors', async () => {
   await rm(path)
 })
 
-test('train: a text file is learned, its weights go on with a text, and a stopped training goes on to the same bits', async () => {
+test('train learns a text file, generate continues with its weights, and a resumed training gives the same bits', async () => {
   const text = join(folder, 'tale.txt'), out = join(folder, 'tale.safetensors'), half = join(folder, 'half.safetensors')
   const rest = join(folder, 'rest.safetensors')
   await writeFile(text, 'the cat sat on the mat. '.repeat(60))
@@ -172,13 +172,13 @@ test('train: a text file is learned, its weights go on with a text, and a stoppe
   session.dispose()
 })
 
-test('train: what is there is not written over unasked', async () => {
+test('train does not overwrite existing files', async () => {
   const { status, stderr } = spawnSync(process.execPath, [CLI, 'train', 'tale.txt'], { cwd: folder, encoding: 'utf8' })
   assert.equal(status, 2)
-  assert.match(stderr, /'tale\.safetensors' is there already; say by --out where the weights go/)
+  assert.match(stderr, /'tale\.safetensors' exists already; name another file by --out/)
 })
 
-/** A call that is refused: exit code, and one line that says why, without lines of the program. */
+/** Asserts that a call fails with an exit code and one line that says why, without a stack. */
 function assertRefused(args, reason, code = 2, options = {}) {
   const { status, stderr, signal } = spawnSync(process.execPath, [CLI, ...args],
     { encoding: 'utf8', input: '', cwd: folder, timeout: 60000, ...options })
@@ -188,20 +188,20 @@ function assertRefused(args, reason, code = 2, options = {}) {
   assert.equal(stderr.replace(/\ntry 'glassformer --help'/, '').trim().split('\n').length, 1, stderr)
 }
 
-test('train: where the weights go is looked at before the first step', async () => {
+test('train checks --out before the first step', async () => {
   const small = ['train', 'tale.txt', '--steps', '100000']
   await mkdir(join(folder, 'sub'), { recursive: true })
   await writeFile(join(folder, 'own.safetensors'), 'mine')
   assertRefused([...small, '--out', 'missing/x.safetensors'], "--out: there is no folder 'missing'")
   assertRefused([...small, '--out', 'sub'], "--out must name a file, and 'sub' is a folder")
-  assertRefused([...small, '--out', 'own.safetensors'], "'own.safetensors' is there already")
+  assertRefused([...small, '--out', 'own.safetensors'], "'own.safetensors' exists already")
   assertRefused([...small, '--out', 'tale.txt/x'], "--out: there is no folder 'tale.txt'")
   assert.equal(await readFile(join(folder, 'own.safetensors'), 'utf8'), 'mine')
   assertRefused(['train', 'sub'], "nothing is known of 'sub'")
   assertRefused(['train', 'dates', '--from', 'sub'], "--from: there is no file 'sub'")
 })
 
-test('train goes on into the file that it began from', async () => {
+test('train may overwrite the file that it resumes from', async () => {
   const args = ['train', 'tale.txt', '--layers', '1', '--d-model', '16', '--heads', '2', '--dim-feedforward', '16', '--batch', '8',
     '--length', '16', '--steps', '4']
   const call = more => spawnSync(process.execPath, [CLI, ...args, ...more], { cwd: folder, encoding: 'utf8' })
@@ -211,12 +211,12 @@ test('train goes on into the file that it began from', async () => {
   assert.match(stdout, /2 steps; \.\/go\.safetensors/)
 })
 
-test('only files and folders are read, and what is none is said to be so', async () => {
+test('rejects paths that are neither files nor folders', async () => {
   const pipe = join(folder, 'pipe'), odd = join(folder, 'odd'), empty = join(folder, 'empty')
   spawnSync('mkfifo', [pipe])
   for (const path of ['/dev/zero', pipe]) {
     for (const command of ['inspect', 'tokenize', 'generate']) {
-      assertRefused([command, path, ...command === 'inspect' ? [] : ['a']], `'${path}' is no file and no folder`)
+      assertRefused([command, path, ...command === 'inspect' ? [] : ['a']], `'${path}' is neither a file nor a folder`)
     }
   }
   await mkdir(join(odd, 'model.safetensors'), { recursive: true })
@@ -234,7 +234,7 @@ test('only files and folders are read, and what is none is said to be so', async
   await rm(pipe)
 })
 
-test('tokenize says that there is no tokenizer', async () => {
+test('tokenize reports a missing tokenizer', async () => {
   assertRefused(['tokenize', join(folder, 'odd'), 'a'], "there is no tokenizer in '")
   await writeFile(join(folder, 'odd', 'tokenizer.json'), '{"model":{"type":"Odd","vocab":{}},"pre_tokenizer":null}')
   assertRefused(['tokenize', join(folder, 'odd'), 'a'], "glassformer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got \"Odd\"", 1)
@@ -242,7 +242,7 @@ test('tokenize says that there is no tokenizer', async () => {
   assertRefused(['tokenize', join(folder, 'odd'), 'a'], 'glassformer: tokenizer.json must be an object with a model', 1)
 })
 
-test('what nobody expected is one line', async () => {
+test('prints an unexpected error in one line', async () => {
   const locked = join(folder, 'loop.safetensors')
   await writeFile(locked, Buffer.from([255, 255, 255, 255, 255, 255, 255, 127, 1]))
   const { status, stderr } = run(['inspect', locked])

@@ -21,13 +21,13 @@ for (const [title, { shape, data, dtype }] of Object.entries(made)) {
   })
 }
 
-test('NaN is no whole number: 0 in int32', () => {
+test('NaN becomes 0 in int32', () => {
   for (const dtype of ['float64', 'float32', 'float16', 'bfloat16']) {
     assert.deepEqual(gf.tensor([NaN, 2], { dtype }).to('int32').toArray(), [0, 2], dtype)
   }
 })
 
-test('zeros, ones, full, eye and their likes', () => {
+test('zeros, ones, full, eye and similar functions', () => {
   assert.deepEqual(plain(gf.zeros([2, 2])), ['float32', [2, 2], [[0, 0], [0, 0]]])
   assert.deepEqual(plain(gf.ones([3], { dtype: 'int32' })), ['int32', [3], [1, 1, 1]])
   assert.deepEqual(plain(gf.ones([2], { dtype: 'float16' })), ['float16', [2], [1, 1]])
@@ -45,7 +45,7 @@ test('zeros, ones, full, eye and their likes', () => {
   assert.equal(gf.ones([2], { requiresGrad: true }).requiresGrad, true)
 })
 
-test('what is not made', () => {
+test('creation functions reject invalid arguments', () => {
   refused(() => gf.zeros(3), 'type', 'zeros', 'shape')
   refused(() => gf.ones([-1]), 'range', 'ones', 'shape[0]')
   refused(() => gf.ones([1], { dtype: 'float8' }), 'range', 'ones', 'dtype', 'float8')
@@ -74,11 +74,11 @@ for (const { seed, p, rows, ...drawn } of draws) {
   })
 }
 
-test('without replacement the classes of no weight come last, in their order', () => {
+test('without replacement, classes of weight 0 come last, in order', () => {
   assert.deepEqual(gf.multinomial([1, 0, 0, 0], 3).toArray(), [0, 1, 2])
 })
 
-test('what is not drawn', () => {
+test('random functions reject invalid weights', () => {
   refused(() => gf.bernoulli([0.5, 1.5]), 'range', 'bernoulli', '1.5')
   refused(() => gf.bernoulli('x'), 'type', 'bernoulli')
   refused(() => gf.normal([2], { std: -1 }), 'range', 'normal', 'std')
@@ -90,7 +90,7 @@ test('what is not drawn', () => {
   refused(() => gf.multinomial([1, 2], 1, { replacement: 1 }), 'type', 'replacement')
 })
 
-test('linspace counts from its nearer end, as PyTorch does', () => {
+test('linspace computes each half from its own end, as PyTorch does', () => {
   assert.deepEqual(gf.linspace(0, 1, 4, { dtype: 'float64' }).toArray(), [0, 1 / 3, 1 - 1 / 3, 1])
   assert.deepEqual(gf.linspace(0, 1, 6, { dtype: 'float64' }).toArray(), [0, 0.2, 0.4, 1 - 0.2 * 2, 0.8, 1])
 })

@@ -18,14 +18,14 @@ class Numbers extends Dataset {
   get length() { return this.n }
   get(index) { return index }
 }
-class Later extends Numbers {
+class AsyncNumbers extends Numbers {
   async get(index) { return index }
 }
 const numbers = n => Array.from({ length: n }, (_, i) => i)
 
 for (const item of loaders) {
-  const { n, epochs, taken, generator: hasOwn, options, length, batches, then, then_own: thenOwn } = item
-  const title = `${n} by ${JSON.stringify(options)}${hasOwn ? ' with a generator' : ''}${taken ? `, ${taken} of each epoch` : ''}`
+  const { n, epochs, maxBatches, generator: hasOwn, options, length, batches, then, then_own: thenOwn } = item
+  const title = `${n} by ${JSON.stringify(options)}${hasOwn ? ' with a generator' : ''}${maxBatches ? `, ${maxBatches} batches of each epoch` : ''}`
 
   for (const [kind, dataset] of [['a list', numbers(n)], ['a Dataset', new Numbers(n)], ['a tensor', gf.arange(n)]]) {
     test(`${title}, ${kind}: PyTorch's batches, and its numbers after them`, () => {
@@ -38,7 +38,7 @@ for (const item of loaders) {
         for (const batch of loader) {
           assert.equal(batch.dtype, 'int32')
           rows.push(batch.toArray())
-          if (rows.length === taken) break
+          if (rows.length === maxBatches) break
         }
         assert.deepEqual(rows, batches[epoch])
       }
@@ -47,15 +47,15 @@ for (const item of loaders) {
     })
   }
 
-  test(`${title}: the same where samples come later`, async () => {
+  test(`${title}: the same batches with async samples`, async () => {
     gf.manualSeed(5)
     const generator = hasOwn ? new gf.Generator().manualSeed(9) : undefined
-    const loader = new DataLoader(new Later(n), { ...options, generator })
+    const loader = new DataLoader(new AsyncNumbers(n), { ...options, generator })
     for (let epoch = 0; epoch < epochs; epoch++) {
       const rows = []
       for await (const batch of loader) {
         rows.push(batch.toArray())
-        if (rows.length === taken) break
+        if (rows.length === maxBatches) break
       }
       assert.deepEqual(rows, batches[epoch])
     }
@@ -95,9 +95,9 @@ test("padSequence: PyTorch's tensors", () => {
   assertSame(padSequence(rows), padded.rows)
   assertSame(padSequence(rows, { batchFirst: true, paddingValue: -1.5 }), padded.rows_first)
   for (const list of [ids, ids.map(one => gf.tensor(one, { dtype: 'int32' })), ids.map(one => Int32Array.from(one))]) {
-    const made = padSequence(list, { batchFirst: true, paddingValue: -100 })
-    assert.equal(made.dtype, 'int32')
-    assertSame(made, padded.ids)
+    const batch = padSequence(list, { batchFirst: true, paddingValue: -100 })
+    assert.equal(batch.dtype, 'int32')
+    assertSame(batch, padded.ids)
     assertSame(padSequence(list), padded.ids_time)
   }
   assert.deepEqual(padSequence(ids, { batchFirst: true, paddingSide: 'left' }).toArray(), [[0, 0, 1, 2], [1, 2, 3, 4], [0, 0, 0, 0]])
@@ -133,12 +133,12 @@ test('what makes no batch is named', () => {
   const refuse = (batch, code, ...words) => assertRejects(() => defaultCollate(batch), code, 'defaultCollate', ...words)
   refuse([], 'type', 'batch')
   refuse([null], 'type', 'null', 'collateFn')
-  refuse([{ a: 1 }, { b: 1 }], 'type', 'must have a', 'place 1')
+  refuse([{ a: 1 }, { b: 1 }], 'type', 'must have a', 'index 1')
   refuse([{ a: 1 }, { a: 'x' }], 'type', 'sample.a', 'a number', '"x"')
   refuse([[1, 2], [1]], 'shape', 'length', '2', 'padSequence')
-  refuse([[gf.ones([2])], [gf.ones([3])]], 'shape', 'sample[0]', '[2]', '[3]', 'place 1')
+  refuse([[gf.ones([2])], [gf.ones([3])]], 'shape', 'sample[0]', '[2]', '[3]', 'index 1')
   refuse([gf.ones([2]), gf.tensor([1, 2], { dtype: 'int32' })], 'shape', 'int32')
-  refuse([Float32Array.of(1), Float32Array.of(1, 2)], 'shape', 'place 1')
+  refuse([Float32Array.of(1), Float32Array.of(1, 2)], 'shape', 'index 1')
   refuse([() => 1], 'type', 'function')
 })
 
@@ -163,7 +163,7 @@ test('samplers, batchSamplers, own collate functions and no batches', () => {
   assert.throws(() => new DataLoader(data, { sampler: new Set([1])[Symbol.iterator]() }).length, { code: 'state' })
 })
 
-test('async samples are read together, and their errors come out', async () => {
+test('DataLoader reads async samples of a batch at the same time and passes on their errors', async () => {
   const log = []
   class Files extends Dataset {
     get length() { return 4 }
@@ -175,16 +175,16 @@ test('async samples are read together, and their errors come out', async () => {
       return { index }
     }
   }
-  const seen = []
+  const batches = []
   await assert.rejects(async () => {
-    for await (const { index } of new DataLoader(new Files(), { batchSize: 2 })) seen.push(index.toArray())
+    for await (const { index } of new DataLoader(new Files(), { batchSize: 2 })) batches.push(index.toArray())
   }, /no such file/)
-  assert.deepEqual([seen, log.slice(0, 4)], [[[0, 1]], ['+0', '+1', '-0', '-1']])
+  assert.deepEqual([batches, log.slice(0, 4)], [[[0, 1]], ['+0', '+1', '-0', '-1']])
   assertRejects(() => [...new DataLoader(new Files())], 'type', 'for await')
   assertRejects(() => [...new DataLoader([1], { collateFn: async list => list })], 'type', 'for await')
   const doubled = []
   for await (const batch of new DataLoader([1, 2], { collateFn: async ([n]) => 2 * n })) doubled.push(batch)
-  for await (const sample of new DataLoader(new Later(2), { batchSize: null })) doubled.push(sample)
+  for await (const sample of new DataLoader(new AsyncNumbers(2), { batchSize: null })) doubled.push(sample)
   assert.deepEqual(doubled, [2, 4, 0, 1])
 })
 

@@ -16,7 +16,7 @@ const plain = run([])
 const values = (trace, name) => [...trace.get(name).values]
 const order = plain.names
 
-test('an edit with the value that was there changes no bit', () => {
+test('an edit with the existing value changes no bit', () => {
   const names = [
     'src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.dots', 'self_attn.scores',
     'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output',
@@ -29,7 +29,7 @@ test('an edit with the value that was there changes no bit', () => {
   }
 })
 
-test('an edit changes what comes after it and nothing before it', () => {
+test('an edit changes later tensors and no earlier ones', () => {
   const stages = [
     'self_attn.q', 'self_attn.dots', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights',
     'self_attn.heads', 'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation',
@@ -53,7 +53,7 @@ test('an edit changes what comes after it and nothing before it', () => {
   })
 })
 
-test('an edited score is followed through the softmax to the bit', () => {
+test('an edited score affects the softmax exactly', () => {
   const edited = run([{ name: 'self_attn.scores', index: [0, 0, 3, 1], value: 2 }])
   const [row, weights] = ['masked_scores', 'weights'].map(name =>
     [0, 1, 2, 3].map(j => edited.get(`self_attn.${name}`).at(0, 0, 3, j)))
@@ -62,7 +62,7 @@ test('an edited score is followed through the softmax to the bit', () => {
   for (let d = 0; d < 8; d++) assert.equal(edited.explain('self_attn.heads', [0, 3, d]).rounding, 0)
 })
 
-test('several steps edited at once: each is kept, and each goes on from the one before', () => {
+test('several edited steps of attention all take effect', () => {
   const at = [0, 1, 3, 2], dot = { name: 'self_attn.dots', index: at, value: 3 }
   const weight = { name: 'self_attn.weights', index: [0, 1, 2, 0], value: 0.75 }
   const [one, both] = [run([dot]), run([dot, weight])]
@@ -74,7 +74,7 @@ test('several steps edited at once: each is kept, and each goes on from the one 
   assert.notDeepEqual(values(both, 'output'), values(one, 'output'))
 })
 
-test('a key before the window that is given a score is looked at', () => {
+test('an edited score makes a key outside the window visible', () => {
   gf.manualSeed(5)
   const [q, k, v] = [1, 2, 3].map(() => gf.randn([1, 1, 99, 4])), index = [0, 0, 98, 0]
   const { trace } = gf.trace(() => gf.functional.scaledDotProductAttention(q, k, v, { window: 2, isCausal: true }),
@@ -83,7 +83,7 @@ test('a key before the window that is given a score is looked at', () => {
   for (let d = 0; d < 4; d++) assert.ok(Math.abs(trace.get('attention').at(0, 0, 98, d) - v.at(0, 0, 0, d)) < 0.05)
 })
 
-test('a stretch and all of an axis are the same as every cell of them', () => {
+test('ranges and whole axes edit the same cells as single indices', () => {
   const name = 'self_attn.heads', cells = [0, 1, 2, 3].flatMap(t => [4, 5, 6, 7].map(c => [0, t, c]))
   const [one, many] = [run([{ name, index: [0, null, [4, 8]], value: 0 }]),
     run(cells.map(index => ({ name, index, value: 0 })))]
@@ -93,7 +93,7 @@ test('a stretch and all of an axis are the same as every cell of them', () => {
   assert.equal(one.explain(name, [0, 2, 3]).edited, false)
 })
 
-test('what stands elsewhere is put in place of what was computed: a sum without what was added', () => {
+test('an edit copies values from another tensor', () => {
   const edited = run([{ name: 'residual1', index: [null, null, null], from: 'src' }])
   assert.deepEqual(values(edited, 'residual1'), values(plain, 'src'))
   assert.deepEqual(values(edited, 'self_attn.output'), values(plain, 'self_attn.output'))
@@ -106,7 +106,7 @@ test('what stands elsewhere is put in place of what was computed: a sum without 
   }
 })
 
-test('a run that fails leaves its inputs as they were, one that does not keeps what was edited', () => {
+test('a failed run restores edited inputs, a successful one keeps the edits', () => {
   const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2]), values = () => [layer.bias.toArray(), x.toArray()]
   const edits = [{ name: 'bias', index: [null], value: 7 }, { name: 'bias', index: [0], value: 8 },
     { name: 'input', index: [0, 1], value: 9 }]
@@ -123,7 +123,7 @@ test('a run that fails leaves its inputs as they were, one that does not keeps w
   assert.deepEqual(values(), [[8, 7], [[1, 9]]])
 })
 
-test('edits that cannot be', () => {
+test('rejects edits of unknown tensors and indices', () => {
   const all = [null, null, null]
   for (const [edit, code, message] of [
     [{ name: 'self_attn.q', index: [0, [2, 9], 0], value: 1 }, 'index', /inside the shape \[1, 4, 8\].*\[2,9\]/],
@@ -139,7 +139,7 @@ test('edits that cannot be', () => {
   assert.throws(() => run([{ name: 'self_attn.q', index: [0, 0, 0], value: 'x' }]), { code: 'type' })
 })
 
-test('a scale of one leaves the products as they are', () => {
+test('a scale of 1 leaves the products unchanged', () => {
   gf.manualSeed(5)
   const mha = new gf.nn.MultiheadAttention(8, 2), x = gf.randn([1, 3, 8])
   const scores = () => gf.trace(() => mha.forward(x)).trace.get('scores').toArray().flat(3)
@@ -148,7 +148,7 @@ test('a scale of one leaves the products as they are', () => {
   scores().forEach((v, i) => assert.ok(Math.abs(v / 2 - divided[i]) < 1e-6))
 })
 
-test('what is no edit, and no module', () => {
+test('rejects invalid edits and modules', () => {
   for (const [options, message] of [
     [{ edits: 3 }, 'trace: edits must be an array, got 3'],
     [{ edits: [null] }, 'trace: edits[0] must be { name, index, value }, got null'],
@@ -157,7 +157,7 @@ test('what is no edit, and no module', () => {
   ]) assert.throws(() => gf.trace(() => 1, options), { code: 'type', message })
 })
 
-test('a cell is edited where it is one of the cells of an edit, and nowhere else', () => {
+test('exactly the cells of an edit count as edited', () => {
   const shape = [3, 4]
   for (const index of [[1, 2], [null, 0], [[0, 2], [1, 3]], [[2, 3], null], [[0, 3], [0, 4]]]) {
     const edits = new Edits([{ name: 'x', index, value: 1 }]), cells = cellsAt(shape, index)
@@ -189,7 +189,7 @@ function gradientAfterEdit(fn, name, index, value, values = [1, 2]) {
   return { gradient, explained }
 }
 
-test('gradients after an edit are those of what was computed, as explained', () => {
+test('gradients after an edit use the computed values, as explained', () => {
   for (const [name, derivative] of Object.entries(DERIVATIVES)) {
     const { gradient, explained } = gradientAfterEdit(x => x[name](), name, [0], 7)
     for (const found of [gradient, explained]) found.forEach((value, i) =>
@@ -206,7 +206,7 @@ test('gradients after an edit are those of what was computed, as explained', () 
   }
 })
 
-test('an edited largest, smallest, norm or deviation sends the gradient where the computed one would', () => {
+test('gradients of edited maxima, minima, norms and deviations go where those of the computed ones would', () => {
   for (const [name, options, expected] of [
     ['max', {}, [0, 0.5, 0.5]], ['min', {}, [1, 0, 0]], ['amax', {}, [0, 0.5, 0.5]], ['amin', {}, [1, 0, 0]],
     ['max', { dim: 0 }, [0, 1, 0]], ['norm', { p: Infinity }, [0, 0.5, 0.5]], ['norm', { p: 2 }, [1 / 3, 2 / 3, 2 / 3]],
@@ -219,7 +219,7 @@ test('an edited largest, smallest, norm or deviation sends the gradient where th
   }
 })
 
-test('an edited view changes neither what it shows nor what else is made from that', () => {
+test('an edited view changes neither its base nor other results of the base', () => {
   for (const [view, index, total, gradients] of [
     [y => y.reshape(2, 1), [0, 0], 136, [22, 22]], [y => y.unsqueeze(0), [0, 0], 136, [22, 22]],
     [y => y.narrow(0, 0, 1), [0], 96, [22, 2]]
@@ -249,7 +249,7 @@ test('an edited view changes neither what it shows nor what else is made from th
   }
 })
 
-test('an edit of what an operation has read already is refused, or unused, and never shown as if it had been read', () => {
+test('an edit of a tensor that was read already is rejected or unused', () => {
   const x = gf.tensor([0.1, 0.5]), edits = [{ name: 'input', index: [0], value: 7 }]
   assert.throws(() => gf.trace(() => x.exp(), { edits }), { code: 'index', message: /edits of input come too late, exp has read it/ })
   const run = gf.observe(() => x.exp(), { edits })

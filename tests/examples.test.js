@@ -30,7 +30,7 @@ const SAYS = {
 
 const number = (text, pattern) => Number(pattern.exec(text)?.[1] ?? NaN)
 
-test('every example is tried', async () => {
+test('every example is run', async () => {
   assert.deepEqual((await readdir(folder)).sort(), Object.keys(SAYS).sort())
 })
 

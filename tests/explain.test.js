@@ -121,7 +121,7 @@ test('sources lead back to the ids and parameters, and feeds lead on', () => {
   trace.dispose()
 })
 
-test('a table made before the trace is explained by what made it, unless other values were loaded', () => {
+test('a table from before the trace is explained by its origin, unless other values were loaded', () => {
   const module = new gf.nn.PositionalEncoding(4, 0, 6).eval()
   const asked = positions => {
     const { trace } = gf.trace(() => positions.forward(gf.tensor([[[1, 2, 3, 4]]])), { modules: { positions } })
@@ -138,7 +138,7 @@ test('a table made before the trace is explained by what made it, unless other v
   assert.deepEqual(Object.keys(module.stateDict()), ['pe'])
 })
 
-test('products before the scale: how they were made, and what the loss asks of them', () => {
+test('products before the scale have explanations and gradients', () => {
   const trace = tracedRun(variants[0]), at = [1, 1, 2, 1], attention = 'transformer.decoder.layers.0.self_attn'
   const { terms, rounding } = trace.explain(`${attention}.dots`, at)
   assert.equal(terms.length, 4)
@@ -153,7 +153,7 @@ test('products before the scale: how they were made, and what the loss asks of t
   trace.dispose()
 })
 
-test('asking wrongly is answered clearly', () => {
+test('explain reports invalid names and indices', () => {
   const trace = tracedRun(variants[0])
   assert.throws(() => trace.explain('no.such', [0]), { code: 'index', message: /no\.such/ })
   assert.throws(() => trace.explain('output', [0, 0]), { code: 'index', message: /\[2, 3, 7\]/ })
@@ -164,7 +164,7 @@ test('asking wrongly is answered clearly', () => {
   assert.throws(() => plain.explainGradient('relu', [0]), { code: 'state', message: /backward/ })
 })
 
-test('the way to a gradient is shown where there is one, and not one of several', () => {
+test('a gradient with one use has steps, one with several uses has none', () => {
   const way = uses => {
     const { output, trace } = gf.trace(() => {
       const logits = gf.tensor([[1, 2], [3, 5]], { requiresGrad: true })
@@ -179,7 +179,7 @@ test('the way to a gradient is shown where there is one, and not one of several'
   assert.deepEqual(way([[0, 1], [1, 0]]), [])
 })
 
-test('what a run cost is counted from it', () => {
+test('costs are counted from the run', () => {
   const { trace } = gf.trace(() => new gf.nn.Linear(3, 5).forward(gf.rand([2, 4, 3])))
   const multiplyAdds = 2 * 4 * 5 * 3, parameters = 3 * 5 + 5
   assert.deepEqual(trace.stages(),
@@ -191,7 +191,7 @@ test('what a run cost is counted from it', () => {
   assert.equal(stages.reduce((n, stage) => n + stage.parameters, 0), all)
 })
 
-test('what a mask adds comes from the cell of the tensor that it was given as', () => {
+test("the mask's term refers to the cell of the mask tensor", () => {
   const q = gf.randn([2, 2, 2, 4]), padding = gf.tensor([[false, false], [false, true]])
   const masks = [
     [[2, 2], [1, 0]], [[2, 2, 2, 2], [1, 1, 1, 0]], [[1, 2, 2, 2], [0, 1, 1, 0]], [[4, 2, 2], [3, 1, 0]]
@@ -225,7 +225,7 @@ test('costs: a product multiplies each row with each column, in each matrix of t
   trace.dispose()
 })
 
-test('a cell of 200,000 others is explained: no call takes so many arguments', () => {
+test('a cell computed from 200,000 cells is explained', () => {
   const values = Int32Array.from({ length: 200000 }, (_, i) => i % 7), x = gf.tensor(values, { dtype: 'int32' })
   const y = x.to('float32').add(1)
   y.requiresGrad = true
@@ -242,7 +242,7 @@ test('a cell of 200,000 others is explained: no call takes so many arguments', (
   }
 })
 
-test('a tag on the output of a module, and what a module hands on, are found by their names', () => {
+test('tagged outputs and returned inputs of modules are found by name', () => {
   class Head extends gf.nn.Module {
     constructor() {
       super()

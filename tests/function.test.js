@@ -7,7 +7,7 @@ const leaf = values => gf.tensor(values, { requiresGrad: true })
 const refused = (call, code, ...words) => assert.throws(call, error =>
   error.code === code && words.every(word => error.message.includes(word)))
 
-test('detach shows the same values without a past, clone copies them with it', () => {
+test('detach gives a view without its computation, clone a copy with it', () => {
   const x = leaf([1, 2]), y = x.mul(3), cut = y.detach(), copy = y.clone()
   assert.deepEqual([cut.requiresGrad, copy.requiresGrad], [false, true])
   y.data[0] = 7
@@ -18,7 +18,7 @@ test('detach shows the same values without a past, clone copies them with it', (
   refused(() => F.clone?.(3) ?? gf.tensor([1]).clone.call(3), 'type')
 })
 
-test('detached and cloned cells lead back to where they came from', () => {
+test('cells of detached and cloned tensors lead back to their sources', () => {
   const { trace } = gf.trace(() => {
     const x = leaf([1, 2]), y = x.mul(2)
     y.detach().add(y.clone()).backward(gf.tensor([1, 1]))
@@ -56,7 +56,7 @@ test('after two backward passes a trace explains the sum of their gradients', ()
   trace.dispose()
 })
 
-test('grad gives gradients of leaves and of what was computed, and changes no grad', () => {
+test('grad returns gradients of leaves and computed tensors and changes no grad', () => {
   const x = leaf([1, 2]), w = leaf([3, 4]), h = x.mul(w), loss = h.mul(h).sum()
   const [dx, dh] = gf.grad(loss, [x, h], { retainGraph: true })
   assert.deepEqual([dx.toArray(), dh.toArray(), x.grad, w.grad], [[18, 64], [6, 16], null, null])
@@ -90,7 +90,7 @@ class Cube extends gf.autograd.Function {
   }
 }
 
-test('a function of one\'s own has its own backward', () => {
+test('a custom function uses its own backward', () => {
   const x = leaf([1, 2]), y = Cube.apply(x.mul(1), 2)
   assert.deepEqual(y.toArray(), [2, 16])
   y.sum().backward()
@@ -98,7 +98,7 @@ test('a function of one\'s own has its own backward', () => {
   assert.equal(gf.noGrad(() => Cube.apply(x, 2)).requiresGrad, false)
 })
 
-test('a function of one\'s own is a whole in a trace', () => {
+test('a custom function is one operation in a trace', () => {
   const x = leaf([1, 2]), { trace } = gf.trace(() => Cube.apply(x, 2).mul(10).backward(gf.tensor([1, 1])))
   assert.deepEqual(trace.names, ['input', 'Cube', 'mul'])
   const { formula, value, computed, steps } = trace.explain('Cube', [1])
@@ -108,7 +108,7 @@ test('a function of one\'s own is a whole in a trace', () => {
   trace.dispose()
 })
 
-test('what a function of one\'s own must not do', () => {
+test('custom functions reject invalid results', () => {
   const x = leaf([1, 2]), { Function } = gf.autograd
   const make = (forward, backward) => class Bad extends Function {
     static forward(ctx, ...inputs) { return forward(...inputs) }
@@ -127,7 +127,7 @@ test('what a function of one\'s own must not do', () => {
   assert.deepEqual(x.grad.toArray(), [5, 5])
 })
 
-test('what a backward makes does not stay', () => {
+test('tensors created in a backward are freed', () => {
   const x = leaf([1, 2])
   gf.tidy(() => Cube.apply(x, 2).sum().backward())
   const before = gf.memory().tensors
@@ -135,7 +135,7 @@ test('what a backward makes does not stay', () => {
   assert.equal(gf.memory().tensors, before)
 })
 
-test('a checkpoint gives the same gradients and the same drawn numbers', () => {
+test('a checkpoint gives the same gradients with the same random numbers', () => {
   const layer = new gf.nn.Linear(8, 8), x = leaf(Array.from({ length: 8 }, (_, i) => i / 8))
   const block = y => F.dropout(F.relu(layer.forward(y.reshape(1, 8))), { p: 0.5 })
   const results = [y => block(y), y => gf.checkpoint(block, y)].map(run => {
@@ -149,7 +149,7 @@ test('a checkpoint gives the same gradients and the same drawn numbers', () => {
   assert.deepEqual(results[1], results[0])
 })
 
-test('a checkpoint of an async function is refused for what it gives', () => {
+test('a checkpoint rejects an async function', () => {
   const x = leaf([2])
   assert.throws(() => gf.checkpoint(async y => y.mul(2), x), { code: 'type', message: /checkpoint: fn must return a tensor/ })
 })
@@ -166,7 +166,7 @@ test('gradients of several batches add up before a step', () => {
   assert.deepEqual(w.grad.toArray(), [2 * (1 + 9), 2 * (4 + 16)])
 })
 
-test('grad that misses an input leaves nothing behind, whichever it misses', () => {
+test('grad with an unused input frees all gradients', () => {
   const [x, y] = [[1, 2], [3, 4]].map(list => gf.tensor(list, { requiresGrad: true })), other = gf.ones([2])
   const leftBy = inputs => {
     const loss = x.mul(y).sum(), before = gf.memory().bytes
@@ -176,7 +176,7 @@ test('grad that misses an input leaves nothing behind, whichever it misses', () 
   for (const inputs of [[other, x, y], [x, other, y], [x, y, other]]) assert.equal(leftBy(inputs), 0)
 })
 
-test('grad through a checkpoint changes no grad, and an error inside leaves the drawn numbers where they were', () => {
+test('grad through a checkpoint changes no grad; an error inside restores the random generator', () => {
   const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2], { requiresGrad: true }), other = gf.tensor(3)
   const expected = gf.grad(layer.forward(x).sum(), x).toArray()
   const run = (h, y) => layer.forward(h).mul(y)

@@ -1,4 +1,4 @@
-// Random streams of one's own and states of them: PyTorch's numbers, and PyTorch's bytes.
+// Generators and their states: PyTorch's numbers and PyTorch's bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
@@ -11,7 +11,7 @@ const bytesOf = text => Uint8Array.from(Buffer.from(text, 'base64'))
 /** Normals of Box-Muller differ in their last bits from machine to machine. */
 const NORMAL = { tol: 1e-6 }
 
-test("a Generator gives PyTorch's numbers, from its default seed and from one that is given", () => {
+test("a Generator gives PyTorch's numbers, from its default seed and from another", () => {
   const generator = new gf.Generator()
   assertSame(gf.rand([3], { generator }), generators.default_rand)
   assert.equal(generator.manualSeed(2 ** 40 + 3), generator)
@@ -26,7 +26,7 @@ test("a Generator gives PyTorch's numbers, from its default seed and from one th
   assertSame(gf.multinomial(p, 6, { replacement: true, generator }), generators.multinomial)
 })
 
-test('it leaves the stream of the engine alone, and lives on after a tidy', () => {
+test('a Generator does not change the stream of the engine and outlives a tidy', () => {
   gf.manualSeed(1)
   const expected = gf.rand([4]).toArray()
   gf.manualSeed(1)
@@ -37,7 +37,7 @@ test('it leaves the stream of the engine alone, and lives on after a tidy', () =
 })
 
 for (const { seed, bytes, rand, randn, randperm } of states) {
-  test(`seed ${seed}: PyTorch's bytes lead on to PyTorch's numbers, and are written again`, () => {
+  test(`seed ${seed}: PyTorch's bytes give PyTorch's numbers and are written back`, () => {
     const state = bytesOf(bytes), generator = new gf.Generator()
     gf.setRngState(state)
     generator.setState(state)
@@ -47,27 +47,27 @@ for (const { seed, bytes, rand, randn, randperm } of states) {
       assertSame(gf.randperm(5, options), randperm)
     }
     gf.setRngState(state)
-    // The seed is not known here; a stream that has just been seeded may say that 0 or that all words were taken.
+    // The seed is not part of our state; after seeding, the position may be 0 or the number of all words.
     const isOther = i => i < 8 || (i >= 16 && i < 24 && state[8] === 1)
     gf.getRngState().forEach((byte, i) => assert.ok(isOther(i) || byte === state[i], `byte ${i}: ${byte}, not ${state[i]}`))
   })
 }
 
-test('a state brings back what followed it, dropout and a left-over normal included', async () => {
-  const draw = lib => [lib.randn([3]), lib.functional.dropout(lib.ones([20]), { p: 0.5, training: true }),
+test('a state restores the numbers that followed, including dropout and the cached second normal', async () => {
+  const sample = lib => [lib.randn([3]), lib.functional.dropout(lib.ones([20]), { p: 0.5, training: true }),
     lib.randn([17]), lib.randint(0, 9, [5])].map(t => t.toArray())
   gf.manualSeed(9)
   gf.randn([3])
-  const state = gf.getRngState(), first = draw(gf), other = await load()
+  const state = gf.getRngState(), first = sample(gf), other = await load()
   other.setRngState(state)
-  assert.deepEqual(draw(other), first)
+  assert.deepEqual(sample(other), first)
   gf.setRngState(state)
-  assert.deepEqual(draw(gf), first)
+  assert.deepEqual(sample(gf), first)
   const generator = new gf.Generator().setState(state), again = generator.getState()
   assert.deepEqual(again, state)
 })
 
-test('what is no state is refused, and changes nothing', async () => {
+test('bytes that are no state give an error and change nothing', async () => {
   const state = gf.getRngState(), generator = new gf.Generator(), own = generator.getState()
   const changed = (at, value) => {
     const copy = state.slice()

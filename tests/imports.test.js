@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 /** The modules of a folder and what each imports. Types are imported in comments and do not count. */
 async function importsIn(folder) {
@@ -32,8 +34,15 @@ test('circular imports are found', () => {
   assert.deepEqual(circular([...modules.slice(0, 2), ['c', ['d']], modules[3]]), [])
 })
 
-test('there are none', async () => {
+test('the library has no circular imports', async () => {
   const modules = [...await importsIn('../src/js/'), ...await importsIn('../web/')]
   assert.ok(modules.length > 100, `${modules.length} modules`)
   assert.deepEqual(circular(modules), [])
+})
+
+test('every name that the benchmarks import is exported', async () => {
+  const entryPoints = ['run', 'page', 'theatre'].map(name => fileURLToPath(new URL(`bench/${name}.js`, import.meta.url)))
+  const { errors } = await build({ entryPoints, bundle: true, write: false, packages: 'external', format: 'esm', outdir: 'out',
+    external: ['*.wasm', '*.json'], platform: 'node', logLevel: 'silent' }).catch(failure => failure)
+  assert.deepEqual(errors.map(({ text, location }) => `${location?.file}: ${text}`), [])
 })

@@ -30,7 +30,7 @@ function assertAsTraced(forward, what) {
   assert.deepEqual(plain, traced, what)
 }
 
-test('a stack takes what one layer needs at once, however deep it is', async () => {
+test("a stack's peak memory does not grow with its depth", async () => {
   for (const depth of [2, 12]) for (const normFirst of [true, false]) {
     const most = await peakOf(own => {
       const layer = new own.nn.TransformerEncoderLayer(C, H, { ...options, normFirst })
@@ -42,7 +42,7 @@ test('a stack takes what one layer needs at once, however deep it is', async () 
   }
 })
 
-test('so do decoders and the models of files', async () => {
+test('the peak memory of decoders and loaded models does not grow with their depth', async () => {
   const stack = depth => peakOf(own => {
     const layer = new own.nn.TransformerDecoderLayer(C, H, options)
     const decoder = new own.nn.TransformerDecoder(layer, depth).eval()
@@ -62,7 +62,7 @@ test('so do decoders and the models of files', async () => {
   }
 })
 
-test('with gradients nothing ends on the way', () => {
+test('with gradients no intermediate tensor is freed', () => {
   const layer = layerOf(), x = gf.randn([1, T, C])
   gf.tidy(() => {
     layer.forward(x).sum().backward()
@@ -70,7 +70,7 @@ test('with gradients nothing ends on the way', () => {
   })
 })
 
-test('a module of a user may keep what it is given and what it makes', () => {
+test("a user's module may keep its inputs and outputs", () => {
   class Curious extends nn.Linear {
     forward(x) {
       this.seen = [x, super.forward(x), F.relu(x)]
@@ -88,7 +88,7 @@ test('a module of a user may keep what it is given and what it makes', () => {
   assertAsTraced(() => stack.forward(x))
 })
 
-test('a class made from one of the library may keep what it makes', () => {
+test('a subclass of a library module may keep its tensors', () => {
   class Curious extends nn.TransformerEncoderLayer {
     feedForward(x) {
       this.inner = this.linear1.forward(x)
@@ -102,7 +102,7 @@ test('a class made from one of the library may keep what it makes', () => {
   })
 })
 
-test('a hook may keep what it is shown, and put something in its place', () => {
+test('a hook may keep its arguments and replace the output', () => {
   for (const pick of [layer => layer, layer => layer.self_attn, layer => layer.norm1, layer => layer.linear2]) {
     const stack = new nn.TransformerEncoder(layerOf(), 3).eval(), x = gf.randn([1, T, C]), seen = []
     const first = plain => (Array.isArray(plain) ? plain[0] : plain)
@@ -119,7 +119,7 @@ test('a hook may keep what it is shown, and put something in its place', () => {
   }
 })
 
-test('an activation given as a function may keep what it is given', () => {
+test('an activation function may keep its input', () => {
   const seen = [], layer = layerOf({ activation: x => {
     seen.push(x)
     return x
@@ -130,7 +130,7 @@ test('an activation given as a function may keep what it is given', () => {
   })
 })
 
-test('what gives back what it was given is not ended twice, nor too early', () => {
+test('a module that returns its input does not free it', () => {
   const x = gf.randn([1, T, C]), parts = ['norm1', 'norm2', 'linear1', 'linear2', 'dropout', 'dropout1']
   for (const part of parts) for (const normFirst of [true, false]) {
     const layer = layerOf({ normFirst, dimFeedforward: C })
@@ -146,7 +146,7 @@ test('what gives back what it was given is not ended twice, nor too early', () =
   assertAsTraced(() => new nn.Sequential(new nn.Identity(), none, new nn.Dropout(0.5)).eval().forward(x))
 })
 
-test('a tidy of a user inside, and an error, leave the scopes as they were', () => {
+test('a nested tidy and an error restore the scopes', () => {
   class Tidy extends nn.Module {
     forward(x) {
       this.outer = F.relu(x)
@@ -174,7 +174,7 @@ test('a tidy of a user inside, and an error, leave the scopes as they were', () 
   assert.deepEqual([made.disposed, gf.engine.scopes.length], [false, length])
 })
 
-test('a cache outlives the forward that fills it, and an answer what it was made of', () => {
+test('a cache outlives the forward that fills it, and an output its inputs', () => {
   const stack = new nn.TransformerEncoder(layerOf(), 2).eval(), x = gf.randn([1, T, C])
   const cache = new gf.decoding.Cache(T)
   const whole = gf.noGrad(() => stack.forward(x, { isCausal: true }))
@@ -183,7 +183,7 @@ test('a cache outlives the forward that fills it, and an answer what it was made
   assert.deepEqual(gf.cat(parts, { dim: 1 }).toArray(), whole.toArray())
 })
 
-test('in which modules what is made on the way ends, and which leave that to those around them', async () => {
+test('containers free intermediate tensors, other modules leave them to their callers', async () => {
   /** @type {Record<string, boolean | undefined>} */ const found = {}
   const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasSubmodules(one) })
   note(new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 8 }))

@@ -17,7 +17,7 @@ test('sizes of workspaces do not wrap around', async () => {
   }
 })
 
-test('attention over more keys than a workspace can be made for is refused', async () => {
+test('attention over too many keys for a workspace is rejected', async () => {
   const gf = await load(), { engine } = gf, F = gf.functional
   const neighbour = gf.tensor([1, 2, 3, 4]), q = gf.tensor([[[[1]]]])
   const rows = engine.empty([1, 1, 2 ** 27, 1])
@@ -26,7 +26,7 @@ test('attention over more keys than a workspace can be made for is refused', asy
   assert.equal(F.scaledDotProductAttention(q, q, q).item(), 1, 'and the engine goes on')
 })
 
-test('a weight that would grow eightfold by packing is used as it is', async () => {
+test('a weight that packing would enlarge eightfold is used unpacked', async () => {
   const gf = await load(), { engine } = gf, size = 2 ** 12
   const x = engine.empty([1, size]), weight = engine.empty([1, size])
   weight.values[size - 1] = 3
@@ -35,7 +35,7 @@ test('a weight that would grow eightfold by packing is used as it is', async () 
   assert.equal(weight.storage.columns, 0)
 })
 
-test('blocks of absurd sizes are refused', async () => {
+test('rejects blocks of absurd sizes', async () => {
   const { engine } = await load()
   for (const size of [-1, -4294967000, NaN, Infinity, 2 ** 32, 2 ** 53]) {
     assert.throws(() => engine.memory.alloc(size), { code: 'memory' }, `${size} bytes`)
@@ -44,7 +44,7 @@ test('blocks of absurd sizes are refused', async () => {
   assert.throws(() => engine.memory.alloc(1.5), { code: 'memory' })
 })
 
-test('a shape without cells may not have sides that would not fit if it had some', async () => {
+test('rejects empty shapes with sides that are too large', async () => {
   const gf = await load(), started = performance.now()
   for (const shape of [[2 ** 31 - 1, 0], [0, 2 ** 31 - 1], [2 ** 20, 2 ** 20, 0], [WHOLE + 1, 0]]) {
     for (const make of [() => gf.rand(shape), () => gf.tensor(new Float32Array(0), { shape })]) {
@@ -54,7 +54,7 @@ test('a shape without cells may not have sides that would not fit if it had some
   assert.ok(performance.now() - started < 1000)
 })
 
-test('no large number of empty rows is walked', async () => {
+test('rejects a large number of empty rows', async () => {
   const gf = await load(), F = gf.functional, started = performance.now()
   const x = gf.tensor(new Float32Array(0), { shape: [2 ** 22, 0], requiresGrad: true })
   for (const fn of ['softmax', 'logSoftmax', 'relu', 'gelu']) F[fn](x).backward(
@@ -64,7 +64,7 @@ test('no large number of empty rows is walked', async () => {
   assert.ok(performance.now() - started < 10000)
 })
 
-test('kept scores without those of hidden keys have -infinity in their place', async () => {
+test('stored scores of hidden keys may be -infinity', async () => {
   const { engine } = await load(), { c } = engine, T = 11
   const bits = new Int32Array(new Float32Array([1]).buffer)[0], rows = [T, T, 1]
   const [q, out, scores, weights] = [[T], [T], [T, T], [T, T]].map(shape => engine.empty(shape))
@@ -72,20 +72,20 @@ test('kept scores without those of hidden keys have -infinity in their place', a
   const struct = (scoreHidden, steps) => engine.pass(
     [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, 0, 0, scoreHidden, ...steps])
   const run = (scoreHidden, kept) => {
-    const steps = [0, scores.address, 0, kept],
+    const steps = [0, scores.dataPtr(), 0, kept],
       room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
     const passed = struct(scoreHidden, steps)
-    c.gf_attention_forward(out.address, passed + 4 * 30, room, q.address, q.address, q.address, 0, passed)
+    c.gf_attention_forward(out.dataPtr(), passed + 4 * 30, room, q.dataPtr(), q.dataPtr(), q.dataPtr(), 0, passed)
     return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }
   }
-  const all = run(1, weights.address), seen = run(0, weights.address)
+  const all = run(1, weights.dataPtr()), seen = run(0, weights.dataPtr())
   assert.deepEqual(seen.scores, all.scores.map((s, n) => (n % T > Math.floor(n / T) ? -Infinity : s)))
   assert.deepEqual(seen.out, all.out)
   assert.deepEqual(seen.weights, all.weights)
   assert.deepEqual(run(0, 0).out, all.out)
 })
 
-test('a weight for whose packing there is no memory is used as it is', async () => {
+test('a weight is used unpacked if there is no memory for packing', async () => {
   const gf = await load(), { engine } = gf, side = 1024
   const x = gf.rand([3, side]), weight = gf.rand([side, side]), expected = gf.functional.linear(x, weight).toArray()
   for (let cells = 2 ** 27; cells >= 2 ** 17;) {

@@ -34,7 +34,7 @@ function read(ids, options) {
   }, { axes: { 'lookup.weight': word('text'), 'head.weight': word('text') }, ...options })
 }
 
-test('every tensor says what it is, what runs along it and what it was made from', () => {
+test('every tensor has a description with axes, role and inputs', () => {
   const run = read([[4, 5, 6]])
   const about = name => run.describe(name)
   assert.deepEqual(about('blocks.0.self_attn.scores').role, 'scores')
@@ -54,7 +54,7 @@ test('every tensor says what it is, what runs along it and what it was made from
   run.dispose()
 })
 
-test('calls tell the classes on the way, lists and numbers included', () => {
+test('calls list the classes on their path', () => {
   const run = read([[4, 5, 6]])
   const attention = run.calls.find(({ types }) => types.includes('MultiheadAttention'))
   assert.equal(attention.path, 'blocks.0.self_attn')
@@ -67,7 +67,7 @@ test('calls tell the classes on the way, lists and numbers included', () => {
   run.dispose()
 })
 
-test('nothing is copied until it is read, and what is read is what the kernels hold', () => {
+test("values are copied only when read, and equal the engine's memory", () => {
   const before = gf.engine.memory.floats(0, 1).buffer.byteLength
   const run = read([[4, 5, 6]])
   assert.equal(gf.engine.memory.floats(0, 1).buffer.byteLength, before)
@@ -79,7 +79,7 @@ test('nothing is copied until it is read, and what is read is what the kernels h
   run.dispose()
 })
 
-test('gradients are the loss\'s, or of the sum of the output where there is none', () => {
+test('gradients are of the loss, or else of the sum of the output', () => {
   const run = read([[4, 5, 6]])
   const step = 1 / 64, cell = { name: 'lookup.output', index: [0, 1, 2] }
   const at = run.tensor(cell.name).at(...cell.index)
@@ -94,7 +94,7 @@ test('gradients are the loss\'s, or of the sum of the output where there is none
   run.dispose()
 })
 
-test('edits that find no cell are idle, the others act', () => {
+test('edits that match no cell are unused', () => {
   const edits = [
     { name: 'lookup.output', index: [0, 1, 2], value: 5 }, { name: 'lookup.output', index: [0, 9, 2], value: 5 },
     { name: 'lookup.output', index: [0], value: 5 }, { name: 'nowhere', index: [0], value: 5 }
@@ -106,7 +106,7 @@ test('edits that find no cell are idle, the others act', () => {
   assert.throws(() => gf.trace(() => reader.forward([[1]]), { edits: edits.slice(3) }), /nowhere/)
 })
 
-test('an edited logarithm changes the loss that is taken from it', () => {
+test('an edited log probability changes the loss', () => {
   const plain = read([[4, 5, 6]])
   const rest = [1, 2].map(n => plain.tensor('log_probs').at(n, n + 1))
   const run = read([[4, 5, 6]], { edits: [{ name: 'log_probs', index: [0, 1], value: -2 }] })
@@ -115,7 +115,7 @@ test('an edited logarithm changes the loss that is taken from it', () => {
   plain.dispose()
 })
 
-test('reshapes carry axes: heads split from channels and joined again', () => {
+test('reshapes keep axes when heads are split and merged', () => {
   const x = gf.randn([2, 3, 4])
   const run = gf.observe(() => {
     const heads = x.reshape(2, 3, 2, 2).transpose(1, 2)
@@ -127,13 +127,13 @@ test('reshapes carry axes: heads split from channels and joined again', () => {
   run.dispose()
 })
 
-test('what is no run is refused by name', () => {
+test('observe rejects invalid results', () => {
   assert.throws(() => gf.observe(() => 3), { code: 'type', message: /observe: fn must return a tensor/ })
   assert.throws(() => gf.observe(() => ({ output: gf.tensor([1]), loss: gf.tensor([1, 2]) })), { code: 'shape' })
   assert.throws(() => gf.observe(() => gf.tensor([1]), { axis: {} }), { code: 'type', message: /no option "axis"/ })
 })
 
-test('a run that is let go leaves nothing, with gradients or without: ids, statistics and tables go with it', () => {
+test('disposing a run frees everything, with and without gradients', () => {
   const { Linear, Module, RMSNorm } = gf.nn
   class Turning extends Module {
     constructor() {
@@ -196,7 +196,7 @@ const AXES = {
   'a sum of two': [({ y }) => y.add(gf.ones([5])), 'd, e']
 }
 
-for (const [name, [make, expected]] of Object.entries(AXES)) test(`what runs along ${name}`, () => {
+for (const [name, [make, expected]] of Object.entries(AXES)) test(`axes of ${name}`, () => {
   class Maker extends gf.nn.Module {
     x = new gf.nn.Parameter(gf.randn([2, 3, 4]))
     y = new gf.nn.Parameter(gf.randn([4, 5]))
@@ -209,7 +209,7 @@ for (const [name, [make, expected]] of Object.entries(AXES)) test(`what runs alo
   run.dispose()
 })
 
-test('what was made outside of any module says so, and what was called by nobody', () => {
+test('operations outside modules have no call', () => {
   const run = gf.observe(() => new gf.nn.Linear(2, 2).forward(gf.ones([1, 2])).mul(2))
   assert.deepEqual(run.calls.map(({ parent }) => parent), [-1])
   assert.deepEqual(run.steps.map(({ op, call }) => [op, call]), [['linear', 0], ['mul', -1]])

@@ -91,19 +91,19 @@ for (const [title, call] of Object.entries(CALLS)) {
   })
 }
 
-test('names of options are those of PyTorch in camelCase, so those in its own spelling are told apart', () => {
+test('options in snake_case are errors', () => {
   assert.throws(() => gf.tensor([1], { requires_grad: true }),
     { message: 'tensor: there is no option "requires_grad", only shape, dtype, requiresGrad' })
   assert.throws(() => new nn.TransformerEncoderLayer(8, 2, { dim_feedforward: 16 }), { code: 'type' })
   assert.throws(() => F.crossEntropy(flat(), [1], { weights: flat() }), { code: 'type' })
 })
 
-test('an object without a prototype will do, as JSON with a reviver or a query makes it', () => {
+test('options may be an object without a prototype', () => {
   const options = Object.assign(Object.create(null), { requiresGrad: true })
   assert.equal(gf.tensor([1], options).requiresGrad, true)
 })
 
-test('batchFirst may be said, and may not be denied', () => {
+test('batchFirst may be true, not false', () => {
   assert.ok(new nn.MultiheadAttention(4, 2, { batchFirst: true }))
   for (const make of [
     () => new nn.MultiheadAttention(4, 2, { batchFirst: false }),
@@ -112,7 +112,7 @@ test('batchFirst may be said, and may not be denied', () => {
   ]) assert.throws(make, { code: 'range', message: /batchFirst is always true/ })
 })
 
-test('null stands for an option that is not given where PyTorch has None', () => {
+test('null counts as left out where PyTorch has None', () => {
   const masks = { srcMask: null, srcKeyPaddingMask: null, isCausal: null }
   assert.deepEqual(layer().forward(x(), masks).shape, [1, 2, 4])
 })

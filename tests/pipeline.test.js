@@ -24,7 +24,7 @@ const CELLS = {
   'self_attn.output': [0, 0, 0]
 }
 
-test('the gradient by any cell is how the sum of the output changes with it', () => {
+test("gradients equal the change of the output's sum", () => {
   for (const more of [{}, { training: true, dropout: 0.4, positions: 'learned' }]) {
     const { run: plain } = runPipeline(gf, { ...SETTINGS, ...more })
     for (const [name, index] of Object.entries(CELLS)) {
@@ -42,12 +42,12 @@ test('the gradient by any cell is how the sum of the output changes with it', ()
   }
 })
 
-test('the loss is the sum of the output, in double', () => {
+test('the loss is the sum of the output in float64', () => {
   const { loss, read } = run([])
   assert.equal(loss, [...read['self_attn.output']].reduce((sum, v) => sum + v, 0))
 })
 
-test('unless something else is said nothing is dropped and every word sees all others', () => {
+test('by default there is no dropout and no mask', () => {
   const { causal: _, ...rest } = SETTINGS, { run: made } = runPipeline(gf, rest)
   const [own, all] = [made, runPipeline(gf, { ...rest, causal: false, training: false }).run]
     .map(one => one.names.map(name => [name, one.read(name)]))
@@ -56,14 +56,14 @@ test('unless something else is said nothing is dropped and every word sees all o
   made.dispose()
 })
 
-test('a mask of dropout can be edited: what it drops follows', () => {
+test('an edited dropout mask takes effect', () => {
   const training = { training: true, dropout: 0.5 }
   const index = [0, 1, 2], { read } = run([{ name: 'dropout.mask', index, value: 3 }], training)
   const at = 1 * 8 + 2
   assert.equal(read['dropout.output'][at], Math.fround(read['positions.output'][at] * 3))
 })
 
-test('shorter sentences are filled up with the word that only fills', () => {
+test('shorter sentences are padded with the padding token', () => {
   const { text, run: made } = runPipeline(gf, { ...SETTINGS, texts: ['one two three', 'four'] })
   assert.deepEqual(text.ids.map(row => row.map(id => text.vocabulary[id])), text.tokens)
   assert.deepEqual(text.tokens[1], ['four', '<pad>', '<pad>'])

@@ -34,7 +34,7 @@ for (const entry of seeds) {
       )
   })
 
-  test(`seed ${entry.seed}: a normal left over waits for the next call`, () => {
+  test(`seed ${entry.seed}: the second normal of a pair is saved for the next call`, () => {
     const { calls, values, then_rand } = entry.randn_sequence
     gf.manualSeed(entry.seed)
     calls.forEach((count, i) => assertSame(gf.randn([count]), values[i], `call ${i}`))
@@ -87,7 +87,7 @@ test('randn has the shape asked for, filled in row-major order', () => {
   assertSame(gf.randn([2, 8, 5]), { shape: [2, 8, 5], data: flat.data })
 })
 
-test('long streams: the twister is stirred many times', () => {
+test("long streams: the generator's state is updated many times", () => {
   const generator = new Generator(2024)
   gf.manualSeed(2024)
   assertSame(gf.rand([5000]), generator.rand(5000), 'rand')
@@ -107,7 +107,7 @@ test("seeds: only the low 32 bits count, and a negative one is two's complement"
   assert.notDeepEqual(first(1), first(2))
 })
 
-test('a new seed forgets the normal left over', () => {
+test('a new seed discards the saved normal', () => {
   gf.manualSeed(4)
   const expected = plain(gf.randn([2]))
   gf.manualSeed(4)
@@ -116,7 +116,7 @@ test('a new seed forgets the normal left over', () => {
   assertSame(gf.randn([2]), expected)
 })
 
-test('empty tensors draw nothing', () => {
+test('empty tensors use no random numbers', () => {
   gf.manualSeed(6)
   const expected = plain(gf.rand([1]))
   gf.manualSeed(6)
@@ -126,7 +126,7 @@ test('empty tensors draw nothing', () => {
   assertSame(gf.rand([1]), expected)
 })
 
-test('two engines have streams of their own', async () => {
+test('two engines have separate streams', async () => {
   const { load } = await import('../src/js/index.js')
   const other = await load()
   gf.manualSeed(8)
@@ -137,18 +137,18 @@ test('two engines have streams of their own', async () => {
   assertSame(gf.rand([3]), expected)
 })
 
-test('what the random functions do not take', () => {
+test('random functions reject invalid arguments', () => {
   assertRejects(() => gf.manualSeed('42'), 'type', 'manualSeed', 'seed', '42')
   assertRejects(() => gf.manualSeed(0.5), 'type', 'manualSeed', 'seed', '0.5')
   assertRejects(() => gf.rand(3), 'type', 'rand', 'shape', '3')
   assertRejects(() => gf.randn([2, -1]), 'range', 'randn', 'shape', '-1')
   assertRejects(() => gf.randint(5, 5, [1]), 'range', 'randint', 'high', '5')
-  assertRejects(() => gf.randint(0.5, 5, [1]), 'range', 'randint: low must be a whole number below 2^53, got 0.5')
-  assertRejects(() => gf.randint(0, 2 ** 53, [1]), 'range', 'randint: high must be a whole number below 2^53')
+  assertRejects(() => gf.randint(0.5, 5, [1]), 'range', 'randint: low must be an integer below 2^53, got 0.5')
+  assertRejects(() => gf.randint(0, 2 ** 53, [1]), 'range', 'randint: high must be an integer below 2^53')
   assertRejects(() => gf.randperm(-1), 'range', 'randperm', 'n', '-1')
 })
 
-test('randint is int32 as long as its numbers are', () => {
+test('randint is int32 if its numbers fit', () => {
   const cases = [[-(2 ** 31), 0, 'int32'], [0, 2 ** 31, 'int32'], [-(2 ** 31), 2 ** 31, 'int32'],
     [-(2 ** 31) - 1, 0, 'float64'], [0, 2 ** 31 + 1, 'float64']]
   for (const [low, high, dtype] of cases) {
@@ -159,14 +159,14 @@ test('randint is int32 as long as its numbers are', () => {
   assert.deepEqual(gf.randint(5, 6, [3]).toArray(), [5, 5, 5])
 })
 
-test('weights of multinomial are from 0 on, and finite', () => {
+test('weights of multinomial must be finite and >= 0', () => {
   assert.deepEqual(gf.multinomial([0, 1, 0], 1).toArray(), [1])
   for (const wrong of [-1e-30, Infinity, NaN]) for (const at of [0, 1, 2]) {
     assert.throws(() => gf.multinomial([1, 1, 1].with(at, wrong), 1), { name: 'GlassformerError', code: 'range' })
   }
 })
 
-test('many draws without replacement begin as few do, and take no longer than sorting', () => {
+test('many samples without replacement start like few, and take no longer than sorting', () => {
   const C = 300, p = Array.from({ length: C }, (_, i) => i % 7 / 3)
   const drawn = n => {
     gf.manualSeed(11)

@@ -16,7 +16,7 @@ function file(header, size = 0, length) {
   return bytes
 }
 
-test('what is saved is loaded: names, shapes, dtypes, bits, metadata', () => {
+test('saved files load with the same names, shapes, dtypes, bits and metadata', () => {
   const model = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
   const extra = {
     ids: gf.tensor([[1, -2]], { dtype: 'int32' }), table: gf.positionalEncoding(3, 4, { dtype: 'float64' }),
@@ -72,25 +72,25 @@ for (const [what, bytes] of Object.entries(hostile)) {
   test(`${what} is refused`, () => assert.throws(() => gf.loadSafetensors(bytes), { code: 'format' }))
 }
 
-test('what is not bytes, and what is not a tensor', () => {
+test('rejects values that are not bytes or tensors', () => {
   assert.throws(() => gf.loadSafetensors('x'), { code: 'type' })
   assert.throws(() => gf.saveSafetensors({ a: [1] }), { code: 'type', message: /a must be a tensor/ })
 })
 
-test("Node's Buffers, which share memory, are read at their own place", () => {
+test("Node's Buffers are read from their own offset", () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]) })
   const shared = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5)
   assert.deepEqual(gf.loadSafetensors(shared).tensors.a.toArray(), [1, 2, 3])
 })
 
-test('a file cut at any byte is refused', () => {
+test('a file truncated at any byte is rejected', () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]), b: gf.tensor([[4]]) })
   for (let n = 0; n < bytes.length; n++) {
     assert.throws(() => gf.loadSafetensors(bytes.slice(0, n)), { code: 'format' }, `${n} bytes`)
   }
 })
 
-test('no file is written that readers refuse', () => {
+test('files that readers would reject are not written', () => {
   const x = gf.tensor([1])
   for (const metadata of ['abc', null, { epoch: 3 }, ['a']]) {
     assert.throws(() => gf.saveSafetensors({ x }, metadata), { code: 'type', message: /metadata must be an object of strings/ })
@@ -141,7 +141,7 @@ for (const [dtype, buffer, becomes, values] of dtypes) test(`${dtype} becomes ${
   }
 })
 
-test('other types may be asked for, by name or for all', () => {
+test('other dtypes may be requested, by name or for all', () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2]), b: gf.tensor([3, 4], { dtype: 'int32' }) })
   const { a, b } = gf.loadSafetensors(bytes, { dtypes: 'float64' }).tensors
   assert.deepEqual([a.dtype, b.dtype, ...a.toArray(), ...b.toArray()], ['float64', 'float64', 1, 2, 3, 4])
@@ -151,7 +151,7 @@ test('other types may be asked for, by name or for all', () => {
   assert.throws(() => gf.loadSafetensors(bytes, { dtypes: 'int8' }), { name: 'GlassformerError' })
 })
 
-test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
+test('numbers outside the requested dtype, or beyond 2^53, are rejected', () => {
   const save = (values, options) => gf.saveSafetensors({ a: gf.tensor(values, { dtype: 'float64' }) }, {}, options)
   for (const [value, dtype] of [[256, 'U8'], [-1, 'U64'], [0.5, 'I32'], [2 ** 31, 'I32'], [NaN, 'I64'], [2, 'BOOL']]) {
     assert.throws(() => save([value], { dtypes: dtype }),
@@ -171,7 +171,7 @@ test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
   assert.throws(() => save([1], { dtypes: { b: 'F16' } }), { code: 'type', message: /dtypes name "b"/ })
 })
 
-test('some tensors of a file, by their names', () => {
+test('selected tensors of a file are loaded by name', () => {
   const bytes = gf.saveSafetensors({ 'a.x': gf.tensor([1]), 'a.y': gf.tensor([2]), 'b': gf.tensor([3]) })
   const names = options => Object.keys(gf.loadSafetensors(bytes, options).tensors)
   assert.deepEqual(names({ names: ['b', 'a.x'] }), ['b', 'a.x'])
@@ -181,7 +181,7 @@ test('some tensors of a file, by their names', () => {
   assert.throws(() => names({ names: 'b' }), { code: 'type' })
 })
 
-test('a Blob and an open file are read in pieces, and only where they are wanted', async () => {
+test('a Blob and an open file are read in chunks, and only the needed parts', async () => {
   const big = gf.rand([2 ** 23]), bytes = gf.saveSafetensors({ big, small: gf.tensor([5]) }, { of: 'two' })
   const folder = await mkdtemp(join(tmpdir(), 'tensors-')), path = join(folder, 'a.safetensors')
   await writeFile(path, bytes)
@@ -216,7 +216,7 @@ test('a Blob and an open file are read in pieces, and only where they are wanted
   await assert.rejects(async () => gf.loadSafetensors(new Blob([bytes.slice(0, 60)])), { code: 'format' })
 })
 
-test('a file that ends while it is read gives back what was made of it', async () => {
+test('a file that ends while it is read frees its tensors', async () => {
   const bytes = gf.saveSafetensors({ a: gf.rand([100]), b: gf.rand([100]) }), { tensors } = gf.memory()
   class Short {
     async stat() { return { size: bytes.length } }
@@ -230,7 +230,7 @@ test('a file that ends while it is read gives back what was made of it', async (
   assert.equal(gf.memory().tensors, tensors)
 })
 
-test('2,000 files with bytes changed are read or refused, and nothing else', () => {
+test('2,000 files with changed bytes are read or rejected', () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([[1, 2]]), b: gf.tensor([3], { dtype: 'int32' }) }, { note: 'x' })
   let seed = 7, read = 0
   const below = n => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % n
@@ -252,15 +252,15 @@ test('2,000 files with bytes changed are read or refused, and nothing else', () 
   assert.ok(read > 20 && read < 1980, `${read} were read`)
 })
 
-test('headers at their limits, and one beyond, each with its own words', () => {
+test('headers at and beyond their limits', () => {
   const opened = bytes => gf.loadSafetensors(bytes, { names: [] }), refused = (bytes, message) =>
     assert.throws(() => opened(bytes), { code: 'format', message })
   opened(file('{}'))
   opened(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4))
-  refused(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4), /shape of at most 8 whole numbers/)
+  refused(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4), /shape of at most 8 integers/)
   opened(file({ a: entry('F32', [0, 2 ** 31 - 1], 0, 0) }))
-  refused(file({ a: entry('F32', [0, 2 ** 31], 0, 0) }), /shape of at most 8 whole numbers/)
-  refused(file({ a: entry('F32', [1, -1], 0, 0) }), /shape of at most 8 whole numbers/)
+  refused(file({ a: entry('F32', [0, 2 ** 31], 0, 0) }), /shape of at most 8 integers/)
+  refused(file({ a: entry('F32', [1, -1], 0, 0) }), /shape of at most 8 integers/)
   opened(file({ a: entry('F32', [2], 0, 8), none: entry('F32', [0], 8, 8), b: entry('U8', [1], 8, 9) }, 9))
   refused(file({ a: entry('F32', [2], 0, 8) }, 7), /must be inside the 7 bytes/)
   for (const offsets of [[0], [0, 4, 4], [-1, 3], [4, 0], ['0', 4], 4, null]) {

@@ -1,35 +1,37 @@
 // Arithmetic on shapes: how many cells there may be, with none of them made.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize } from '../src/js/shape.js'
+import {
+  countCells, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize
+} from '../src/js/shape.js'
 import { broadcast } from '../src/js/ops/broadcast.js'
 import { assertRejects } from './lib/engine.js'
 
-test('cells: as many as a memory holds, and no more', () => {
-  assert.deepEqual([[], [2, 3], [2 ** 30], [2 ** 15, 2 ** 15]].map(cellsOf), [1, 6, 2 ** 30, 2 ** 30])
+test('the number of cells is limited by the memory', () => {
+  assert.deepEqual([[], [2, 3], [2 ** 30], [2 ** 15, 2 ** 15]].map(countCells), [1, 6, 2 ** 30, 2 ** 30])
   for (const shape of [[2 ** 30 + 1], [2 ** 15, 2 ** 15 + 1]]) {
-    assertRejects(() => cellsOf(shape), 'memory', 'out of memory: 429')
+    assertRejects(() => countCells(shape), 'memory', 'out of memory: 429')
   }
 })
 
-test('no cells: sides whose views and gradients could have them, and rows that can be walked', () => {
+test('empty shapes: sides and rows are limited', () => {
   for (const shape of [[0], [0, 2 ** 30], [2, 0, 2 ** 29], [2 ** 24, 0], [2 ** 24, 0, 2], [0, 2 ** 29, 0]]) {
-    assert.equal(cellsOf(shape), 0, `${shape}`)
+    assert.equal(countCells(shape), 0, `${shape}`)
   }
   const large = [[0, 2 ** 30 + 1], [2, 0, 2 ** 29 + 1], [2 ** 24 + 1, 0], [2 ** 25, 0, 3], [2 ** 13, 2 ** 12, 0, 1]]
   for (const shape of large) {
-    assertRejects(() => cellsOf(shape), 'memory', `[${shape.join(', ')}] has sides that are too large even without`)
+    assertRejects(() => countCells(shape), 'memory', `[${shape.join(', ')}] has sides that are too large even without`)
   }
 })
 
-test('places and indices are each other’s inverse', () => {
+test('offsets and indices are inverse', () => {
   const shape = [2, 3, 4], all = indicesOf(shape)
   assert.deepEqual([all.length, all[0], all[1], all[4], all[23]], [24, [0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 2, 3]])
   all.forEach((index, i) => assert.deepEqual([offsetOf(shape, index), indexOf(shape, i)], [i, index]))
   assert.deepEqual(indicesOf([]), [[]])
 })
 
-test('sides, sizes, and values by their place', () => {
+test('sizes, sides and nested values', () => {
   assert.deepEqual([sizeOf([2, 3, 4], 0), sizeOf([2, 3, 4], 2), sizeOf([2, 3, 4])], [1, 6, 24])
   assert.deepEqual([sliceShape([2, 3, 4], 1), sliceShape([2, 3, 4], 0, -1)], [[3, 4], [2, 3]])
   assert.deepEqual(replaceLastSize([2, 3], 9), [2, 9])
@@ -39,7 +41,7 @@ test('sides, sizes, and values by their place', () => {
     [[[1, 2], [3, 4]], 7, [2, 3]])
 })
 
-test('two shapes are walked together: each cell of what comes of them once', () => {
+test('broadcast visits each cell of the result once', () => {
   for (const [a, b, expected] of [
     [[], [1], [1]], [[1], [1, 1], [1, 1]], [[], [3], [3]], [[2, 3], [3], [2, 3]], [[2, 1, 4], [3, 1], [2, 3, 4]],
     [[2, 3, 4, 5], [4, 5], [2, 3, 4, 5]], [[0, 3], [1], [0, 3]]

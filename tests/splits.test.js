@@ -1,7 +1,7 @@
 // How calls of kernels are divided among threads: every row is done once, by a part that is told where it lies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MOST_PARTS } from '../src/js/threads/mailbox.js'
+import { MAX_PARTS } from '../src/js/threads/mailbox.js'
 import { SPLITS } from '../src/js/threads/splits.js'
 
 const THREADS = [1, 2, 3, 8], COUNTS = [1, 7, 8, 9, 64, 130, 1000]
@@ -15,7 +15,7 @@ function assertCovers(pieces, n, label) {
     next += length
   }
   assert.equal(next, n, label)
-  assert.ok(sorted.length <= MOST_PARTS && sorted.every(([, length]) => length > 0), label)
+  assert.ok(sorted.length <= MAX_PARTS && sorted.every(([, length]) => length > 0), label)
 }
 
 /** Where the count, the side of a row, what moves by rows and what by single values stand in a call. */
@@ -33,7 +33,7 @@ const ROWS = {
   gf_adam_step: [5, null, [0, 1, 2, 4], [3]]
 }
 
-for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`${name}: rows, each once`, () => {
+for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`${name}: splits rows, each once`, () => {
   for (const threads of THREADS) for (const n of COUNTS) for (const missing of [[], single.slice(0, 1)]) {
     const args = Array.from({ length: 10 }, (_, i) => 10000 * (i + 1)), row = side === null ? 1 : 5
     args[count] = n
@@ -53,7 +53,7 @@ for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`
   }
 })
 
-test('what a call costs: multiply-adds, or what takes as long', () => {
+test('the work of a call in multiply-adds', () => {
   const of = (name, ...args) => SPLITS[name].work(args)
   assert.equal(of('gf_matmul', 0, 0, 0, 0, 0, 3, 5, 7), 105)
   assert.equal(of('gf_int8_product', 0, 0, 0, 0, 0, 3, 5, 7), 105)
@@ -63,7 +63,7 @@ test('what a call costs: multiply-adds, or what takes as long', () => {
   assert.equal(SPLITS.gf_attention_forward.work([0, 99], team), 2 * 3 * 5 * 7 * 10)
 })
 
-test('products: every cell once; few rows by columns, many by rows', () => {
+test('products: every cell once, few rows split by columns, many by rows', () => {
   const c = { gf_matmul_workspace: () => 77 }
   const sizes = [[1, 8], [5, 1000], [128, 600], [129, 24], [1000, 16], [3000, 7]]
   for (const threads of THREADS) for (const [M, N] of sizes) {
@@ -76,23 +76,24 @@ test('products: every cell once; few rows by columns, many by rows', () => {
       for (let i = m; i < m + rows; i++) for (let j = n; j < n + columns; j++) done[i * N + j]++
     }
     assert.ok(done.every(times => times === 1), label)
-    assert.deepEqual([made.kernel, made.room, made.floats], ['gf_matmul_part', 1, 77])
+    assert.deepEqual([made.kernel, made.workspace, made.floats], ['gf_matmul_part', 1, 77])
     assert.ok(made.parts.length <= 2 * threads, label)
   }
   const parts = (M, N, threads) => SPLITS.gf_matmul.divide([0, 0, 0, 0, 0, M, N, 9, 3], threads, c).parts.length
   assert.deepEqual([parts(4, 1024, 2), parts(4, 1016, 2), parts(512, 8, 2), parts(504, 8, 2)], [4, 2, 4, 2])
 })
 
-test('products with int8: one row by columns, several by rows', () => {
+test('products with int8: one row split by columns, several by rows', () => {
   const c = { gf_int8_size: (rows, K) => rows * K, gf_int8_workspace: (M, K) => M * K }, K = 9
   for (const threads of THREADS) for (const N of COUNTS) for (const bias of [0, 7000]) {
-    const { parts, room, floats } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, bias, 1, N, K], threads, c)
+    const args = [1000, 2, 3000, 50000, bias, 1, N, K]
+    const { parts, workspace, floats } = SPLITS.gf_int8_product.divide(args, threads, c)
     assertCovers(parts.map(part => [(part[0] - 1000) / 4, part[6]]), N, `${N} columns`)
     for (const [out, , x, weight, b, M, , k] of parts) {
       const from = (out - 1000) / 4
       assert.deepEqual([x, weight, b, M, k, from % 8], [3000, 50000 + from * K, bias && bias + 4 * from, 1, K, 0])
     }
-    assert.deepEqual([room, floats], [1, K])
+    assert.deepEqual([workspace, floats], [1, K])
   }
   for (const threads of THREADS) for (const M of [2, 3, 4, 5, 64, 130]) {
     const { parts } = SPLITS.gf_int8_product.divide([1000, 2, 3000, 50000, 7000, M, 6, K], threads, c)
@@ -103,7 +104,7 @@ test('products with int8: one row by columns, several by rows', () => {
   }
 })
 
-test('attention: heads or blocks of queries, each once; what takes longest first and last', () => {
+test('attention: heads or blocks of queries, each once; the longest parts first and last', () => {
   const sizes = [[1, 1, 40, 1], [2, 4, 3, 2], [4, 32, 2, 4], [1, 8, 9, 1]]
   for (const threads of THREADS) for (const [B, H, each, group] of sizes) {
     const team = { ints: (at, n) => (at === 99 ? [B, H, 5, 7, 4, 6, group].slice(0, n) : []) }
@@ -114,7 +115,7 @@ test('attention: heads or blocks of queries, each once; what takes longest first
     const ahead = SPLITS.gf_attention_forward.divide([1, 2, 3, 99], threads, c, team)
     const pieces = ahead.parts.map(part => part.slice(4))
     assertCovers(pieces, n, label)
-    assert.deepEqual([ahead.kernel, ahead.room, ahead.floats], ['gf_attention_forward_part', 2, 50])
+    assert.deepEqual([ahead.kernel, ahead.workspace, ahead.floats], ['gf_attention_forward_part', 2, 50])
     if (B * H < 4 * threads) {
       const ends = pieces.length > 1 ? [pieces[0][0], pieces.at(-1)[0]] : []
       const latest = pieces.map(([from]) => from).sort((a, b) => b - a).slice(0, 2)
@@ -128,6 +129,6 @@ test('attention: heads or blocks of queries, each once; what takes longest first
     const back = SPLITS.gf_attention_backward.divide([1, 2, 3, 4, 99], threads, c, team)
     assertCovers(back.parts.map(part => part.slice(5)), B * H / group, label)
     assert.equal(back.parts.length, B * H / group, label)
-    assert.deepEqual([back.kernel, back.room, back.floats], ['gf_attention_backward_part', 4, 51])
+    assert.deepEqual([back.kernel, back.workspace, back.floats], ['gf_attention_backward_part', 4, 51])
   }
 })

@@ -10,7 +10,8 @@ import { promisify } from 'node:util'
 import { load } from '../src/js/index.js'
 import { SPLITS } from '../src/js/threads/splits.js'
 import {
-  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, LEFT, MAILBOX_BYTES, PARTS, ROOM, ROOMS, ROOM_BYTES
+  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, MAILBOX_BYTES, PARTS, UNCLAIMED, WORKSPACE, WORKSPACES,
+  WORKSPACE_BYTES
 } from '../src/js/threads/mailbox.js'
 import { Team } from '../src/js/threads/team.js'
 
@@ -21,7 +22,7 @@ const LIBRARY = new URL('../src/js/index.js', import.meta.url).href
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 
 /** Everything is divided that can be, however small. */
-const all = count => load({ threads: { count, leastWork: 0 } })
+const all = count => load({ threads: { count, minWork: 0 } })
 const one = await load(), two = await all(2)
 
 /** The bits of every tensor that `work` gives, and of the gradients of those it is told to differentiate. */
@@ -48,7 +49,7 @@ function withGradients(gf, leaves, fn) {
   return [out, ...leaves.map(leaf => leaf.grad)]
 }
 
-test('there are two', () => {
+test('two threads run', () => {
   assert.equal(two.threads.reason, null)
   assert.equal(two.threads.count, 2)
   assert.deepEqual([one.threads.count, one.threads.reason], [1, null])
@@ -58,7 +59,7 @@ const SIZES = [
   [1, 1, 1], [1, 5, 17], [1, 64, 130], [3, 17, 5], [5, 3, 33], [17, 9, 8], [64, 1, 70], [130, 31, 17], [257, 12, 300]
 ]
 
-test('products of any size, forward and back', () => {
+test('products of any size, forward and backward', () => {
   for (const [M, K, N] of SIZES) {
     expectSame((gf, F) => [
       F.matmul(gf.randn([M, K]), gf.randn([K, N])),
@@ -69,13 +70,13 @@ test('products of any size, forward and back', () => {
   }
 })
 
-test('sums that go on from block to block of k, and several blocks of rows', () => {
+test('sums over several blocks of k and rows', () => {
   expectSame((gf, F) => [
     F.linear(gf.randn([33, 1601]), gf.randn([40, 1601])), F.matmul(gf.randn([300, 800]), gf.randn([800, 24]))
   ], 'K past a block')
 })
 
-test('matrices side by side', () => {
+test('batched matrices', () => {
   expectSame((gf, F) => withGradients(gf, [gf.randn([2, 3, 5, 17]), gf.randn([3, 17, 9])], (a, b) => F.matmul(a, b)), 'heads')
 })
 
@@ -103,7 +104,7 @@ const MASKS = {
   })
 }
 
-test('attention by heads and by queries, under every mask, kept or not', () => {
+test('attention split by heads and by queries, with every mask, stored or not', () => {
   const sizes = [
     { B: 1, H: 1, KV: 1, Tq: 1, Tk: 1, D: 4 }, { B: 1, H: 1, KV: 1, Tq: 37, Tk: 37, D: 5 },
     { B: 2, H: 3, KV: 3, Tq: 17, Tk: 17, D: 8 }, { B: 2, H: 6, KV: 2, Tq: 9, Tk: 9, D: 3 },
@@ -119,7 +120,7 @@ test('attention by heads and by queries, under every mask, kept or not', () => {
   }
 })
 
-test('rows, values, and a step of Adam', () => {
+test('rowwise and elementwise kernels, and a step of Adam', () => {
   for (const shape of [[1, 1], [3, 5], [17, 9], [130, 33]]) {
     const [, C] = shape
     expectSame((gf, F) => [
@@ -239,45 +240,45 @@ test('what is small is not divided', async () => {
   gf.threads.stop()
 })
 
-test('a worker that sleeps is woken for several small calls or a large one', () => {
+test('a sleeping worker is woken for several small calls or a large one', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const team = new Team({ gf_alloc: () => address, gf_free() {} }, memory, [], 1)
-  const asked = work => team.isWorth(work, 10)
+  const asked = work => team.isWorthSplitting(work, 10)
   assert.equal(asked(1000), false, 'there is nobody')
-  team.others = 1
+  team.workers = 1
   assert.deepEqual([9, 10, 11].map(asked), [false, true, true])
   box[ASLEEP] = 1
   assert.deepEqual([9, 12, 12, 12, 12, 12, 45, 12].map(asked), [false, false, false, false, true, false, true, false])
 })
 
-test('no memory for the workspaces of others: one does all', () => {
+test('without memory for workspaces the calling thread computes alone', () => {
   const c = { gf_alloc: bytes => (bytes > 1e6 ? 0 : 64), gf_free() {} }
   const team = new Team(c, new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), ['gf_matmul_part'], 1)
   assert.equal(team.run('gf_matmul_part', [[0], [1]], 0, 1e6), false)
 })
 
 /** A worker that takes a part and is never heard of again. */
-test('a worker that does not answer is told of, and one goes on alone', () => {
+test('a worker that does not respond is reported, and one thread continues alone', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
-  const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
+  const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
   const reasons = [], lose = reason => reasons.push(reason)
   const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1, lose)
-  team.others = 1
+  team.workers = 1
   team.patience = 50
-  assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not answered/ })
-  assert.equal(team.others, 0)
+  assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not responded/ })
+  assert.equal(team.workers, 0)
   assert.equal(box[CALL], 1)
-  assert.deepEqual(reasons, ['a worker has not answered for 0.05 seconds'])
+  assert.deepEqual(reasons, ['a worker has not responded for 0.05 seconds'])
 })
 
-test('a machine that slept for an hour has not waited for an hour', t => {
+test('sleep of the machine does not count as waiting', t => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
-  const steal = () => { if (box[LEFT] > 0) Atomics.sub(box, LEFT, 1) }
+  const steal = () => { if (box[UNCLAIMED] > 0) Atomics.sub(box, UNCLAIMED, 1) }
   const team = new Team({ gf_alloc: () => address, gf_free() {}, steal }, memory, ['steal'], 1)
-  team.others = 1
+  team.workers = 1
   // The worker finishes at the fourth look; the lid was closed between the second and the third.
   const times = [0, 0, 3_600_000, 3_600_100]
   let looks = 0
@@ -286,29 +287,29 @@ test('a machine that slept for an hour has not waited for an hour', t => {
     return times[Math.min(looks++, 3)]
   })
   assert.equal(team.run('steal', [[1], [2], [3]]), true)
-  assert.equal(team.others, 1)
+  assert.equal(team.workers, 1)
 })
 
-test('gf.threads says why one is left', async t => {
+test('gf.threads reports why one thread is left', async t => {
   const gf = await all(2), x = gf.ones([64, 64]), { load: read } = Atomics
   let clock = 0
   t.mock.method(Atomics, 'load', (ints, at) => (at === DONE ? 0 : read.call(Atomics, ints, at)))
   t.mock.method(Atomics, 'wait', () => 'timed-out')
   t.mock.method(performance, 'now', () => (clock += 100))
-  assert.throws(() => x.matmul(x), { code: 'state', message: /a worker has not answered for 60 seconds; one thread goes on/ })
+  assert.throws(() => x.matmul(x), { code: 'state', message: /a worker has not responded for 60 seconds; one thread continues/ })
   t.mock.restoreAll()
-  assert.deepEqual([gf.threads.count, gf.threads.reason], [1, 'a worker has not answered for 60 seconds'])
+  assert.deepEqual([gf.threads.count, gf.threads.reason], [1, 'a worker has not responded for 60 seconds'])
   assert.equal(x.matmul(x).at(0, 0), 64)
 })
 
-test('what a worker finds in the mailbox, and workspaces that are made once', () => {
+test("the mailbox has the call's arguments, and workspaces are allocated once", () => {
   const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true }), asked = [], freed = [], calls = []
   const c = {
     gf_alloc: bytes => (asked.push(bytes), asked.length === 1 ? 61 : 65536 + 8 * asked.length),
     gf_free: address => freed.push(address),
     part: (...words) => calls.push([words, told.map(at => box[at])])
   }
-  const told = [KERNEL, ARGUMENTS, ROOM, ROOMS, ROOM_BYTES, PARTS, FAILED, LAST]
+  const told = [KERNEL, ARGUMENTS, WORKSPACE, WORKSPACES, WORKSPACE_BYTES, PARTS, FAILED, LAST]
   const team = new Team(c, memory, ['other', 'part'], 3), box = new Int32Array(memory.buffer, 64, INTS)
   assert.deepEqual([team.mailbox, asked], [64, [MAILBOX_BYTES + 8]])
   const run = (parts, ...room) => {
@@ -330,7 +331,7 @@ test('what a worker finds in the mailbox, and workspaces that are made once', ()
   assert.deepEqual(calls[0][1], [1, 2, -1, 65536 + 24, 0, 1, 0, 1])
 })
 
-test('a part that fails, here or there, is an error', () => {
+test('a failing part is an error in every thread', () => {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
   const box = new Int32Array(memory.buffer, address, 16)
   const c = {
@@ -341,10 +342,10 @@ test('a part that fails, here or there, is an error', () => {
   const team = new Team(c, memory, ['there', 'here'], 1)
   assert.throws(() => team.run('there', [[1], [2]]), { code: 'state', message: 'there: a worker could not do its part' })
   assert.throws(() => team.run('here', [[1], [2]]), RangeError)
-  assert.equal(box[LEFT] <= 0 && box[DONE], 2)
+  assert.equal(box[UNCLAIMED] <= 0 && box[DONE], 2)
 })
 
-test('a worker that is gone: the rest is computed alone, and why is said', async () => {
+test('a worker that ends is reported, and the rest is computed alone', async () => {
   const { Worker } = workerThreads, made = []
   workerThreads.Worker = class extends Worker {
     constructor(...args) { made.push(super(...args) ?? this) }
@@ -376,11 +377,11 @@ async function reasonFor(threads, globals = {}) {
   return gf.threads.reason
 }
 
-test('where it cannot be, one computes, and why is said', async () => {
+test('where threads are impossible, one thread computes and the reason is reported', async () => {
   assert.match(await reasonFor({ count: 2, wasm: new URL('none.wasm', import.meta.url) }),
     /ENOENT.*; give load\(\{ threads: \{ count, wasm \} \}\) .* glassformer\.threads\.wasm$/)
   const ordinary = await readFile(here('../dist/glassformer.wasm'))
-  assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the kernels for threads/)
+  assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the build of the kernels for threads/)
   assert.match(await reasonFor({ count: 2, wasm: Uint8Array.of(0) }), /WebAssembly/)
   assert.match(await reasonFor(2, { crossOriginIsolated: false }), /not isolated.*Cross-Origin-Opener-Policy/)
   assert.equal(await reasonFor(1, { crossOriginIsolated: false }), null, 'who asks for one has what was asked for')
@@ -402,18 +403,18 @@ test('where it cannot be, one computes, and why is said', async () => {
 
 const everything = object => Object.fromEntries(Object.getOwnPropertyNames(object).map(name => [name, object[name]]))
 
-test('how many threads must be a whole number from 1 to 64', async () => {
+test('the number of threads must be an integer from 1 to 64', async () => {
   for (const [threads, code, message] of [
-    [0, 'range', /load: threads must be a whole number from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
-    [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /a whole number, or \{ count, .* got true/],
-    ['two', 'type', /load: threads must be a whole number, or \{ count, wasm, leastWork \}, got "two"/],
-    [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, leastWork: -1 }, 'range', /threads.leastWork/]
+    [0, 'range', /load: threads must be an integer from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
+    [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /an integer, or \{ count, .* got true/],
+    ['two', 'type', /load: threads must be an integer, or \{ count, wasm, minWork \}, got "two"/],
+    [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, minWork: -1 }, 'range', /threads.minWork/]
   ]) await assert.rejects(load({ threads }), { name: 'GlassformerError', code, message })
 })
 
 /** Runs a script in a process of its own, which has to end by itself. */
 async function ends(script, ...flags) {
-  const head = `import os from 'node:os'\nimport { load } from '${LIBRARY}'\nos.availableParallelism = () => 2\nconst gf = await load({ threads: { count: 2, leastWork: 0 } })\n`
+  const head = `import os from 'node:os'\nimport { load } from '${LIBRARY}'\nos.availableParallelism = () => 2\nconst gf = await load({ threads: { count: 2, minWork: 0 } })\n`
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', head + script],
     { timeout: 60_000 })
   return stdout.trim()

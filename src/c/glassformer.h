@@ -62,25 +62,25 @@ enum { GF_TOKEN_OPENING_QUOTE = -1, GF_TOKEN_CLOSING_QUOTE = -2 };
 /* A cache slot of a recently seen token. With the cache, a caller can reuse one string object per token. */
 typedef struct {
   uint64_t first, last, middle, bytes;
-} gf_recent;
-enum { GF_RECENT_PLACES = 4096, GF_RECENT_BYTES = 32 }; /* the number of slots, and sizeof(gf_recent) */
+} gf_token_slot;
+enum { GF_TOKEN_SLOTS = 4096, GF_TOKEN_SLOT_BYTES = 32 }; /* the number of slots, and sizeof(gf_token_slot) */
 
 /* Python's str.split() and NLTK 3.8's word_tokenize(text, preserve_line=True). Both return the number of tokens. spans
  * [room,3]: the start and end of each token in UTF-16 code units from the start of this window, ascending, and its
  *   cache slot p. p > 0: the token is the one last stored in slot p; p < 0: it is now stored in slot -p; 0: not cached.
  * done [3]: the processed bytes and UTF-16 units, and a gf_text_stop.
- * recent [GF_RECENT_PLACES]: the cache, all zero before the first window; NULL: no cache.
+ * cache [GF_TOKEN_SLOTS]: all zero before the first window; NULL: no cache.
  * text [bytes]: may be NULL if empty. */
-GF_EXPORT int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
-                            int flags);
-GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
+GF_EXPORT int gf_whitespace(int32_t *spans, int32_t *done, gf_token_slot *cache, const uint8_t *text, int bytes,
+                            int room, int flags);
+GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_token_slot *cache, const uint8_t *text, int bytes, int room,
                        int flags);
 
-/* Tables of text take a seed, any number that whoever writes a file cannot foresee: it decides where things stand in
- * their hash tables, so that no file can be made whose entries all want one place. Results do not depend on it.
+/* Functions that build hash tables take a seed. If it is unpredictable, no one can construct a file whose entries all
+ * collide. Results do not depend on it.
  *
- * Distinct tokens and how often each was seen. gf_vocab_new returns NULL when there is no memory; gf_vocab_free takes
- * NULL too. Ids count from 0 in the order of first appearance. */
+ * A counter of distinct tokens. gf_vocab_new returns NULL if out of memory; gf_vocab_free accepts NULL. Ids count
+ * from 0 in the order of first appearance. */
 typedef struct gf_vocab gf_vocab;
 GF_EXPORT gf_vocab *gf_vocab_new(uint32_t seed);
 GF_EXPORT void gf_vocab_free(gf_vocab *v);
@@ -116,11 +116,11 @@ GF_EXPORT void gf_pieces_free(gf_pieces *p);
 GF_EXPORT int gf_pieces_add(gf_pieces *p, const uint8_t *text, const int32_t *ends, const int32_t *ids, int n,
                             int continuing);
 
-/* Byte-pair encoding. merges [n,4]: left, right, rank (the lowest goes first), made; the first of two alike counts.
- * of_byte [256]: the id of each byte. whole: words that are one piece of these are that piece, or NULL; it has to live
- * as long. NULL when there is no memory. */
+/* Byte-pair encoding. merges [n,4]: left id, right id, rank (the lowest is merged first), merged id; of two merges
+ * of one pair, the first counts. byte_ids [256]: the id of each byte. whole_words: words that are tokens regardless
+ * of the merges; may be NULL; must outlive the result. Returns NULL if out of memory; gf_bpe_free accepts NULL. */
 typedef struct gf_bpe gf_bpe;
-GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole,
+GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *byte_ids, const int32_t *merges, int n, const gf_pieces *whole_words,
                              uint32_t seed);
 GF_EXPORT void gf_bpe_free(gf_bpe *b);
 /* Merges the bytes of text, or symbols, of each of n words, which end at words [n]. ids and ends receive the id and the
@@ -130,10 +130,10 @@ GF_EXPORT int gf_bpe_bytes(int32_t *ids, int32_t *ends, gf_bpe *b, const uint8_t
 GF_EXPORT int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32_t *symbols, const int32_t *words,
                              int n);
 /* WordPiece: greedy longest match in each of n words, which end at words [n] in bytes of text. A word of more than
- * `longest` characters, or without a match, gets the id `unknown`. ids and ends need room for one per byte. Returns the
- * number of pieces. */
+ * `max_characters` characters, or without a match, gets the id `unknown`. ids and ends need room for one per byte.
+ * Returns the number of pieces. */
 GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, const uint8_t *text, const int32_t *words,
-                           int n, int unknown, int longest);
+                           int n, int unknown, int max_characters);
 /* Unigram language model: the most probable segmentation of each of n words (Viterbi). scores [ids] are
  * log-probabilities; a character that is not a piece gets unknown_score and the id `unknown`. GF_UNIGRAM_FUSE joins
  * consecutive unknown characters, GF_UNIGRAM_SINGLE rounds sums to float32, GF_UNIGRAM_SPLIT excludes pieces that are a
@@ -150,22 +150,22 @@ GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, in
                                  double unknown_score, int unknown, int flags);
 /* Training of a unigram language model by expectation maximization, on n words that occur counts [n] times.
  * gf_unigram_expect (E step): expected [ids] += the expected count of each piece over all segmentations; returns the
- * log-likelihood, or NaN if out of memory. gf_unigram_maximize (M step): scores [n] from expected [n], all positive; the
- * buffers may be the same. gf_unigram_losses: losses [n] = the decrease of the mean log-likelihood per piece without
- * piece k, which occurs frequency [n] times and is segmented into ids, which end at ends [n], without it. */
+ * log-likelihood, or NaN if out of memory. gf_unigram_maximize (M step): scores [n] from expected [n], all positive;
+ * the buffers may be the same. gf_unigram_losses: losses [n] = the decrease of the mean log-likelihood per piece
+ * without piece k, which occurs frequency [n] times and is segmented into ids, which end at ends [n], without it. */
 GF_EXPORT double gf_unigram_expect(double *expected, const gf_pieces *p, const double *scores, const uint8_t *text,
                                    const int32_t *words, const int32_t *counts, int n);
 GF_EXPORT void gf_unigram_maximize(double *scores, const double *expected, int n);
 GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const int32_t *ids, const int32_t *ends,
                                  int n);
-/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left symbol, right
- * symbol, merged symbol, count of the pair. text holds the symbols of n words, which end at ends [n] and occur counts
- * [n] times; it is overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from
- * `plain` on only continue a word. If `likelihood`, pairs are scored as in WordPiece. Returns the number of merges, or
- * GF_NO_MEMORY. */
+/* Learns merges until there are `size` symbols or no pair occurs `min_count` times. merges [2 size,4]: left symbol,
+ * right symbol, merged symbol, count of the pair. text holds the symbols of n words, which end at ends [n] and occur
+ * counts [n] times; it is overwritten. The initial symbols 0 .. alphabet_size-1 have the bytes that end at
+ * alphabet_ends [alphabet_size]; those from `initial` on only continue a word. If `likelihood`, pairs are scored as
+ * in WordPiece. Returns the number of merges, or GF_NO_MEMORY. */
 GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
-                           const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size,
-                           int least, int likelihood, uint32_t seed);
+                           const uint8_t *alphabet, const int32_t *alphabet_ends, int alphabet_size, int initial,
+                           int size, int min_count, int likelihood, uint32_t seed);
 
 /* Random numbers: PyTorch's CPU generator, bit for bit ------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 import { expectArgumentCount } from './arity.js'
-import { describe, expect, expectBoolean, optionsOf, otherEngineError, shapeText } from './errors.js'
+import { describe, expect, expectBoolean, expectOptions, otherEngineError, formatShape } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -10,7 +10,7 @@ import { sameShape } from './shape.js'
  * @property {string} name
  * @property {(node: Node, gradient: (tensor: Tensor | null | undefined) => number) => void} backward
  *   adds to the gradients of the inputs, at least one of which is needed; `gradient(t)` is the address of t's gradient,
- *   or 0 where none is needed
+ *   0 if none is needed
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was computed
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input adds to its gradient
  * @property {Record<string, readonly string[]>} [reads] for each input, the inputs whose gradients are computed from
@@ -90,22 +90,22 @@ function firstOf(tensors) {
 }
 
 /**
- * What zeroGrad does: sets gradients to null or to zero.
+ * Sets gradients to null or to zero: the implementation of zeroGrad.
  * @param {Iterable<Tensor>} tensors
- * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; given by itself or by its name
- * @param {unknown[]} [more] that zeroGrad was given and does not take
+ * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; a boolean stands for it
+ * @param {unknown[]} [more] superfluous arguments of zeroGrad
  */
 export function clearGradients(tensors, options, more = []) {
   if (more.length) expectArgumentCount('zeroGrad', 1, [options, ...more])
   const { setToNone = true } = typeof options === 'boolean' ? { setToNone: options }
-    : optionsOf('zeroGrad', options, ['setToNone'])
+    : expectOptions('zeroGrad', options, ['setToNone'])
   expectBoolean('zeroGrad', 'setToNone', setToNone)
   for (const tensor of tensors) {
-    const { heldGrad } = tensor
+    const { internalGrad } = tensor
     if (setToNone) tensor.clearGrad()
-    else if (heldGrad) {
-      heldGrad.values.fill(0)
-      heldGrad.touch()
+    else if (internalGrad) {
+      internalGrad.values.fill(0)
+      internalGrad.touch()
     }
   }
 }
@@ -119,11 +119,11 @@ export const needsSaving = (engine, ...inputs) => Boolean(engine.trace) || needs
 /** The recorded operations that lead to `outs` in reverse topological order. @param {Tensor[]} outs */
 function sortNodes(outs) {
   /** @type {Node[]} */ const order = []
-  const seen = new Set()
+  const visited = new Set()
   /** @type {{ node: Node, inputs: Iterator<Tensor | null | undefined> }[]} */ const path = []
   const enter = (/** @type {Node | null | undefined} */ node) => {
-    if (!node || seen.has(node)) return
-    seen.add(node)
+    if (!node || visited.has(node)) return
+    visited.add(node)
     path.push({ node, inputs: Object.values(node.inputs)[Symbol.iterator]() })
   }
   for (const out of outs) {
@@ -144,7 +144,7 @@ function sortNodes(outs) {
 function checkUsable(node) {
   expect(!node.spent, 'state', () =>
     'backward: the computation behind this tensor was already used by an earlier backward ' +
-    `(in ${node.op.name}); compute it again, or give that one { retainGraph: true }`)
+    `(in ${node.op.name}); compute it again, or call that backward with { retainGraph: true }`)
   for (const tensors of [node.inputs, node.outputs, node.saved]) for (const name in tensors) {
     expect(!tensors[name]?.disposed, 'state', () =>
       `backward: ${name} of ${node.op.name} was disposed before; ` +
@@ -155,8 +155,8 @@ function checkUsable(node) {
 
 /** Checks that values which gradients need were not overwritten after the forward. @param {Node} node */
 function checkUnchanged({ op, inputs, at }) {
-  for (const [name, others] of Object.entries(op.reads ?? {})) {
-    const isNeeded = others.some(other => inputs[other]?.requiresGrad)
+  for (const [name, dependents] of Object.entries(op.reads ?? {})) {
+    const isNeeded = dependents.some(dependent => inputs[dependent]?.requiresGrad)
     expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
       `backward: ${name} of ${op.name} was overwritten after it was used (by an optimizer's step, nn.init or ` +
       'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
@@ -179,7 +179,7 @@ function checkStart(out, gradient) {
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
     () => `backward: gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
   expect(sameShape(gradient.shape, out.shape), 'shape',
-    () => `backward: gradient must have shape ${shapeText(out.shape)}, got ${shapeText(gradient.shape)}`)
+    () => `backward: gradient must have shape ${formatShape(out.shape)}, got ${formatShape(gradient.shape)}`)
 }
 
 /**
@@ -199,20 +199,20 @@ function walk(starts, retainGraph, isCollecting) {
   /** Leaves that had no gradient before. @type {Tensor[]} */ const leaves = []
   const isTraced = nodes.some(node => node.trace) && nodes.every(node => node.usedAt === undefined)
 
-  /** @param {Tensor} held a leaf's gradient, to which this walk adds */
-  const noteAccumulation = held => {
-    if (added.has(held)) return
-    added.add(held)
-    held.touch()
-    if (isTraced && held.values.some(value => value !== 0)) nonzero.push(held)
+  /** @param {Tensor} gradient a leaf's gradient, to which this walk adds */
+  const noteAccumulation = gradient => {
+    if (added.has(gradient)) return
+    added.add(gradient)
+    gradient.touch()
+    if (isTraced && gradient.values.some(value => value !== 0)) nonzero.push(gradient)
   }
 
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const isIntermediate = isCollecting || tensor.node
-    const held = isIntermediate ? gradients.get(tensor) : tensor.heldGrad
-    if (!isIntermediate && held) noteAccumulation(held)
-    if (held) return held
+    const known = isIntermediate ? gradients.get(tensor) : tensor.internalGrad
+    if (!isIntermediate && known) noteAccumulation(known)
+    if (known) return known
     if (!isIntermediate) {
       leaves.push(tensor)
       return tensor.createGrad()
@@ -233,7 +233,7 @@ function walk(starts, retainGraph, isCollecting) {
     const outputs = Object.values(node.outputs)
     if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off after the forward
     node.op.backward(node, tensor =>
-      tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).address : 0)
+      tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).dataPtr() : 0)
   }
 
   const previous = engine.isCollecting
@@ -245,7 +245,7 @@ function walk(starts, retainGraph, isCollecting) {
     // An incomplete gradient is discarded.
     for (const gradient of gradients.values()) gradient.dispose()
     for (const leaf of leaves) {
-      leaf.heldGrad?.dispose()
+      leaf.internalGrad?.dispose()
       leaf.grad = null
     }
     throw error
@@ -253,7 +253,7 @@ function walk(starts, retainGraph, isCollecting) {
     engine.isCollecting = previous
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.writeCount
-  for (const held of nonzero) held.touch()
+  for (const gradient of nonzero) gradient.touch()
   return gradients
 }
 
@@ -272,7 +272,7 @@ const expectFirstOrder = (where, options) => expect(!(options && typeof options 
  */
 export function backward(out, start, options) {
   expectFirstOrder('backward', options)
-  const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
+  const { retainGraph = false } = expectOptions('backward', options, ['retainGraph'])
   expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
     const trace = /** @type {Node} */ (tensor.node).trace
@@ -281,14 +281,14 @@ export function backward(out, start, options) {
 }
 
 /**
- * The gradients of outputs with respect to inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is
- * changed. Gradients are not recorded: there is no createGraph, and no gradient of a gradient.
+ * The gradients of outputs with respect to inputs, which may be leaves or computed tensors: torch.autograd.grad. No
+ * `grad` is changed. There is no createGraph: gradients are not recorded, so they have no gradients themselves.
  * @template {Tensor | readonly Tensor[]} I
  * @param {Tensor | readonly Tensor[]} outputs their sum is differentiated @param {I} inputs
  * @param {{ gradOutputs?: Tensor | readonly Tensor[], retainGraph?: boolean, allowUnused?: boolean }} [options]
- *   gradOutputs: what to start from, needed for outputs of more than one value; retainGraph: false; allowUnused: false;
- *   true gives null for an input that the outputs do not depend on
- * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one for each input
+ *   gradOutputs: 1, the gradients of the outputs, needed for outputs of more than one value; retainGraph: false;
+ *   allowUnused: false; true gives null for an input that the outputs do not depend on
+ * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one gradient for each input
  * @throws {import('./errors.js').GlassformerError} 'state' for an unused input, or a graph that an earlier backward has
  *   freed
  * @example
@@ -300,19 +300,19 @@ export function backward(out, start, options) {
 export function grad(outputs, inputs, options) {
   expectFirstOrder('grad', options)
   const { gradOutputs, retainGraph = false, allowUnused = false } =
-    optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
+    expectOptions('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
   expectBoolean('grad', 'retainGraph', retainGraph)
   expectBoolean('grad', 'allowUnused', allowUnused)
-  const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(given => [given].flat())
+  const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(tensors => [tensors].flat())
   const areTensors = [...outs, ...ins, ...starts].every(t => typeof t?.requiresGrad === 'boolean') && outs.length > 0
   expect(areTensors, 'type', () => 'grad: outputs, inputs and gradOutputs must be tensors or lists of them')
-  const found = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
-  const missing = ins.findIndex(input => !found.has(input))
-  if (missing >= 0 && !allowUnused) for (const gradient of found.values()) gradient.dispose()
+  const gradients = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
+  const missing = ins.findIndex(input => !gradients.has(input))
+  if (missing >= 0 && !allowUnused) for (const gradient of gradients.values()) gradient.dispose()
   expect(missing < 0 || allowUnused, 'state',
     () => `grad: inputs[${missing}], ${describe(ins[missing])}, was not used ` +
       'to compute outputs, or does not require a gradient; allowUnused: true gives null for it')
-  for (const [tensor, gradient] of found) if (!ins.includes(tensor)) gradient.dispose()
-  const list = ins.map(input => found.get(input) ?? null)
+  for (const [tensor, gradient] of gradients) if (!ins.includes(tensor)) gradient.dispose()
+  const list = ins.map(input => gradients.get(input) ?? null)
   return /** @type {any} */ (Array.isArray(inputs) ? list : list[0])
 }

@@ -21,8 +21,8 @@ const toAxis = name => ({ name })
 
 /** @param {readonly number[]} shape @returns {Axis[]} */
 function getDefaultAxes({ length }) {
-  const known = BY_RANK[length]
-  return known ? known.map(toAxis) : Array.from({ length }, (_, i) => toAxis(i === length - 1 ? 'channel' : 'row'))
+  const names = BY_RANK[length]
+  return names ? names.map(toAxis) : Array.from({ length }, (_, i) => toAxis(i === length - 1 ? 'channel' : 'row'))
 }
 
 /**
@@ -42,32 +42,35 @@ function broadcastAxes(shape, inputs) {
 /**
  * The axes of every tensor of a recorded computation.
  * @param {Node[]} nodes in the order in which they ran
- * @param {(tensor: Tensor) => Axes | undefined} declared axes that are known beforehand
+ * @param {(tensor: Tensor) => Axes | undefined} getDeclaredAxes axes that are known beforehand
  * @returns {(tensor: Tensor) => Axes}
  */
-export function deriveAxes(nodes, declared) {
-  /** @type {Map<Tensor, Axes>} */ const known = new Map()
-  const of = (/** @type {Tensor} */ tensor) => known.get(tensor) ?? declared(tensor) ?? getDefaultAxes(tensor.shape)
+export function deriveAxes(nodes, getDeclaredAxes) {
+  /** @type {Map<Tensor, Axes>} */ const derived = new Map()
+  /** @param {Tensor} tensor */
+  const of = tensor => derived.get(tensor) ?? getDeclaredAxes(tensor) ?? getDefaultAxes(tensor.shape)
   /**
-   * An elementwise operation gives the axes of its output to inputs that have none. @param {Node} node
+   * An elementwise operation gives the axes of its output to inputs that have none.
+   * @param {Node} node
    */
   const adopt = ({ inputs, outputs }) => {
     const [output] = Object.values(outputs)
     for (const input of Object.values(inputs)) {
-      const isOpen = input && !known.has(input) && !declared(input)
-      if (isOpen && sameShape(input.shape, output.shape)) known.set(input, of(output))
+      const isUnknown = input && !derived.has(input) && !getDeclaredAxes(input)
+      if (isUnknown && sameShape(input.shape, output.shape)) derived.set(input, of(output))
     }
   }
   for (const node of nodes) {
     for (const [key, axes] of Object.entries(node.op.inputAxes ?? {})) {
       const input = node.inputs[key]
-      if (input && !known.has(input)) known.set(input,
-        declared(input) ?? (typeof axes === 'function' ? axes(node, of) : axes))
+      if (input && !derived.has(input)) derived.set(input,
+        getDeclaredAxes(input) ?? (typeof axes === 'function' ? axes(node, of) : axes))
     }
     const inputs = Object.values(node.inputs).filter(Boolean).map(input => ({ shape: input.shape, axes: of(input) }))
     inputs.sort((a, b) => b.shape.length - a.shape.length)
     for (const [key, output] of Object.entries(node.outputs)) {
-      known.set(output, declared(output) ?? node.op.axes?.(node, of, key) ?? broadcastAxes(output.shape, inputs))
+      derived.set(output,
+        getDeclaredAxes(output) ?? node.op.axes?.(node, of, key) ?? broadcastAxes(output.shape, inputs))
     }
     if (!node.op.axes && !node.op.inputAxes) adopt(node)
   }

@@ -1,6 +1,6 @@
 import { expectArgumentCount } from './arity.js'
 import { describe, expect, isPlain } from './errors.js'
-import { hookMoment, isHooked, isWrapped } from './nn/forward.js'
+import { countHookChanges, isHooked, isWrapped } from './nn/forward.js'
 import { compiledFunctions } from './nn/property_checks.js'
 import { Module } from './nn/module.js'
 import { isLibraryClass } from './intermediates.js'
@@ -15,11 +15,11 @@ import { Tensor } from './tensor.js'
  * modules' properties. Each call compares these, the addresses of the weights, and the modes with the recording's.
  *
  * @typedef {import('./engine.js').Engine} Engine
- * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, place: number } | { value: unknown }
+ * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, position: number } | { value: unknown }
  *   | { keys: string[], items: Pattern[], isList: boolean }} Pattern
  *   the inputs or outputs of a call: tensors by shape, dtype and index among them, everything else by value
- * @typedef {{ given: Pattern, gives: Pattern | null, recording: Recording | null, state: State | null, tries: number,
- *   reason: string }} Plan
+ * @typedef {{ inputs: Pattern, outputs: Pattern | null, recording: Recording | null, state: State | null,
+ *   tries: number, reason: string }} Plan
  */
 
 /** The maximum number of recordings, one for each pattern of inputs. */
@@ -28,12 +28,12 @@ const MAX_PLANS = 8
 const MAX_TRIES = 3
 /** The maximum nesting of options, and the depth of the list of arguments. */
 const MAX_DEPTH = 3, ARGUMENTS = -1
-const NEW = 'what it is given is seen for the first time'
-const HELD = 'it is given a part of what it holds'
-const UNKNOWN = 'what it is given is more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
+const FIRST_CALL = 'this is the first call with inputs of these shapes and options'
+const SHARED_STORAGE = 'an input shares memory with a parameter or buffer of the module'
+const UNSUPPORTED_INPUTS = 'its inputs are more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
 
 /** @param {unknown} value */
-const isList = value => Array.isArray(value) && value.every(one => one === null || one instanceof Tensor)
+const isList = value => Array.isArray(value) && value.every(item => item === null || item instanceof Tensor)
 
 /**
  * @param {any} value @param {Tensor[]} tensors found so far @param {number} [depth]
@@ -42,7 +42,7 @@ const isList = value => Array.isArray(value) && value.every(one => one === null 
 function patternOf(value, tensors, depth = 0) {
   if (value instanceof Tensor) {
     if (!tensors.includes(value)) tensors.push(value)
-    return { shape: value.shape, dtype: value.dtype, place: tensors.indexOf(value) }
+    return { shape: value.shape, dtype: value.dtype, position: tensors.indexOf(value) }
   }
   if (Object(value) !== value) return { value }
   if (depth > MAX_DEPTH || !(depth === ARGUMENTS || isList(value) || isPlain(value))) return null
@@ -53,36 +53,36 @@ function patternOf(value, tensors, depth = 0) {
 /** @param {Pattern} pattern @param {any} value @param {Tensor[]} tensors found so far @returns {boolean} */
 function fits(pattern, value, tensors) {
   if ('shape' in pattern) {
-    const { shape, dtype, place } = pattern
+    const { shape, dtype, position } = pattern
     if (!(value instanceof Tensor) || value.dtype !== dtype || !sameShape(value.shape, shape)) return false
     if (!tensors.includes(value)) tensors.push(value)
-    return tensors[place] === value
+    return tensors[position] === value
   }
   if ('value' in pattern) return Object.is(pattern.value, value)
   if (Object(value) !== value || value instanceof Tensor || Array.isArray(value) !== pattern.isList) return false
-  const { items, keys } = pattern, given = Object.keys(value)
-  return given.length === keys.length &&
-    keys.every((key, i) => given[i] === key && fits(items[i], value[key], tensors))
+  const { items, keys } = pattern, actualKeys = Object.keys(value)
+  return actualKeys.length === keys.length &&
+    keys.every((key, i) => actualKeys[i] === key && fits(items[i], value[key], tensors))
 }
 
 /**
- * The value of a pattern, with other tensors.
+ * The value that a pattern describes, with other tensors.
  * @param {Pattern} pattern @param {readonly Tensor[]} tensors @returns {any}
  */
-function filled(pattern, tensors) {
-  if ('shape' in pattern) return tensors[pattern.place]
+function fillPattern(pattern, tensors) {
+  if ('shape' in pattern) return tensors[pattern.position]
   if ('value' in pattern) return pattern.value
-  const items = pattern.items.map(item => filled(item, tensors))
+  const items = pattern.items.map(item => fillPattern(item, tensors))
   return pattern.isList ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
 }
 
-/** Whether a value contains properties that a forward may read. @param {unknown} value */
-const holdsMore = value => value instanceof Module || Array.isArray(value) || isPlain(value)
+/** Whether a value has properties that a forward may read. @param {unknown} value */
+const hasProperties = value => value instanceof Module || Array.isArray(value) || isPlain(value)
 
 /** A snapshot of the properties of modules, and of lists and plain objects in them. */
 class State {
   /** @type {{ object: any, keys: string[], values: unknown[], forward: unknown }[]} */ #parts = []
-  #hooks = hookMoment()
+  #hookChanges = countHookChanges()
   /** The storages of their tensors. @type {Set<unknown>} */ #storages = new Set()
   /** Why these modules cannot be recorded; empty if they can. */
   reason = ''
@@ -94,7 +94,7 @@ class State {
       const keys = Object.keys(object), values = keys.map(key => object[key])
       this.#parts.push({ object, keys, values, forward: object.forward })
       for (const value of values) {
-        if (holdsMore(value)) found.add(value)
+        if (hasProperties(value)) found.add(value)
         if (value instanceof Tensor) this.#storages.add(value.storage)
       }
       if (object instanceof Module) this.reason ||= this.#reasonOf(object, values)
@@ -104,13 +104,13 @@ class State {
   /** @param {Module} module @param {unknown[]} values that it holds */
   #reasonOf(module, values) {
     const { name } = module.constructor, { engine } = module
-    const isForeign = (/** @type {any} */ one) => (
-      typeof one === 'function' && !(one instanceof Module) && !isLibraryClass(one))
+    const isForeign = (/** @type {any} */ value) => (
+      typeof value === 'function' && !(value instanceof Module) && !isLibraryClass(value))
     if (!isLibraryClass(Object.getPrototypeOf(module)) || !isWrapped(module)) {
-      return `${name} is no class of the library, so its forward may do more than call kernels; compile its parts`
+      return `${name} is not a class of the library, so its forward may do more than call kernels; compile its parts`
     }
     if (values.some(isForeign)) return `${name} holds a function that is not the library's`
-    if (values.some(one => one instanceof Tensor && one.engine !== engine)) return `${name} holds another engine's tensor`
+    if (values.some(value => value instanceof Tensor && value.engine !== engine)) return `${name} holds another engine's tensor`
     return isHooked(module) ? `${name} has hooks` : ''
   }
 
@@ -120,7 +120,7 @@ class State {
   }
 
   /** Whether nothing has changed since the snapshot. */
-  get holds() {
+  get isUnchanged() {
     for (const { object, keys, values, forward } of this.#parts) {
       const now = Object.keys(object)
       if (now.length !== keys.length || object.forward !== forward) return false
@@ -128,7 +128,7 @@ class State {
         if (now[i] !== keys[i] || !Object.is(object[keys[i]], values[i])) return false
       }
     }
-    return this.#hooks === hookMoment()
+    return this.#hookChanges === countHookChanges()
   }
 }
 
@@ -152,7 +152,7 @@ function preserveRandomState({ memory, generator, c }, fn) {
 /** Why nothing can be recorded or replayed in the current mode. @param {Engine} engine */
 function modeReason({ gradEnabled, trace, newTensors, recording }) {
   if (gradEnabled) return 'gradients are recorded; call it within gf.noGrad'
-  return trace || newTensors || recording ? 'somebody watches what the forward makes' : ''
+  return trace || newTensors || recording ? 'a trace, an export or another recording is in progress' : ''
 }
 
 /** The recordings of a module. */
@@ -177,8 +177,8 @@ class Compiled {
     this.reason = modeReason(engine)
     const plan = this.reason ? null : this.#planFor(inputs, tensors)
     if (!plan || this.#isRefused(plan, tensors)) return this.#forward(inputs)
-    const { recording, state } = plan, sources = tensors.map(tensor => tensor.address)
-    if (!recording?.isValid || !state?.holds || !recording.run(engine.memory, sources)) {
+    const { recording, state } = plan, sources = tensors.map(tensor => tensor.dataPtr())
+    if (!recording?.isValid || !state?.isUnchanged || !recording.replay(engine.memory, sources)) {
       return this.#record(plan, inputs, tensors)
     }
     plan.tries = 0
@@ -196,45 +196,46 @@ class Compiled {
    */
   #planFor(inputs, tensors) {
     const plans = this.#plans
-    const found = plans.findIndex(({ given }) => {
+    const found = plans.findIndex(plan => {
       tensors.length = 0
-      return fits(given, inputs, tensors)
+      return fits(plan.inputs, inputs, tensors)
     })
     if (found > 0) plans.unshift(...plans.splice(found, 1))
     if (found >= 0) return plans[0]
-    const given = patternOf(inputs, [], ARGUMENTS)
-    this.reason = given ? NEW : UNKNOWN
-    if (given) plans.unshift({ given, gives: null, recording: null, state: null, tries: 0, reason: '' })
+    const pattern = patternOf(inputs, [], ARGUMENTS)
+    this.reason = pattern ? FIRST_CALL : UNSUPPORTED_INPUTS
+    if (pattern) plans.unshift({ inputs: pattern, outputs: null, recording: null, state: null, tries: 0, reason: '' })
     if (plans.length > MAX_PLANS) this.#evict()
     return null
   }
 
   /** Drops a plan that was never recorded, except the newest, or else the least recently used one. */
   #evict() {
-    const plans = this.#plans, once = plans.findLastIndex(({ recording }, i) => i > 0 && !recording)
-    for (const plan of plans.splice(once > 0 ? once : plans.length - 1, 1)) this.#drop(plan)
+    const plans = this.#plans, unrecorded = plans.findLastIndex(({ recording }, i) => i > 0 && !recording)
+    for (const plan of plans.splice(unrecorded > 0 ? unrecorded : plans.length - 1, 1)) this.#drop(plan)
   }
 
   /**
-   * Whether a call must run its forward, and why. A reason against recording is checked again when the modules change.
-   * @param {Plan} plan @param {Tensor[]} tensors it is given
+   * Whether a call must run its forward; sets `reason`. A reason against recording holds until the modules change.
+   * @param {Plan} plan @param {Tensor[]} tensors in the inputs
    */
   #isRefused(plan, tensors) {
     const { engine } = this.#module
-    if (tensors.some(one => one.engine !== engine || one.disposed || one.dtype === 'int8')) this.reason = UNKNOWN
-    else if (plan.reason && plan.state?.holds) this.reason = plan.reason
+    const isUnsupported = (/** @type {Tensor} */ t) => t.engine !== engine || t.disposed || t.dtype === 'int8'
+    if (tensors.some(isUnsupported)) this.reason = UNSUPPORTED_INPUTS
+    else if (plan.reason && plan.state?.isUnchanged) this.reason = plan.reason
     return this.reason !== ''
   }
 
   /** The outputs of a replayed recording. @param {Plan} plan */
-  #readOutputs({ recording, gives }) {
+  #readOutputs({ recording, outputs }) {
     const { engine } = this.#module
     const tensors = /** @type {Recording} */ (recording).outputs.map(({ address, bytes, shape, dtype }) => {
       const out = engine.empty(shape, dtype)
-      engine.memory.move(out.address, address, bytes)
+      engine.memory.move(out.dataPtr(), address, bytes)
       return out
     })
-    return filled(/** @type {Pattern} */ (gives), tensors)
+    return fillPattern(/** @type {Pattern} */ (outputs), tensors)
   }
 
   /**
@@ -243,11 +244,11 @@ class Compiled {
    */
   #record(plan, inputs, tensors) {
     const output = this.#forward(inputs)
-    if (plan.recording?.isValid && plan.state?.holds) return output
+    if (plan.recording?.isValid && plan.state?.isUnchanged) return output
     this.#drop(plan)
     plan.state = new State(this.#module)
     if (plan.state.shares(tensors)) {
-      this.reason = HELD
+      this.reason = SHARED_STORAGE
       return output
     }
     plan.reason = plan.state.reason || this.#recorded(plan, tensors, output)
@@ -257,14 +258,14 @@ class Compiled {
   }
 
   /**
-   * Why a call was not recorded, or nothing. Its forward has run: whatever ends a recording, memory or a stack that is
-   * full, is no reason to end the call.
+   * Records a call whose forward has run; returns why that failed, or nothing. An error in the recording, such as a
+   * lack of memory, does not make the call fail.
    * @param {Plan} plan @param {Tensor[]} tensors @param {unknown} output of the forward
    */
   #recorded(plan, tensors, output) {
     try {
       const reason = this.#tryTo(plan, tensors)
-      return reason || this.#isExact(plan, tensors, output) ? reason : 'its kernels, called again, gave something else'
+      return reason || this.#isExact(plan, tensors, output) ? reason : 'replaying its kernels gives other results'
     } catch (error) {
       this.#drop(plan)
       return `recording it failed: ${/** @type {Error} */ (error).message}`
@@ -283,8 +284,8 @@ class Compiled {
    */
   #isExact(plan, tensors, output) {
     const recording = /** @type {Recording} */ (plan.recording), { engine } = this.#module
-    recording.spoil()
-    if (!recording.run(engine.memory, tensors.map(tensor => tensor.address))) return false
+    recording.overwriteResults()
+    if (!recording.replay(engine.memory, tensors.map(tensor => tensor.dataPtr()))) return false
     /** @type {Tensor[]} */ const expected = []
     patternOf(output, expected)
     return engine.tidy(() => {
@@ -298,13 +299,16 @@ class Compiled {
   #tryTo(plan, tensors) {
     if (++plan.tries > MAX_TRIES) return 'something it depends on changes from call to call'
     const module = this.#module, { engine } = module, recording = plan.recording = new Recording(engine)
-    const { result: reason, usedRandom } = preserveRandomState(engine, () => recording.record(engine, tensors, own => {
+    /** @param {Tensor[]} copies */
+    const forward = copies => {
       /** @type {Tensor[]} */ const outputs = []
-      plan.gives = patternOf(module.forward(...filled(plan.given, own)), outputs)
+      plan.outputs = patternOf(module.forward(...fillPattern(plan.inputs, copies)), outputs)
       return outputs
-    }))
-    if (usedRandom) return 'it draws random numbers'
-    return plan.gives ? reason : 'what it gives is more than tensors'
+    }
+    const { result: reason, usedRandom } =
+      preserveRandomState(engine, () => recording.record(engine, tensors, forward))
+    if (usedRandom) return 'it samples random numbers'
+    return plan.outputs ? reason : 'its forward returns more than tensors'
   }
 
   end() {
@@ -316,12 +320,13 @@ class Compiled {
  * Compiles a module, like torch.compile: its forward is recorded at the second call with inputs of the same shapes, and
  * from then on only the recorded kernels are called. The bits are the same; the time between kernels is saved.
  *
- * It is for modules of the library's own classes, stacks of them included, within `gf.noGrad` and without trace, and
- * for tensors as inputs, beside options. Elsewhere the forward itself runs, and `reason` says why: a class of one's own
- * may do more than call kernels, so its parts are compiled instead. The last 8 calls are remembered by their shapes
- * and options; each recording takes what is alive at once in a forward.
+ * Recordings are used for modules of the library's classes (stacks of them included) inside `gf.noGrad`, outside
+ * traces, with tensors and options as inputs. In all other cases the forward itself runs, and `reason` says why. The
+ * forward of a user's class may do more than call kernels, so compile its parts instead. Up to 8 recordings are kept,
+ * one for each combination of shapes and options; each takes the memory that a forward needs at once.
  *
- * A module that has a compiled module as a property must also have the module itself as one; a clone compiles its copy.
+ * A module with a compiled module as a property must also have the module itself as a property; its clone compiles the
+ * cloned module.
  * @template {Module} M
  * @param {M} module
  * @param {unknown[]} more nothing
@@ -340,7 +345,7 @@ export function compile(module, ...more) {
     `compile: module must be a module, got ${describe(module)}`)
   const compiled = new Compiled(module)
   const forward = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
-  compiledFunctions.set(forward, { module, again: compile })
+  compiledFunctions.set(forward, { module, compile })
   return /** @type {any} */ (Object.defineProperties(forward, {
     forward: { value: forward },
     reason: { get: () => compiled.reason },

@@ -1,11 +1,11 @@
-/** Constants of glassformer.h by their names there, without GF_. tests/header.test.js holds every one to it. */
+/** Constants of glassformer.h under their names there, without GF_. tests/header.test.js compares them. */
 
 export const NO_MEMORY = -1
 
 export const TEXT_START = 1, TEXT_END = 2, TEXT_DROP_PUNCTUATION = 4
 export const TEXT_DONE = 0, TEXT_NEEDS_TEXT = 1
 export const TOKEN_OPENING_QUOTE = -1
-export const RECENT_PLACES = 4096, RECENT_BYTES = 32
+export const TOKEN_SLOTS = 4096, TOKEN_SLOT_BYTES = 32
 
 export const INTERLEAVED = 0, CONCATENATED = 1
 export const POWER = 0, LOG = 1, LOG_FLOAT = 2

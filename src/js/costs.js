@@ -13,7 +13,7 @@ import { DTYPES } from './dtype.js'
 
 /** @param {Trace} trace @param {Node} node */
 function countParameters(trace, { inputs }) {
-  const trained = Object.values(inputs).filter(t => t?.requiresGrad && !trace.madeHere(t))
+  const trained = Object.values(inputs).filter(t => t?.requiresGrad && !trace.tracedProducerOf(t))
   return trained.reduce((n, t) => n + t.size, 0)
 }
 
@@ -25,6 +25,6 @@ export const computeCosts = trace => trace.nodes.map(node => {
     multiplyAdds: by ? by[key] ?? 0 : i ? 0 : multiplyAdds
   }))
   const [{ name }] = outputs, [{ shape }] = Object.values(node.outputs)
-  const bytes = outputs.reduce((n, one) => n + one.bytes, 0)
+  const bytes = outputs.reduce((n, output) => n + output.bytes, 0)
   return { name, op: node.op.name, shape, bytes, multiplyAdds, parameters, outputs }
 })

@@ -1,10 +1,10 @@
-import { describe, expect, expectBoolean, expectNumber, expectOneOf, optionsOf, expectInteger } from './errors.js'
-import { DTYPES, MADE } from './dtype.js'
+import { describe, expect, expectBoolean, expectNumber, expectOneOf, expectOptions, expectInteger } from './errors.js'
+import { DTYPES, TENSOR_DTYPES } from './dtype.js'
 import { setRequiresGrad } from './from_values.js'
 import { expectTensor, checkShape } from './ops/checks.js'
 
 /**
- * Tensors made of nothing: torch.zeros and its like. options: dtype ('float32'), requiresGrad (false).
+ * Functions that create tensors: torch.zeros and the like. options: dtype ('float32'), requiresGrad (false).
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -13,37 +13,37 @@ import { expectTensor, checkShape } from './ops/checks.js'
  */
 
 /**
- * @param {string} where @param {unknown} options @param {DType} standard
+ * @param {string} where @param {unknown} options @param {DType} defaultDtype
  * @returns {{ dtype: DType, requiresGrad: boolean }}
  */
-function readOptions(where, options, standard = 'float32') {
-  const { dtype = standard, requiresGrad = false } = optionsOf(where, options, ['dtype', 'requiresGrad'])
-  return { dtype: expectOneOf(where, 'dtype', dtype, MADE), requiresGrad: expectBoolean(where, 'requiresGrad', requiresGrad) }
+function readOptions(where, options, defaultDtype = 'float32') {
+  const { dtype = defaultDtype, requiresGrad = false } = expectOptions(where, options, ['dtype', 'requiresGrad'])
+  return { dtype: expectOneOf(where, 'dtype', dtype, TENSOR_DTYPES), requiresGrad: expectBoolean(where, 'requiresGrad', requiresGrad) }
 }
 
 const INT32_MIN = -(2 ** 31), INT32_MAX = 2 ** 31 - 1
 
 /**
- * A tensor whose values are counted out in double and then rounded to its type.
+ * A tensor whose values are computed as float64 and then rounded to its type.
  * @param {string} where @param {Engine} engine @param {readonly number[]} shape
  * @param {{ dtype: DType, requiresGrad: boolean }} options
  * @param {(values: Float64Array) => void} fill
  */
-function filled(where, engine, shape, { dtype, requiresGrad }, fill) {
-  const out = engine.empty(shape, dtype), wide = engine.empty(shape, 'float64')
-  const values = /** @type {Float64Array} */ (wide.values)
+function createFilled(where, engine, shape, { dtype, requiresGrad }, fill) {
+  const out = engine.empty(shape, dtype), float64s = engine.empty(shape, 'float64')
+  const values = /** @type {Float64Array} */ (float64s.values)
   fill(values)
-  const isOutside = (/** @type {number} */ value) => !(value >= INT32_MIN && value <= INT32_MAX)
-  const wrong = dtype === 'int32' ? values.find(isOutside) : undefined
+  const isOutOfRange = (/** @type {number} */ value) => !(value >= INT32_MIN && value <= INT32_MAX)
+  const wrong = dtype === 'int32' ? values.find(isOutOfRange) : undefined
   expect(wrong === undefined, 'range',
     () => `${where}: values of an int32 tensor must be from ${INT32_MIN} to ${INT32_MAX}, got ${wrong}`)
-  engine.c.gf_convert(out.address, DTYPES[dtype].code, wide.address, DTYPES.float64.code, out.size)
-  wide.dispose()
+  engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, float64s.dataPtr(), DTYPES.float64.code, out.size)
+  float64s.dispose()
   return setRequiresGrad(out, requiresGrad)
 }
 
 /**
- * Every value the same: torch.full.
+ * A tensor filled with one value: torch.full.
  * @param {Engine} engine @param {readonly number[]} shape @param {number | boolean} value
  * @param {MakeOptions} [options]
  * @example
@@ -53,7 +53,7 @@ export function full(engine, shape, value, options) {
   const sides = checkShape('full', shape), given = readOptions('full', options)
   expect(typeof value === 'number' || typeof value === 'boolean', 'type',
     () => `full: value must be a number, got ${describe(value)}`)
-  return filled('full', engine, sides, given, values => values.fill(Number(value)))
+  return createFilled('full', engine, sides, given, values => values.fill(Number(value)))
 }
 
 /**
@@ -74,30 +74,30 @@ export function zeros(engine, shape, options) {
  * gf.ones([3], { dtype: 'bool' })                 // bool [true, true, true]
  */
 export const ones = (engine, shape, options) =>
-  filled('ones', engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
+  createFilled('ones', engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
 
-/** Zeros of another tensor's shape and type: torch.zeros_like. @param {Tensor} x @param {MakeOptions} [options] */
+/** Zeros with the shape and dtype of x: torch.zeros_like. @param {Tensor} x @param {MakeOptions} [options] */
 export const zerosLike = (x, options) => like('zerosLike', x, options, 0)
 
-/** Ones of another tensor's shape and type: torch.ones_like. @param {Tensor} x @param {MakeOptions} [options] */
+/** Ones with the shape and dtype of x: torch.ones_like. @param {Tensor} x @param {MakeOptions} [options] */
 export const onesLike = (x, options) => like('onesLike', x, options, 1)
 
 /** @param {string} where @param {Tensor} x @param {MakeOptions | undefined} options @param {number} value */
 function like(where, x, options, value) {
   const { engine, shape, dtype } = expectTensor(where, 'x', x)
-  return filled(where, engine, shape, readOptions(where, options, dtype), values => values.fill(value))
+  return createFilled(where, engine, shape, readOptions(where, options, dtype), values => values.fill(value))
 }
 
 /**
- * Numbers from start, in steps, before end: torch.arange(end), (start, end) or (start, end, step). int32 when all three
- * are whole, else float32.
- * @param {Engine} engine @param {any[]} given the numbers, and perhaps options at the end
+ * Numbers from start up to, but not including, end: torch.arange(end), (start, end) or (start, end, step). int32 if all
+ * three are integers, else float32.
+ * @param {Engine} engine @param {any[]} args the numbers, then options if any
  * @example
  * gf.arange(1, 2, 0.25)                           // [1, 1.25, 1.5, 1.75]
  */
-export function arange(engine, given) {
-  const last = given.at(-1), options = typeof last === 'object' ? last : undefined
-  const numbers = options ? given.slice(0, -1) : given
+export function arange(engine, args) {
+  const last = args.at(-1), options = typeof last === 'object' ? last : undefined
+  const numbers = options ? args.slice(0, -1) : args
   expect(numbers.length >= 1 && numbers.length <= 3, 'type',
     () => `arange: expected (end), (start, end) or (start, end, step), got ${numbers.length} numbers`)
   const [start, end, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers
@@ -106,14 +106,15 @@ export function arange(engine, given) {
   }
   expect(step !== 0 && (end - start) * step >= 0, 'range',
     () => `arange: step ${step} does not lead from ${start} to ${end}`)
-  const standard = [start, end, step].every(Number.isInteger) ? 'int32' : 'float32'
-  return filled('arange', engine, [Math.ceil((end - start) / step)], readOptions('arange', options, standard), values =>
+  const defaultDtype = [start, end, step].every(Number.isInteger) ? 'int32' : 'float32'
+  const settings = readOptions('arange', options, defaultDtype)
+  return createFilled('arange', engine, [Math.ceil((end - start) / step)], settings, values =>
     values.forEach((_, i) => { values[i] = start + step * i }))
 }
 
 /**
- * Numbers from start to end, both included: torch.linspace, whose last bit differs from machine to machine. These are
- * the nearest.
+ * Evenly spaced numbers from start to end, both included: torch.linspace. Each is the nearest float32; PyTorch's last
+ * bit depends on the machine.
  * @param {Engine} engine @param {number} start @param {number} end @param {number} steps how many
  * @param {MakeOptions} [options]
  * @example
@@ -123,13 +124,13 @@ export function linspace(engine, start, end, steps, options) {
   expectNumber('linspace', 'start', start, 'a finite number', Number.isFinite)
   expectNumber('linspace', 'end', end, 'a finite number', Number.isFinite)
   const n = expectInteger('linspace', 'steps', steps), step = n > 1 ? (end - start) / (n - 1) : 0
-  return filled('linspace', engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
+  return createFilled('linspace', engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
     values[i] = i < n / 2 ? start + step * i : end - step * (n - 1 - i)
   }))
 }
 
 /**
- * Ones on the diagonal: torch.eye.
+ * A matrix [n, m] with ones on the diagonal and zeros elsewhere: torch.eye.
  * @param {Engine} engine @param {number} n rows @param {number | MakeOptions} [m] columns: n
  * @param {MakeOptions} [options]
  * @example
@@ -138,7 +139,7 @@ export function linspace(engine, start, end, steps, options) {
 export function eye(engine, n, m, options) {
   const isOptions = typeof m === 'object', columns = m === undefined || isOptions ? n : m
   const [rows, sides] = [expectInteger('eye', 'n', n), expectInteger('eye', 'm', columns)]
-  return filled('eye', engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
+  return createFilled('eye', engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
     values.fill(0)
     for (let i = 0; i < Math.min(rows, sides); i++) values[i * sides + i] = 1
   })

@@ -1,40 +1,40 @@
 import { describe, expect } from './errors.js'
 
 /**
- * An index for every axis: a number, null for all, or a range [from, to], to not included.
- * @typedef {readonly (number | null | readonly [number, number])[]} Places
+ * For every axis a number, null for all, or a range [from, to], to not included.
+ * @typedef {readonly (number | null | readonly [number, number])[]} EditIndex
  *
  * Replaces computed values: by a number, or by the values of another tensor of the run at the same index.
- * @typedef {{ name: string, index: Places, value: number, from?: undefined }
- *   | { name: string, index: Places, from: string, value?: undefined }} Edit
+ * @typedef {{ name: string, index: EditIndex, value: number, from?: undefined }
+ *   | { name: string, index: EditIndex, from: string, value?: undefined }} Edit
  */
 
 const { isInteger } = Number
 
-/** @param {unknown} place @returns {place is readonly [number, number]} */
-const isRange = place => Array.isArray(place) && place.length === 2 && place.every(isInteger)
+/** @param {unknown} i @returns {i is readonly [number, number]} */
+const isRange = i => Array.isArray(i) && i.length === 2 && i.every(isInteger)
 
-/** @param {unknown} place */
-const isAxisIndex = place => place === null || isInteger(place) || isRange(place)
+/** @param {unknown} i */
+const isAxisIndex = i => i === null || isInteger(i) || isRange(i)
 
 /**
  * The range of an axis that an index selects, or null where that is not inside the axis.
- * @param {Places[number]} place @param {number} side
+ * @param {EditIndex[number]} i @param {number} side
  */
-function toRange(place, side) {
-  const [from, to] = place === null ? [0, side] : typeof place === 'number' ? [place, place + 1] : place
+function toRange(i, side) {
+  const [from, to] = i === null ? [0, side] : typeof i === 'number' ? [i, i + 1] : i
   return from >= 0 && from < to && to <= side ? [from, to] : null
 }
 
 /**
  * The memory offsets of the cells that an index selects; null where it is not inside the shape.
- * @param {readonly number[]} shape @param {Places} index @returns {number[] | null}
+ * @param {readonly number[]} shape @param {EditIndex} index @returns {number[] | null}
  */
 export function cellsAt(shape, index) {
   if (shape.length !== index.length) return null
   /** @type {number[] | null} */ let cells = [0]
-  for (const [axis, place] of index.entries()) {
-    const range = toRange(place, shape[axis])
+  for (const [axis, selection] of index.entries()) {
+    const range = toRange(selection, shape[axis])
     if (!range) return null
     const [from, to] = range
     const along = Array.from({ length: to - from }, (_, i) => from + i)
@@ -43,9 +43,9 @@ export function cellsAt(shape, index) {
   return cells
 }
 
-/** Whether an edit's index includes the index of a cell. @param {Places} places @param {readonly number[]} index */
-const includesIndex = (places, index) => places.length === index.length && places.every((place, axis) => {
-  const range = toRange(place, Infinity)
+/** Whether an edit's index includes the index of a cell. @param {EditIndex} edit @param {readonly number[]} index */
+const includesIndex = (edit, index) => edit.length === index.length && edit.every((selection, axis) => {
+  const range = toRange(selection, Infinity)
   return range !== null && index[axis] >= range[0] && index[axis] < range[1]
 })
 
@@ -67,7 +67,7 @@ export class Edits {
       expect(edit.from !== undefined || typeof edit.value === 'number', 'type',
         () => `trace: edits[${i}].value must be a number, got ${describe(edit.value)}`)
       expect(Array.isArray(edit.index) && edit.index.every(isAxisIndex), 'index', () => `trace: edits[${i}].index must be ` +
-        `an array with a whole number, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(edit.index)}`)
+        `an array with an integer, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(edit.index)}`)
       this.#byName.set(edit.name, [...this.of(edit.name), edit])
     })
   }

@@ -55,8 +55,8 @@ export class Engine extends Kernels {
 
   /** A new tensor of zeros. @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
   zeros(shape, dtype = 'float32') {
-    const out = this.empty(shape, dtype), { address, size } = out
-    this.memory.clear(address, size * DTYPES[dtype].bytes)
+    const out = this.empty(shape, dtype)
+    this.memory.clear(out.dataPtr(), out.size * DTYPES[dtype].bytes)
     return out
   }
 
@@ -146,7 +146,7 @@ export class Engine extends Kernels {
   }
 
   /**
-   * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects, Maps or Sets).
+   * Runs `fn` and disposes every tensor created in it, except those it returns (alone, in arrays, objects, Maps, Sets).
    * @template T
    * @param {() => T} fn
    * @returns {T}

@@ -1,9 +1,9 @@
 /**
- * Everything the library throws on purpose.
+ * The error that the library throws for wrong arguments, files and states.
  *
  * `code` is for programs: 'type' (not the kind of value expected), 'shape', 'range' (a number outside its limits),
- * 'index' (an id outside a table), 'memory', 'state' (called at the wrong time), 'text', 'format' (a bad file).
- * The message is for people: it names the argument, says what was expected and what was given.
+ * 'index' (an id outside a table), 'memory', 'state' (called at the wrong time), 'text', 'format' (a malformed file).
+ * The message is for people: it names the argument, what was expected and what came.
  */
 export class GlassformerError extends Error {
   /**
@@ -17,15 +17,15 @@ export class GlassformerError extends Error {
   }
 }
 
-/** @param {number} bytes that could not be had */
-export const outOfMemory = bytes => new GlassformerError('memory', `out of memory: ${bytes} bytes could not be ` +
-  'allocated; what a loop makes is given back between tasks only, or at once by gf.tidy around its body')
+/** @param {number} bytes that could not be allocated */
+export const outOfMemoryError = bytes => new GlassformerError('memory', `out of memory: ${bytes} bytes could not be ` +
+  'allocated; tensors made in a loop are freed only between tasks, or at once by gf.tidy around its body')
 
 /** @param {readonly number[]} shape */
-export const shapeText = shape => `[${shape.join(', ')}]`
+export const formatShape = shape => `[${shape.join(', ')}]`
 
 /**
- * What a value is, in a few words, for the end of an error message.
+ * Describes a value in a few words, for the end of an error message.
  * @param {unknown} value
  * @returns {string}
  */
@@ -48,7 +48,7 @@ function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
   const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ (value)
-  if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
+  if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${formatShape(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
 }
@@ -68,7 +68,7 @@ export const otherEngineError = where => new GlassformerError('state',
   `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
 
 /**
- * Tensors of one operation must live in one memory: an address means nothing in another.
+ * Throws unless all tensors belong to the engine: an address means nothing in another memory.
  * @param {string} where
  * @param {import('./engine.js').Engine | undefined} engine
  * @param {readonly ({ engine: import('./engine.js').Engine } | null | undefined)[]} tensors
@@ -78,10 +78,10 @@ export function expectEngine(where, engine, tensors) {
 }
 
 /**
- * A promise that says so when it is used as what it promises.
+ * A promise that throws an error when a property of its result is read, as happens where `await` was forgotten.
  * @template T
- * @param {Promise<T>} promise @param {readonly string[]} names that one would ask of the result
- * @param {string} example how it is written
+ * @param {Promise<T>} promise @param {readonly string[]} names of properties of the result
+ * @param {string} example correct code, for the message
  */
 export function guardPromise(promise, names, example) {
   const get = () => { throw new GlassformerError('state', `this is a promise, not yet its result; write ${example}`) }
@@ -89,7 +89,7 @@ export function guardPromise(promise, names, example) {
 }
 
 /**
- * What a function returns that has to be done by then.
+ * Calls a function that must not be async, and returns its result.
  * @template T
  * @param {string} where
  * @param {() => T} fn
@@ -100,30 +100,30 @@ export function runSync(where, fn) {
   const result = fn()
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see
   expect(!(result instanceof Promise), 'type',
-    () => `${where}: fn must not be async; what it makes after its first await would be missed, so await before`)
+    () => `${where}: fn must not be async; tensors made after its first await would be missed, so await before`)
   return result
 }
 
 /**
- * The tensors of a list, or an error that names the first value that is none.
+ * The tensors of a list, or an error that names the first wrong value.
  * @param {string} where
  * @param {string} name
  * @param {Iterable<import('./tensor.js').Tensor>} values
- * @param {(value: unknown) => boolean} isOne
+ * @param {(value: unknown) => boolean} isValid
  * @param {string} expected in words, such as 'a tensor'
  * @returns {import('./tensor.js').Tensor[]}
  */
-export function expectList(where, name, values, isOne, expected) {
+export function expectList(where, name, values, isValid, expected) {
   const isList = typeof values?.[Symbol.iterator] === 'function' && !('dtype' in Object(values))
   expect(isList, 'type', () => `${where}: ${name} must be a list of tensors, got ${describe(values)}`)
   const list = [...values]
-  list.forEach((value, i) => expect(isOne(value), 'type',
+  list.forEach((value, i) => expect(isValid(value), 'type',
     () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(value)}`))
   return list
 }
 
 /**
- * A whole number from `low` to `high`, or an error that names it.
+ * An integer from `low` to `high`, or an error that names the argument.
  * @param {string} where the function or class it was given to
  * @param {string} name
  * @param {unknown} value
@@ -135,25 +135,25 @@ export function expectInteger(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
     typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}${byPlace(name, value)}`
+    () => `${where}: ${name} must be an integer from ${low} to ${high}, got ${describe(value)}${positionalHint(name, value)}`
   )
   return value
 }
 
 /**
- * A number for which `ok` holds.
+ * A number that passes a check, or an error that names the argument.
  * @param {string} where
  * @param {string} name
  * @param {unknown} value
  * @param {string} expected in words, such as 'a number from 0 to 1'
- * @param {(value: number) => boolean} ok
+ * @param {(value: number) => boolean} isValid
  * @returns {number}
  */
-export function expectNumber(where, name, value, expected, ok) {
+export function expectNumber(where, name, value, expected, isValid) {
   expect(
-    typeof value === 'number' && ok(value),
+    typeof value === 'number' && isValid(value),
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be ${expected}, got ${describe(value)}${byPlace(name, value)}`
+    () => `${where}: ${name} must be ${expected}, got ${describe(value)}${positionalHint(name, value)}`
   )
   return value
 }
@@ -163,7 +163,7 @@ export const expectProbability = (where, name, p) =>
   expectNumber(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
 
 /**
- * Whether it is an object as literals make it, in whichever realm.
+ * Whether a value is a plain object, of any realm.
  * @param {unknown} value @returns {value is object}
  */
 export function isPlain(value) {
@@ -173,68 +173,68 @@ export function isPlain(value) {
 }
 
 /**
- * What other libraries call options, with ours and how it is written.
+ * Names that other libraries use for options, with the option here and how to write it.
  * @type {Record<string, [name: string, written: string]>}
  */
-const MEANT = {
+const OPTION_SYNONYMS = {
   axis: ['dim', '{ dim }'], axes: ['dim', '{ dim }'], keepdims: ['keepdim', '{ keepdim }'], keepDim: ['keepdim', '{ keepdim }'],
   unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }']
 }
 
 /**
- * The options of a call: none, or an object that has no others than these. A name that is not known would be ignored
- * without a word.
- * @param {string} where @param {unknown} given @param {readonly string[]} names @returns {any}
+ * The options of a call: an object with no other names than these, empty when left out. Unknown names are errors, since
+ * a misspelt option would otherwise be ignored.
+ * @param {string} where @param {unknown} options @param {readonly string[]} names @returns {any}
  */
-export function optionsOf(where, given, names) {
-  if (given === undefined) return {}
-  expect(isPlain(given), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
-    `got ${describe(given)}${'dtype' in Object(given) && OF_TENSORS[where] || positional(names, given)}`)
-  for (const name in given) {
+export function expectOptions(where, options, names) {
+  if (options === undefined) return {}
+  expect(isPlain(options), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
+    `got ${describe(options)}${'dtype' in Object(options) && TENSOR_HINTS[where] || optionHint(names, options)}`)
+  for (const name in options) {
     expect(names.includes(name), 'type', () => `${where}: there is no option ${describe(name)}, only ` +
-      `${names.join(', ')}${names.includes(MEANT[name]?.[0]) ? `; write ${MEANT[name][1]}` : ''}`)
+      `${names.join(', ')}${names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}` : ''}`)
   }
-  return given
+  return options
 }
 
-/** What to write instead of a module where its tensors are meant. @param {unknown} given */
-export const stateOf = given => (given instanceof Object && 'stateDict' in given ? '; write model.stateDict()' : '')
+/** A hint for a module that was given in place of its tensors. @param {unknown} given */
+export const stateDictHint = given => (given instanceof Object && 'stateDict' in given ? '; write model.stateDict()' : '')
 
-/** What to write instead of an argument with its name. @param {string} name @param {unknown} given */
-function byPlace(name, given) {
-  const own = isPlain(given) ? /** @type {any} */ (given)[name] : undefined
-  return own === undefined ? '' : `; it is given by its place, write ${describe(own)}`
+/** A hint for a positional argument that was given in an object. @param {string} name @param {unknown} value */
+function positionalHint(name, value) {
+  const own = isPlain(value) ? /** @type {any} */ (value)[name] : undefined
+  return own === undefined ? '' : `; it is a positional argument, write ${describe(own)}`
 }
 
-/** Options that a value without a name may be meant for, by its type. @type {Record<string, string[]>} */
-const MEANT_BY = {
+/** Options that a value without a name may stand for, by its type. @type {Record<string, string[]>} */
+const OPTIONS_BY_TYPE = {
   string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens', 'batchSize'],
   boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
 }
 
-/** What to write instead of a second tensor. @type {Record<string, string>} */
-const OF_TENSORS = {
+/** Hints for a tensor in place of options, by function. @type {Record<string, string>} */
+const TENSOR_HINTS = {
   cat: '; write gf.cat([a, b])', stack: '; write gf.stack([a, b])', max: '; write gf.maximum(a, b)',
   min: '; write gf.minimum(a, b)'
 }
 
-/** Masks that are given by their place in PyTorch. */
-const MASKS = ['mask', 'srcMask', 'tgtMask']
+/** Masks that are positional arguments in PyTorch. */
+const MASK_OPTIONS = ['mask', 'srcMask', 'tgtMask']
 
-/** What to write instead of an option without its name. @param {readonly string[]} names @param {unknown} given */
-function positional(names, given) {
+/** A hint for an option that was given without its name. @param {readonly string[]} names @param {unknown} given */
+function optionHint(names, given) {
   if (Array.isArray(given) && names.includes('dtype')) return '; a shape is one array, such as [2, 3]'
-  const one = MASKS.find(mask => names.includes(mask))
-  if (one && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${one} }`
+  const maskOption = MASK_OPTIONS.find(mask => names.includes(mask))
+  if (maskOption && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${maskOption} }`
   if (names.includes('norm') && 'stateDict' in Object(given)) return '; write { norm }'
-  const isShort = Array.isArray(given) ? given.length < 5 && given.every(one => typeof one === 'number')
+  const isShort = Array.isArray(given) ? given.length < 5 && given.every(side => typeof side === 'number')
     : Object(given) !== given
-  const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
+  const name = isShort ? OPTIONS_BY_TYPE[typeof given]?.find(option => names.includes(option)) : undefined
   return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
 }
 
-/** How many letters have to change to make one word of another. @param {string} a @param {string} b */
-export function distance(a, b) {
+/** The Levenshtein distance of two strings. @param {string} a @param {string} b */
+export function editDistance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
@@ -247,16 +247,18 @@ export function distance(a, b) {
 }
 
 /**
- * The names that are most like one that is not known, best first.
- * @param {unknown} name @param {readonly string[]} names @param {number} [most]
+ * The names that are most similar to an unknown name, best first.
+ * @param {unknown} name @param {readonly string[]} names @param {number} [count] the maximum number
  */
-export function findSimilar(name, names, most = 5) {
+export function findSimilar(name, names, count = 5) {
   const wanted = String(name).slice(0, 80).toLowerCase()
-  const apart = (/** @type {string} */ one) => {
-    const own = one.toLowerCase(), last = own.slice(own.lastIndexOf('.') + 1)
-    return Math.min(distance(wanted, own), distance(wanted, last) + 0.5) - Number(own.includes(wanted)) * wanted.length
+  const score = (/** @type {string} */ candidate) => {
+    const full = candidate.toLowerCase(), last = full.slice(full.lastIndexOf('.') + 1)
+    const distance = Math.min(editDistance(wanted, full), editDistance(wanted, last) + 0.5)
+    return distance - Number(full.includes(wanted)) * wanted.length
   }
-  return names.map(one => ({ one, far: apart(one) })).sort((a, b) => a.far - b.far).slice(0, most).map(({ one }) => one)
+  return names.map(candidate => ({ candidate, distance: score(candidate) }))
+    .sort((a, b) => a.distance - b.distance).slice(0, count).map(({ candidate }) => candidate)
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {boolean} */
@@ -266,27 +268,27 @@ export function expectBoolean(where, name, value) {
 }
 
 /**
- * One of a few words.
+ * One of a few strings, or an error that lists them.
  * @template {string} T
  * @param {string} where
  * @param {string} name
  * @param {unknown} value
- * @param {readonly T[]} words
+ * @param {readonly T[]} choices
  * @returns {T}
  */
-export function expectOneOf(where, name, value, words) {
-  const word = words.find(one => one === value)
-  expect(word !== undefined, typeof value === 'string' ? 'range' : 'type',
-    () => `${where}: ${name} must be one of ${words.map(w => `'${w}'`).join(', ')}, got ${describe(value)}`)
-  return word
+export function expectOneOf(where, name, value, choices) {
+  const choice = choices.find(candidate => candidate === value)
+  expect(choice !== undefined, typeof value === 'string' ? 'range' : 'type',
+    () => `${where}: ${name} must be one of ${choices.map(c => `'${c}'`).join(', ')}, got ${describe(value)}`)
+  return choice
 }
 
 /**
- * A place that is not inside a tensor, in words.
+ * The message for an index outside a tensor.
  * @param {string} where @param {readonly number[]} shape @param {string} name @param {unknown} index
  */
-export const outside = (where, shape, name, index) => {
-  const isPlaces = Array.isArray(index) && index.every(i => i === null || ['number', 'object'].includes(typeof i))
-  return `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, ` +
-    `got ${isPlaces ? JSON.stringify(index) : describe(index)}`
+export const describeOutside = (where, shape, name, index) => {
+  const isIndex = Array.isArray(index) && index.every(i => i === null || ['number', 'object'].includes(typeof i))
+  return `${where}: index must be inside the shape ${formatShape(shape)} of ${name}, ` +
+    `got ${isIndex ? JSON.stringify(index) : describe(index)}`
 }

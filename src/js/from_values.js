@@ -1,20 +1,20 @@
-import { describe, expect, optionsOf, shapeText, expectInteger } from './errors.js'
-import { DTYPES, MADE, typeHint } from './dtype.js'
-import { MAX_AXES, cellsOf, sizeOf } from './shape.js'
+import { describe, expect, expectOptions, formatShape, expectInteger } from './errors.js'
+import { DTYPES, TENSOR_DTYPES, typeHint } from './dtype.js'
+import { MAX_AXES, countCells, sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
- * Tensors of numbers that are given.
+ * Creates tensors from the caller's numbers.
  *
  * @typedef {import('./dtype.js').DType} DType
  * @typedef {import('./tensor.js').NestedArray} NestedArray
  */
 
-/** What a caller of gf.tensor gives, for messages. */
+/** The name of gf.tensor's argument, for error messages. */
 const VALUES = 'tensor: values'
 
 /**
- * The first value of nested arrays; of those that are deeper than a tensor may be, an array.
+ * The first value of nested arrays; still an array if they are nested deeper than a tensor may be.
  * @param {any} nested @returns {unknown}
  */
 export function getFirstLeaf(nested) {
@@ -33,13 +33,13 @@ export function getNestedShape(what, nested) {
     expect(shape.push(level.length) <= MAX_AXES, 'shape',
       () => `${what} must be nested arrays of at most ${MAX_AXES} levels, got deeper ones`)
   }
-  cellsOf(shape)
+  countCells(shape)
   /** @param {unknown} level @param {number} axis */
   const check = (level, axis) => {
     const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
     expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
       `${what} must be regular nested arrays; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
-    // A place that nothing was written to is undefined here; forEach would pass it over.
+    // Empty slots of a sparse array are undefined here; forEach would skip them.
     if (isArray) for (const inner of level) check(inner, axis + 1)
     else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
       () => `${what} must be numbers, got ${describe(level)}`)
@@ -56,33 +56,34 @@ function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
+      () => `${what} must be integers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
         (what === VALUES ? '; leave dtype out, or round them first' : ''))
   }
 }
 
 /**
- * Values that stay while memory for the tensor is made: those of another tensor's `data` go with a growing memory.
+ * The values, copied if they are a view of the engine's memory: allocating the tensor may grow the memory, which
+ * detaches such views.
  * @param {import('./engine.js').Engine} engine @param {string} what @param {any} values a typed array
  */
-function ownValues({ memory }, what, values) {
+function copyIfView({ memory }, what, values) {
   expect(!memory.isDetached(values), 'state', () =>
-    `${what} are no longer valid: a tensor's data lasts until the next call into the library; ask for it again`)
+    `${what} are no longer valid: a tensor's data lasts until the next call into the library; read it again`)
   return memory.ownsView(values) ? values.slice() : values
 }
 
-/** Puts numbers into a tensor whose memory does not show them as such. @param {Tensor} out @param {any} flat */
+/** Writes numbers to a tensor whose dtype needs a conversion, such as float16. @param {Tensor} out @param {any} flat */
 function setConverted(out, flat) {
-  const { engine, size } = out, wide = engine.empty([size], 'float64')
-  wide.values.set(flat)
-  engine.c.gf_convert(out.address, DTYPES[out.dtype].code, wide.address, DTYPES.float64.code, size)
-  wide.dispose()
+  const { engine, size } = out, float64s = engine.empty([size], 'float64')
+  float64s.values.set(flat)
+  engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, float64s.dataPtr(), DTYPES.float64.code, size)
+  float64s.dispose()
 }
 
-/** What a tensor of these values is if nothing else is said. @param {ArrayLike<any>} values @returns {DType} */
-function usualType(values) {
+/** The default dtype for some values. @param {ArrayLike<any>} values @returns {DType} */
+function getDefaultDtype(values) {
   if (values instanceof Int32Array) return 'int32'
-  return Array.isArray(values) && values.length && values.every(one => typeof one === 'boolean') ? 'bool' : 'float32'
+  return Array.isArray(values) && values.length && values.every(value => typeof value === 'boolean') ? 'bool' : 'float32'
 }
 
 const OPTIONS = ['shape', 'dtype', 'requiresGrad']
@@ -92,12 +93,12 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * @param {import('./engine.js').Engine} engine
  * @param {NestedArray | ArrayBufferView} values
  * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
- *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array,
- *   'bool' for true and false; requiresGrad: false
- * @param {string} [what] the function and the argument that the values came by, for messages
+ *   shape: for a typed array, default: one axis; dtype: default 'float32', 'int32' for an Int32Array, 'bool' for true
+ *   and false; requiresGrad: false
+ * @param {string} [what] the function and the argument, for messages
  * @returns {Tensor}
- * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
- *   tensor of numbers that are not whole, 'memory'
+ * @throws {GlassformerError} 'type' for values that are not numbers, 'shape' for irregular arrays, 'range' for an int32
+ *   tensor of numbers that are not integers, 'memory'
  * @example
  * gf.tensor([[1, 2], [3, 4]]).shape               // [2, 2]
  * gf.tensor(new Float32Array(6), { shape: [2, 3] })
@@ -105,25 +106,25 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * gf.tensor([1, 2], { requiresGrad: true })       // [1, 2]
  */
 export function tensor(engine, values, options, what = VALUES) {
-  const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
+  const { shape, dtype, requiresGrad = false } = expectOptions('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
-  expect(dtype === undefined || MADE.includes(dtype), 'type',
-    () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
+  expect(dtype === undefined || TENSOR_DTYPES.includes(dtype), 'type',
+    () => `tensor: dtype must be one of ${TENSOR_DTYPES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
   expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
     'already; x.clone() copies it, x.to(dtype) converts it')
-  const shown = isTyped ? null : getNestedShape(what, values)
-  const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
+  const nestedShape = isTyped ? null : getNestedShape(what, values)
+  const flat = isTyped ? copyIfView(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
-  /** @type {DType} */ const kind = dtype ?? usualType(flat)
-  const own = shown ?? [flat.length]
-  const target = shape ?? own
+  /** @type {DType} */ const type = dtype ?? getDefaultDtype(flat)
+  const fullShape = nestedShape ?? [flat.length]
+  const target = shape ?? fullShape
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
   target.forEach((side, axis) => expectInteger('tensor', `shape[${axis}]`, side))
   expect(sizeOf(target) === flat.length, 'shape',
-    () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
-  checkIntegers(what, flat, kind)
-  const out = engine.empty(target, kind)
-  if (DTYPES[kind].read) setConverted(out, flat)
+    () => `tensor: shape ${formatShape(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
+  checkIntegers(what, flat, type)
+  const out = engine.empty(target, type)
+  if (DTYPES[type].read) setConverted(out, flat)
   else out.values.set(flat)
   return setRequiresGrad(out, requiresGrad)
 }

@@ -1,16 +1,16 @@
-import { GlassformerError, describe, expect, shapeText } from './errors.js'
+import { GlassformerError, describe, expect, formatShape } from './errors.js'
 import { grad, record } from './autograd.js'
 import { constant, product } from './explain.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
- * What a function keeps from its forward for its backward: torch.autograd.Function's ctx. Any property may be put here.
+ * What a custom function saves in its forward for its backward: torch.autograd.Function's ctx. It may get any property.
  */
 export class Context {
   /** @type {readonly Tensor[]} */ savedTensors = []
-  /** Whether each argument of forward wants a gradient. @type {readonly boolean[]} */ needsInputGrad = []
-  /** Keeps tensors for backward. @param {...Tensor} tensors */
+  /** Whether each argument of forward needs a gradient. @type {readonly boolean[]} */ needsInputGrad = []
+  /** Saves tensors for backward. @param {...Tensor} tensors */
   saveForBackward(...tensors) {
     this.savedTensors = tensors
   }
@@ -19,7 +19,7 @@ export class Context {
 /** @typedef {import('./engine.js').Engine} Engine */
 
 /**
- * Runs fn as one operation of its own: nothing in it is recorded.
+ * Runs fn without recording anything in it.
  * @template T @param {Engine} engine @param {() => T} fn
  */
 function unrecorded(engine, fn) {
@@ -37,11 +37,11 @@ function checkGradient(gradient, input, where) {
   expect(gradient instanceof Tensor && gradient.dtype === 'float32' && gradient.engine === input.engine, 'type',
     () => `${where}: a gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
   expect(sameShape(gradient.shape, input.shape), 'shape', () =>
-    `${where}: a gradient must have its argument's shape ${shapeText(input.shape)}, got ${shapeText(gradient.shape)}`)
+    `${where}: a gradient must have its argument's shape ${formatShape(input.shape)}, got ${formatShape(gradient.shape)}`)
   return gradient
 }
 
-/** Operations of the classes that were applied. @type {WeakMap<Function, import('./autograd.js').Operation>} */
+/** The operations of custom functions, by class. @type {WeakMap<Function, import('./autograd.js').Operation>} */
 const operations = new WeakMap()
 
 /** @param {typeof CustomFunction} Class @returns {import('./autograd.js').Operation} */
@@ -53,20 +53,20 @@ function operationOf(Class) {
     name,
     backward(node, gradient) {
       const { inputs, outputs: { out }, saved } = node, { engine } = out, from = gradient(out)
-      const wanted = Object.entries(inputs).map(([key, input]) => ({ key, input, to: gradient(input) }))
+      const targets = Object.entries(inputs).map(([key, input]) => ({ key, input, to: gradient(input) }))
       unrecorded(engine, () => engine.tidy(() => {
         const dout = engine.empty(out.shape)
         dout.values.set(engine.memory.floats(from, out.size))
-        const made = Class.backward(saved.context, dout), list = Array.isArray(made) ? made : [made]
-        expect(list.length === saved.places.length, 'shape', () => `${name}.backward: expected ` +
-          `${saved.places.length} gradients, one for each argument of forward, null where there is none; got ${list.length}`)
-        for (const { key, input, to } of wanted) {
-          const own = list[saved.places.indexOf(key)]
+        const result = Class.backward(saved.context, dout), list = Array.isArray(result) ? result : [result]
+        expect(list.length === saved.keys.length, 'shape', () => `${name}.backward: expected ` +
+          `${saved.keys.length} gradients, one for each argument of forward, null where there is none; got ${list.length}`)
+        for (const { key, input, to } of targets) {
+          const own = list[saved.keys.indexOf(key)]
           expect(own !== undefined, 'type', () => `${name}.backward must return a gradient for each argument of forward, ` +
             'or null where there is none; got undefined (is a return missing?)')
           if (!to || own === null) continue
-          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).address, input.size)
-          if (node.trace) saved.given[key] = own.toArray()
+          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).dataPtr(), input.size)
+          if (node.trace) saved.gradients[key] = own.toArray()
         }
       }))
     },
@@ -74,8 +74,8 @@ function operationOf(Class) {
       const value = out.at(...index)
       return { formula: called(inputs), terms: [], steps: [{ label: `${name}.forward`, value }], computed: value }
     },
-    explainGradient({ saved: { given } }, input, index) {
-      const value = index.reduce((level, i) => level?.[i], given[input])
+    explainGradient({ saved: { gradients } }, input, index) {
+      const value = index.reduce((level, i) => level?.[i], gradients[input])
       const terms = value === undefined ? [] : [product(constant(`${name}.backward`, value))]
       return { formula: `d${input} = ${name}.backward`, terms }
     }
@@ -85,9 +85,9 @@ function operationOf(Class) {
 }
 
 /**
- * An operation of one's own: torch.autograd.Function. A subclass has `static forward(ctx, ...arguments)`, which returns
- * a tensor, and `static backward(ctx, gradient)`, which returns a gradient for each argument of forward (in a list if
- * there are several; null where there is none). What happens inside is not recorded; a trace shows it as a whole.
+ * A custom operation: torch.autograd.Function. A subclass has `static forward(ctx, ...arguments)`, which returns a
+ * tensor, and `static backward(ctx, gradient)`, which returns a gradient for each argument of forward (in an array if
+ * there are several; null for an argument without one). A trace shows it as one operation.
  * @example
  * class Double extends gf.autograd.Function {
  *   static forward(ctx, x) { return x.mul(2) }
@@ -110,25 +110,26 @@ export class CustomFunction {
   }
 
   /**
-   * Calls forward, and has backward called when gradients come.
-   * @param {...any} inputs of which at least one is a tensor @returns {Tensor}
+   * Calls forward, and records it so that `backward` calls the class's backward.
+   * @param {...any} inputs at least one of which is a tensor @returns {Tensor}
    */
   static apply(...inputs) {
     const { name } = this, context = new Context(), tensors = inputs.filter(input => input instanceof Tensor)
     expect(tensors.length > 0, 'type', () => `${name}: at least one argument must be a tensor`)
     const [{ engine }] = tensors
     context.needsInputGrad = inputs.map(input => input instanceof Tensor && input.requiresGrad)
-    const made = unrecorded(engine, () => this.forward(context, ...inputs))
-    expect(made instanceof Tensor, 'type', () => `${name}.forward must return a tensor, got ${describe(made)}`)
-    const out = inputs.includes(made) ? engine.view(made, made.shape) : made
-    const places = inputs.map((input, i) => (input instanceof Tensor ? `x${i}` : ''))
-    const named = Object.fromEntries(inputs.flatMap((input, i) => (input instanceof Tensor ? [[`x${i}`, input]] : [])))
-    const kept = Object.fromEntries(context.savedTensors.map((tensor, i) => [`saved ${i}`, tensor]))
-    return record(engine, operationOf(this), named, { out }, { ...kept, context, places, given: {} })
+    const result = unrecorded(engine, () => this.forward(context, ...inputs))
+    expect(result instanceof Tensor, 'type', () => `${name}.forward must return a tensor, got ${describe(result)}`)
+    const out = inputs.includes(result) ? engine.view(result, result.shape) : result
+    const keys = inputs.map((input, i) => (input instanceof Tensor ? `x${i}` : ''))
+    const tensorInputs = Object.fromEntries(
+      inputs.flatMap((input, i) => (input instanceof Tensor ? [[`x${i}`, input]] : [])))
+    const saved = Object.fromEntries(context.savedTensors.map((tensor, i) => [`saved ${i}`, tensor]))
+    return record(engine, operationOf(this), tensorInputs, { out }, { ...saved, context, keys, gradients: {} })
   }
 }
 
-/** fn, run again for its gradients. */
+/** A function that backward runs again. */
 class Checkpoint extends CustomFunction {
   /** @param {any} ctx @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs */
   static forward(ctx, fn, ...inputs) {
@@ -146,27 +147,29 @@ class Checkpoint extends CustomFunction {
   static backward({ fn, inputs, random }, gradient) {
     const { engine } = gradient, state = () => engine.memory.bytes(engine.generator, random.length)
     const after = state().slice()
-    const again = inputs.map((/** @type {any} */ input) => (input instanceof Tensor ? leaf(input) : input))
+    const copies = inputs.map((/** @type {any} */ input) => (input instanceof Tensor ? leaf(input) : input))
     state().set(random)
     /** @type {Tensor} */ let out
     try {
-      out = engine.enableGrad(() => fn(...again))
+      out = engine.enableGrad(() => fn(...copies))
     } finally {
       state().set(after)
     }
-    const wanted = again.map((/** @type {any} */ input) => input instanceof Tensor && input.requiresGrad)
+    const needsGrad = copies.map((/** @type {any} */ input) => input instanceof Tensor && input.requiresGrad)
     if (engine.isCollecting && out.requiresGrad) {
-      // gf.grad changes no `grad`, those of fn's own weights neither.
-      const leaves = again.filter((/** @type {any} */ _, /** @type {number} */ i) => wanted[i])
-      const found = /** @type {(Tensor | null)[]} */ (grad(out, leaves, { gradOutputs: gradient, allowUnused: true }))
-      return [null, ...again.map((/** @type {any} */ input) => found[leaves.indexOf(input)] ?? null)]
+      // gf.grad changes no `grad`, not even those of the weights of fn.
+      const leaves = copies.filter((/** @type {any} */ _, /** @type {number} */ i) => needsGrad[i])
+      const options = { gradOutputs: gradient, allowUnused: true }
+      const gradients = /** @type {(Tensor | null)[]} */ (grad(out, leaves, options))
+      return [null, ...copies.map((/** @type {any} */ input) => gradients[leaves.indexOf(input)] ?? null)]
     }
     if (out.requiresGrad) out.backward(gradient)
-    return [null, ...again.map((/** @type {any} */ input, /** @type {number} */ i) => (wanted[i] ? input.grad : null))]
+    return [null, ...copies.map(
+      (/** @type {any} */ input, /** @type {number} */ i) => (needsGrad[i] ? input.grad : null))]
   }
 }
 
-/** The same values as a leaf of its own. @param {Tensor} input */
+/** A view of a tensor that is a leaf. @param {Tensor} input */
 function leaf(input) {
   const own = input.engine.view(input, input.shape)
   own.requiresGrad = input.requiresGrad
@@ -174,8 +177,8 @@ function leaf(input) {
 }
 
 /**
- * fn(...inputs) without keeping what is in between: backward runs it again. Less memory for more time, and the same
- * gradients, drawn numbers included: torch.utils.checkpoint. At least one input must require a gradient.
+ * Runs fn(...inputs) without saving intermediate tensors; backward runs it again, with the same random numbers:
+ * torch.utils.checkpoint. Saves memory for more time. At least one input must require a gradient.
  * @param {(...inputs: any[]) => Tensor} fn a module or a function @param {...any} inputs @returns {Tensor}
  * @example
  * const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2], { requiresGrad: true })

@@ -4,11 +4,11 @@ import { describe, expect } from './errors.js'
 
 /** Words of the Mersenne twister. */
 const WORDS = 624
-/** Where the fields stand in PyTorch's bytes, little-endian; a word takes 8 bytes, and gaps are 0. */
+/** Offsets of the fields in PyTorch's bytes, little-endian; a word takes 8 bytes, and gaps are 0. */
 const LEFT = 8, IS_SEEDED = 12, NEXT = 16, STATE = 24, NORMAL = 5024, HAS_NORMAL = 5040
 /** The bytes of PyTorch's state of a CPU generator. */
 export const STATE_BYTES = 5056
-/** Where the fields stand in gf_generator, see glassformer.h. */
+/** Offsets of the fields in gf_generator, see glassformer.h. */
 const OWN_NORMAL = 0, OWN_HAS_NORMAL = 8, OWN_POSITION = 12, OWN_WORDS = 16
 /** The seed of PyTorch's generators before manual_seed. */
 const DEFAULT_SEED = 67280421310721
@@ -19,7 +19,7 @@ const DEFAULT_SEED = 67280421310721
  */
 export function readSeed(where, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
-    () => `${where}: seed must be a whole number, got ${describe(seed)}`)
+    () => `${where}: seed must be an integer, got ${describe(seed)}`)
   expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
     () => `${where}: seed must be a bigint from 2^53 on, such as 2n ** 63n, got ${seed}`)
   expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
@@ -31,7 +31,7 @@ export function readSeed(where, seed) {
 const bytesAt = ({ memory, c }, address) => memory.bytes(address, c.gf_generator_size())
 
 /**
- * The state of a generator as PyTorch writes it, but for the seed that it began with, which is 0.
+ * The state of a generator as PyTorch writes it, except for the initial seed, which is 0.
  * @param {Engine} engine @param {number} address @returns {Uint8Array}
  */
 export function readState(engine, address) {
@@ -50,21 +50,23 @@ export function readState(engine, address) {
 }
 
 /**
- * Checks the bytes of a state, and gives them as the kernels have them.
+ * Checks the bytes of a state and converts them to the layout of the kernels.
  * @param {string} where @param {unknown} state @returns {Uint8Array}
- * @throws {import('./errors.js').GlassformerError} 'type' for no such bytes, 'format' for bytes of something else
+ * @throws {import('./errors.js').GlassformerError} 'type' for anything but STATE_BYTES bytes, 'format' for bytes that
+ *   are no state
  */
 export function parseState(where, state) {
   expect(state instanceof Uint8Array && state.length === STATE_BYTES, 'type', () => `${where}: state must be the ` +
-    `${STATE_BYTES} bytes (Uint8Array) that getRngState gives, got ` +
+    `${STATE_BYTES} bytes (Uint8Array) that getRngState returns, got ` +
     (state instanceof Uint8Array ? `${state.length} bytes` : describe(state)))
   const view = new DataView(state.buffer, state.byteOffset, STATE_BYTES)
   const left = view.getInt32(LEFT, true), next = view.getInt32(NEXT, true), normal = view.getFloat64(NORMAL, true)
   const hasNormal = view.getInt32(HAS_NORMAL, true)
-  // A generator that was just seeded has one word left and none taken: it makes the next ones first.
+  // A generator that was just seeded has one word left and none used: it computes the next words first.
   const isPosition = left === 1 ? next === 0 || next === WORDS : left <= WORDS && next > 0 && next === WORDS + 1 - left
   const isNormal = Number.isFinite(normal) && (hasNormal === 0 || hasNormal === 1)
-  expect(view.getInt32(IS_SEEDED, true) === 1 && isPosition && isNormal, 'format', () => `${where}: state must be what getRngState gives, or torch.get_rng_state of a CPU; these bytes are no such state`)
+  expect(view.getInt32(IS_SEEDED, true) === 1 && isPosition && isNormal, 'format',
+    () => `${where}: state must be the bytes of getRngState, or of torch.get_rng_state on a CPU; these bytes are no state`)
   const own = new Uint8Array(OWN_WORDS + 4 * WORDS), to = new DataView(own.buffer)
   to.setFloat64(OWN_NORMAL, normal, true)
   to.setInt32(OWN_HAS_NORMAL, hasNormal, true)
@@ -74,8 +76,8 @@ export function parseState(where, state) {
 }
 
 /**
- * The state of the random generator, to go on from later: torch.get_rng_state. The 5056 bytes are PyTorch's own, so
- * torch.set_rng_state takes them, too.
+ * The state of the random generator, to continue from later: torch.get_rng_state. The 5056 bytes have PyTorch's layout,
+ * so torch.set_rng_state accepts them, too.
  * @param {Engine} engine @returns {Uint8Array}
  * @example
  * gf.manualSeed(0)
@@ -86,17 +88,17 @@ export function parseState(where, state) {
 export const getRngState = engine => readState(engine, engine.generator)
 
 /**
- * Goes on from a state of the random generator: torch.set_rng_state.
+ * Continues from a state of the random generator: torch.set_rng_state.
  * @param {Engine} engine
- * @param {Uint8Array} state what getRngState gave, or the bytes of torch.get_rng_state()
+ * @param {Uint8Array} state from getRngState, or the bytes of torch.get_rng_state()
  * @throws {import('./errors.js').GlassformerError} 'type' or 'format' for anything else; nothing is changed then
  */
 export const setRngState = (engine, state) => bytesAt(engine, engine.generator).set(parseState('setRngState', state))
 
 /**
- * A random stream of its own: torch.Generator. It begins with PyTorch's default seed. `rand`, `randn`, `randint`,
- * `randperm`, `normal`, `bernoulli`, `multinomial`, `gf.data.randomSplit` and `gf.data.DataLoader` take
- * it as `generator`.
+ * A separate random stream: torch.Generator. Its initial seed is PyTorch's default. `rand`, `randn`, `randint`,
+ * `randperm`, `normal`, `bernoulli`, `multinomial`, `gf.data.randomSplit` and `gf.data.DataLoader` accept it as
+ * `generator`.
  * @example
  * const generator = new gf.Generator().manualSeed(42)
  * gf.rand([2], { generator })                     // [0.8823, 0.915]
@@ -111,13 +113,13 @@ export class Generator {
     this.manualSeed(DEFAULT_SEED)
   }
 
-  /** Where the kernels find its state. @internal */
+  /** The address of its state. @internal */
   get address() {
-    return this.#state.address
+    return this.#state.dataPtr()
   }
 
   /**
-   * Begins anew with a seed: torch.Generator.manual_seed.
+   * Seeds it: torch.Generator.manual_seed.
    * @param {number | bigint} seed as for gf.manualSeed @returns {this}
    */
   manualSeed(seed) {
@@ -125,12 +127,12 @@ export class Generator {
     return this
   }
 
-  /** Its state, as getRngState gives that of the engine. @returns {Uint8Array} */
+  /** Its state, with the layout of getRngState: torch.Generator.get_state. @returns {Uint8Array} */
   getState() {
     return readState(this.engine, this.address)
   }
 
-  /** Goes on from a state: torch.Generator.set_state. @param {Uint8Array} state @returns {this} */
+  /** Continues from a state: torch.Generator.set_state. @param {Uint8Array} state @returns {this} */
   setState(state) {
     bytesAt(this.engine, this.address).set(parseState('setState', state))
     return this
@@ -138,10 +140,10 @@ export class Generator {
 }
 
 /**
- * The address of a generator that was given, or of the engine's own.
+ * The address of a generator, or of the engine's own if it is left out.
  * @param {string} where @param {Engine} engine @param {Generator | null} [generator] @returns {number}
  */
-export function addressOf(where, engine, generator) {
+export function generatorAddress(where, engine, generator) {
   if (generator === undefined || generator === null) return engine.generator
   expect(generator instanceof Generator && generator.engine === engine, 'type',
     () => `${where}: generator must be a gf.Generator of the same engine, got ${describe(generator)}`)

@@ -1,10 +1,10 @@
-import { GlassformerError, expectEngine, guardPromise, optionsOf } from './errors.js'
+import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
 import { createPublicClass, bindClass } from './bind_engine.js'
 import { registerForwards, withArityChecks, expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'
 import { tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
-import { trace } from './trace.js'
+import { trace } from './record_trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
@@ -55,19 +55,19 @@ import { loadThreads } from './threads/load.js'
  */
 
 /**
- * The properties of an object whose names another object has too.
+ * Picks the properties whose names another object has too.
  * @template {Record<string, any>} T @template {Record<string, any>} U
- * @param {T} all @param {U} some @returns {Pick<T, keyof T & keyof U>}
+ * @param {T} object @param {U} other @returns {Pick<T, keyof T & keyof U>}
  */
-const pick = (all, some) => /** @type {any} */ (Object.fromEntries(
-  Object.entries(all).filter(([name]) => name in some)))
+const pick = (object, other) => /** @type {any} */ (Object.fromEntries(
+  Object.entries(object).filter(([name]) => name in other)))
 
-/** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
+/** torch.nn.functional in camelCase: tensors are positional arguments, everything else is in one options object. */
 const functional = addSpellingHints(withArityChecks({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }))
-/** The functions that torch has at the top level, too. */
+/** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
@@ -89,22 +89,22 @@ addOptimizerHints(Optimizer.prototype)
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
   const bound = Object.entries(rest).map(([name, Class]) => {
-    const Own = bindClass(engine, Class, name)
-    registerLibraryCode(Own)
-    return [name, Own]
+    const Bound = bindClass(engine, Class, name)
+    registerLibraryCode(Bound)
+    return [name, Bound]
   })
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
     Parameter: createPublicClass(Parameter, class extends Parameter {
       /**
-       * A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter.
+       * A parameter that shares a tensor's memory, or has the values of nested arrays: torch.nn.Parameter.
        * @param {any} values @param {{ requiresGrad?: boolean }} [options] true @param {unknown[]} more
        */
       constructor(values, options, ...more) {
         if (more.length) expectArgumentCount('Parameter', 2, [values, options, ...more])
         if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
-          'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to draw them')
-        const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
+          'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init for random values')
+        const { requiresGrad = true } = expectOptions('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? expectFloatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
         expectEngine('Parameter', engine, [base])
@@ -145,9 +145,9 @@ const GUARDED = [
 ]
 
 /**
- * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
- * @param {Parameters<typeof loadThreads>[0]} [options] wasm: where the kernels are, if not beside the package; threads:
- *   1; more compute together where they can, with the same bits, see gf.threads
+ * Loads the library. Each call creates an engine with its own memory and random stream.
+ * @param {Parameters<typeof loadThreads>[0]} [options] wasm: the kernels, default: beside the package; threads: 1,
+ *   how many threads share long kernel calls where that is possible, with the same bits, see gf.threads
  */
 export const load = options => guardPromise(start(options), GUARDED, 'const gf = await load()')
 
@@ -155,7 +155,7 @@ export const load = options => guardPromise(start(options), GUARDED, 'const gf =
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
   return addLibraryHints(addSpellingHints({
-    /** Which build of the kernels runs. */
+    /** The build of the kernels. */
     variant: 'simd128',
     engine,
     /**
@@ -167,19 +167,19 @@ async function start(options) {
      */
     threads,
     /**
-     * A tensor of nested arrays, a number or a typed array: torch.tensor. options: shape, dtype ('float32', 'int32',
-     * 'float64'), requiresGrad.
+     * Creates a tensor from nested arrays, a number or a typed array: torch.tensor. options: shape, dtype ('float32',
+     * 'int32', 'float64', 'bool', …), requiresGrad.
      * @param {Parameters<typeof tensor>[1]} values @param {Parameters<typeof tensor>[2]} [options]
      */
     tensor: (values, options) => tensor(engine, values, options),
     /**
-     * Runs fn and frees every tensor made in it, except those that it returns.
+     * Runs fn and frees every tensor created in it, except those that it returns.
      * @template T @param {() => T} fn
      */
     tidy: fn => engine.tidy(fn),
     /**
-     * What live tensors use: { bytes, tensors, peak }, where peak is the maximum of bytes. Unreachable tensors count
-     * until they are garbage collected.
+     * The memory of live tensors: { bytes, tensors, peak }, where peak is the maximum of bytes. Unreachable tensors
+     * count until they are garbage collected.
      */
     memory: () => engine.memory.usage,
     /**
@@ -188,12 +188,12 @@ async function start(options) {
      */
     noGrad: fn => engine.noGrad(fn),
     /**
-     * Runs fn and records it for backward, inside noGrad too: torch.enable_grad.
+     * Runs fn and records it for backward, even inside noGrad: torch.enable_grad.
      * @template T @param {() => T} fn
      */
     enableGrad: fn => engine.enableGrad(fn),
     /**
-     * Gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
+     * Returns the gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}
      */
     grad,
@@ -207,23 +207,29 @@ async function start(options) {
      */
     trace: (fn, options) => trace(engine, fn, options),
     /**
-     * Runs a model and keeps every intermediate number, to be read, explained and differentiated on demand, with the
+     * Runs a model and stores every intermediate tensor, to be read, explained and differentiated on demand, with the
      * meaning of each axis and tensor.
      * @param {Parameters<typeof observe>[1]} fn @param {Parameters<typeof observe>[2]} [options] modules, edits, axes,
      *   streams, passes, keepAttention
      */
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),
-    /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed */
+    /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
     manualSeed: seed => random.manualSeed(engine, seed),
     /** The state of the random generator, for setRngState: torch.get_rng_state. */
     getRngState: () => getRngState(engine),
-    /** Goes on from a state of the random generator: torch.set_rng_state. @param {Uint8Array} state */
+    /** Continues from a state of the random generator: torch.set_rng_state. @param {Uint8Array} state */
     setRngState: state => setRngState(engine, state),
     Generator: bindClass(engine, Generator, 'Generator', 'gf'),
-    /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
+    /**
+     * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype, generator.
+     * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
+     */
     rand: (shape, options) => random.rand(engine, shape, options),
-    /** Standard normal. @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options] */
+    /**
+     * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad.
+     * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
+     */
     randn: (shape, options) => random.randn(engine, shape, options),
     /**
      * Random integers from low to high - 1: torch.randint.
@@ -232,30 +238,33 @@ async function start(options) {
      */
     randint: (low, high, shape, options) => random.randint(engine, low, high, shape, options),
     /**
-     * Normal numbers; options: mean, std, requiresGrad.
+     * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad.
      * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options]
      */
     normal: (shape, options) => random.normal(engine, shape, options),
     /**
-     * 1 with probability p, else 0.
+     * 1 with probability p, else 0: torch.bernoulli; options: generator.
      * @param {Parameters<typeof random.bernoulli>[1]} p @param {Parameters<typeof random.bernoulli>[2]} [options]
      */
     bernoulli: (p, options) => random.bernoulli(engine, p, options),
     /**
-     * Samples n classes by their weights: torch.multinomial; options: replacement.
+     * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement.
      * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
      * @param {Parameters<typeof random.multinomial>[3]} [options]
      */
     multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
-    /** 0 .. n-1 in random order. @param {number} n @param {Parameters<typeof random.randperm>[2]} [options] */
+    /**
+     * The integers 0 to n - 1 in random order: torch.randperm; options: generator.
+     * @param {number} n @param {Parameters<typeof random.randperm>[2]} [options]
+     */
     randperm: (n, options) => random.randperm(engine, n, options),
     /**
-     * Sines and cosines [maxLength, dModel]; options: base, layout, method, dtype.
+     * Sinusoidal positional encodings [maxLength, dModel]; options: base, layout, method, dtype.
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
      */
     positionalEncoding: (maxLength, dModel, options) => positionalEncoding(engine, maxLength, dModel, options),
     /**
-     * Linear biases for attention (ALiBi) [1, heads, queries, keys], to be passed as attnMask.
+     * Linear biases for attention (ALiBi) [1, heads, queries, keys], to pass as attnMask.
      * @param {number} heads @param {number} queries @param {number} [keys] @param {{ past?: number }} [options]
      */
     alibi: (heads, queries, keys, options) => alibi(engine, heads, queries, keys, options),
@@ -270,22 +279,22 @@ async function start(options) {
     toOnnx,
     toPyTorch,
     /**
-     * The tensors by name, and the metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or
-     * several files by name. A file that is not in memory is read piece by piece, and the result is a promise. options:
+     * Reads the tensors by name, and the metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or
+     * several files by name. Files that are not in memory are read in chunks, and the result is a promise. options:
      * names, dtypes.
      * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
      * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
     /**
-     * A training as the bytes of one file, with the state of the random generator: { model, optimizer, scheduler, … }.
+     * Saves a training as the bytes of one file: { model, optimizer, scheduler, … }, and the random generator's state.
      * @param {Parameters<typeof saveCheckpoint>[1]} parts
      */
     saveCheckpoint: parts => saveCheckpoint(engine, parts),
     /**
-     * Puts a training back as saveCheckpoint found it.
+     * Restores a training from saveCheckpoint.
      * @template S @param {S} bytes @param {Record<string, any>} [targets] { model, optimizer, scheduler }
-     * @returns {import('./checkpoint.js').LoadedValues<S>} the values that were saved beside them, such as { step }
+     * @returns {import('./checkpoint.js').LoadedValues<S>} the other saved values, such as { step }
      */
     loadCheckpoint: (bytes, targets) => loadCheckpoint(engine, bytes, targets),
     models: {
@@ -295,8 +304,8 @@ async function start(options) {
        */
       inspect: (files, options) => models.inspect(files, options),
       /**
-       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }. options: dtype,
-       * ignoreHead, onProgress, signal.
+       * Loads a model with its weights and tokenizer: { model, tokenizer, config }. options: dtype, ignoreHead,
+       * onProgress, signal.
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options),

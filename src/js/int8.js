@@ -9,7 +9,7 @@ const PANEL = 8, BLOCK = 32, BLOCK_BYTES = 272
 
 /** @param {readonly number[]} shape */
 export function int8Bytes(shape) {
-  expect(shape.length === 2, 'shape', () => `int8: only a matrix can be stored in it, got the shape [${shape.join(', ')}]`)
+  expect(shape.length === 2, 'shape', () => `int8: only a matrix can be stored as int8, got the shape [${shape.join(', ')}]`)
   return Math.ceil(shape[0] / PANEL) * Math.ceil(shape[1] / BLOCK) * BLOCK_BYTES
 }
 
@@ -20,10 +20,10 @@ export function int8Address({ engine, storage }) {
   return block.address
 }
 
-/** @param {Tensor} tensor @param {number} place offset of a cell, row by row @returns {number} */
-export function readInt8(tensor, place) {
+/** The value of a cell. @param {Tensor} tensor @param {number} offset row-major @returns {number} */
+export function readInt8(tensor, offset) {
   const { engine, shape: [, K] } = tensor
-  return engine.c.gf_int8_read(int8Address(tensor), Math.floor(place / K), place % K, K)
+  return engine.c.gf_int8_read(int8Address(tensor), Math.floor(offset / K), offset % K, K)
 }
 
 /**

@@ -2,10 +2,10 @@ import { findTensors } from './engine.js'
 
 /**
  * Frees intermediate tensors inside the library's own modules as soon as they have been used, where nothing else can
- * read them: without gradients, trace or observers. So a forward's peak memory is what is alive at once.
+ * read them: without gradients, trace or observers. This bounds a forward's peak memory.
  *
  * User code (a module of a user's class, a module with a hook, an activation given as a function) may keep its inputs
- * and what it makes. Those tensors live as long as the scopes around the forward say.
+ * and outputs, so those tensors live as long as the scopes around the forward.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor

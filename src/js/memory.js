@@ -1,4 +1,4 @@
-import { outOfMemory } from './errors.js'
+import { outOfMemoryError } from './errors.js'
 
 /** The largest block: what 32 bits can address, less what the allocator needs for itself. */
 const MAX_BYTES = 0xfff00000
@@ -62,7 +62,7 @@ export class Memory {
    */
   alloc(bytes) {
     const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MAX_BYTES ? this.#alloc(bytes) >>> 0 : 0
-    if (!address) throw outOfMemory(bytes)
+    if (!address) throw outOfMemoryError(bytes)
     if (address + bytes > this.#end - PAGE) this.#growAhead()
     return address
   }

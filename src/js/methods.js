@@ -18,8 +18,8 @@ import { refusesSubscripts } from './subscripts.js'
  *   (options?: ReduceOptions) => Tensor>} Reductions
  *
  * @typedef {object} OtherMethods
- * @property {() => Tensor} clone a copy with memory of its own, through which gradients go
- * @property {() => Tensor} detach the same memory, cut off from what made it
+ * @property {() => Tensor} clone a copy with memory of its own; gradients flow through it
+ * @property {() => Tensor} detach a view of the same memory without its recorded computation
  * @property {(b: Tensor) => Tensor} matmul
  * @property {(b: Tensor) => Tensor} dot
  * @property {(b: Tensor) => boolean} equal whether shape and values are the same
@@ -34,8 +34,8 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmin
  * @property {(options?: { beta?: number, threshold?: number }) => Tensor} softplus
  * @property {(options?: { negativeSlope?: number }) => Tensor} leakyRelu
- * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values
- * @property {(dtype: DType) => Tensor} to the same values as another type; itself when it has that type
+ * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values to min and max
+ * @property {(dtype: DType) => Tensor} to converts to another dtype; the tensor itself if it has that dtype
  *
  * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
  *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
@@ -51,7 +51,7 @@ Object.setPrototypeOf(Methods.prototype, refusesSubscripts)
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
-    throw new GlassformerError('type', `${describe(this)} is no list; x.max({ dim }) gives the values alone, ` +
+    throw new GlassformerError('type', `${describe(this)} is not iterable; x.max({ dim }) gives the values alone, ` +
       'x.argmax({ dim }) the indices; write x.select(0, i) for a row, x.toArray() for all as an array')
   }
 })

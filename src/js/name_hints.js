@@ -1,8 +1,8 @@
-import { DTYPES, ELSEWHERE as TYPES } from './dtype.js'
+import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
 
-/** What PyTorch's tensors have and these do not, and what is written instead. */
-const INSTEAD = /** @type {const} */ ({
+/** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
+const TENSOR_HINTS = /** @type {const} */ ({
   cuda: 'leave it out: everything is in the memory of WebAssembly', cpu: 'leave it out: everything is in one memory',
   device: 'there is one memory', numpy: 'write x.data', tolist: 'write x.toArray()', dim: 'write x.shape.length',
   long: "there is no int64, write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
@@ -25,8 +25,8 @@ const INSTEAD = /** @type {const} */ ({
   is_cuda: 'there is one memory'
 })
 
-/** The same of modules. */
-const OF_MODULES = {
+/** The same for modules. */
+const MODULE_HINTS = {
   to: 'everything is float32 in one memory, so leave it out; gf.quantize stores weights in fewer bits',
   cuda: 'everything is in the memory of WebAssembly, so leave it out', cpu: 'everything is in one memory, so leave it out',
   children: 'write module.namedChildren(), pairs of name and module', modules: 'write module.namedModules(), pairs of name and module',
@@ -38,8 +38,8 @@ const OF_MODULES = {
   register_full_backward_hook: 'write gf.grad for the gradients of tensors on the way'
 }
 
-/** What torch has and the library has not, or elsewhere. */
-const ELSEWHERE = {
+/** Members of torch that the library does not have, or has elsewhere, and what to write instead. */
+const LIBRARY_HINTS = {
   Tensor: "write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
   save: 'write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file',
   load: 'write gf.loadSafetensors(bytes).tensors for weights, gf.models.load(files) for a model',
@@ -51,25 +51,25 @@ const ELSEWHERE = {
   utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
 }
 
-/** How capitals are placed elsewhere, or by heart. */
-const MISSPELT = {
+/** Common misspellings of class names. */
+const MISSPELLINGS = {
   Relu: 'ReLU', Gelu: 'GELU', Silu: 'SiLU', MultiHeadAttention: 'MultiheadAttention', Layernorm: 'LayerNorm', RmsNorm: 'RMSNorm'
 }
 
-/** Modules of torch.nn and optimisers of torch.optim that people ask for. */
-const MODULES = [
+/** Modules of torch.nn, optimizers and schedulers of torch.optim that the library does not have. */
+const MISSING_MODULES = [
   'Conv1d', 'Conv2d', 'Conv3d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d', 'GroupNorm',
   'InstanceNorm2d', 'Dropout2d', 'RNN', 'LSTM', 'GRU', 'LSTMCell', 'GRUCell', 'ELU', 'PReLU', 'SELU', 'Hardswish', 'Mish',
   'Bilinear', 'EmbeddingBag', 'Upsample', 'ParameterList', 'ParameterDict', 'DataParallel', 'Unfold', 'SmoothL1Loss',
   'HuberLoss', 'CTCLoss', 'TripletMarginLoss'
 ]
-const OPTIMISERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
+const MISSING_OPTIMIZERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
-const SCHEDULERS = [
+const MISSING_SCHEDULERS = [
   'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'MultiplicativeLR', 'PolynomialLR'
 ]
-/** What torch.utils.data has besides. */
-const OF_DATA = {
+/** Names of torch.utils.data, and what to write instead. */
+const DATA_HINTS = {
   IterableDataset: 'write a Dataset with length and get(index), or loop over your own generator',
   ConcatDataset: 'write a Dataset whose get(index) reads from one or the other',
   RandomSampler: 'write new gf.data.DataLoader(dataset, { shuffle: true })',
@@ -78,139 +78,139 @@ const OF_DATA = {
   SubsetRandomSampler: 'write new gf.data.DataLoader(new gf.data.Subset(dataset, indices), { shuffle: true })',
   BatchSampler: 'write { batchSampler: lists of indices }'
 }
-/** What Hugging Face's classes have. */
-const OF_MODELS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
+/** Methods of Hugging Face's classes, and what to write instead. */
+const MODEL_HINTS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
 
-/** @param {string} what @param {string} instead */
-const lacking = (what, instead) => (/** @type {string} */ name) => `${what} has no ${name}; ${instead}`
-const noModule = lacking('gf.nn', 'it has what transformers are made of; write your own: class … extends gf.nn.Module')
-const noOptimiser = lacking('gf.optim', 'write SGD, Adam or AdamW')
-const noScheduler = lacking('gf.optim.lrScheduler', 'write new LambdaLR(optimizer, epoch => factor), which any schedule is')
+/** @param {string} owner @param {string} hint */
+const missingMessage = (owner, hint) => (/** @type {string} */ name) => `${owner} has no ${name}; ${hint}`
+const moduleMessage = missingMessage('gf.nn', 'it has the parts of transformers; write your own: class … extends gf.nn.Module')
+const optimizerMessage = missingMessage('gf.optim', 'write SGD, Adam or AdamW')
+const schedulerMessage = missingMessage('gf.optim.lrScheduler', 'any schedule is a new LambdaLR(optimizer, epoch => factor)')
 
-/** As PyTorch spells a name. @param {string} name */
-const inPyTorch = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+/** @param {string} name in camelCase */
+const toSnakeCase = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** As it would be spelled here. @param {string} name */
-const inCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
+/** @param {string} name in snake_case */
+const toCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
 
 /**
- * Answers a name that is not there, where undefined would lead on to "is not a function".
+ * Makes reading a missing property throw an error with a hint; undefined would only lead to "is not a function".
  * @param {object} object @param {string} name @param {string} message
- * @param {(this: object, value: unknown) => void} [set] what setting it does, else it is answered too
+ * @param {(this: object, value: unknown) => void} [set] the setter; by default it throws, too
  */
-function answer(object, name, message, set) {
+function addHint(object, name, message, set) {
   if (name in object) return
   const get = () => { throw new GlassformerError('type', message) }
   Object.defineProperty(object, name, { configurable: true, get, set: set ?? get })
 }
 
-/** Who extends a class may need the name for something of their own. @param {string} name */
-const own = name => /** @this {object} @param {unknown} value */ function set(value) {
+/** A setter that defines the property, since a user's subclass may need the name. @param {string} name */
+const definingSetter = name => /** @this {object} @param {unknown} value */ function set(value) {
   Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 /**
- * The same for a list of names, each in camelCase, too.
- * @param {object} object @param {Record<string, string>} names with what is written instead
- * @param {(name: string, instead: string) => string} message
+ * Adds hints for several names, each also in camelCase.
+ * @param {object} object @param {Record<string, string>} hints by name
+ * @param {(name: string, hint: string) => string} message
  * @param {(name: string) => (this: object, value: unknown) => void} [set]
  */
-function answerAll(object, names, message, set) {
-  for (const [name, instead] of Object.entries(names)) {
-    const spellings = new Set([name, inCamelCase(name)])
-    for (const one of spellings) answer(object, one, message(one, instead), set?.(one))
+function addHints(object, hints, message, set) {
+  for (const [name, hint] of Object.entries(hints)) {
+    const spellings = new Set([name, toCamelCase(name)])
+    for (const spelling of spellings) addHint(object, spelling, message(spelling, hint), set?.(spelling))
   }
 }
 
 /**
- * Says how names are spelled here to those who write them as in PyTorch.
+ * Adds hints for PyTorch's snake_case spelling of all names of an object.
  * @template {object} T @param {T} object with names in camelCase, or the prototype of a class @returns {T}
  */
 export function addSpellingHints(object) {
   for (const name of Object.getOwnPropertyNames(object)) {
-    const theirs = inPyTorch(name)
-    if (theirs !== name) answer(object, theirs, `${theirs} is spelled ${name} here`, own(theirs))
+    const snakeCase = toSnakeCase(name)
+    if (snakeCase !== name) addHint(object, snakeCase, `${snakeCase} is spelled ${name} here`, definingSetter(snakeCase))
   }
   return object
 }
 
-/** What tensors are, which nothing can make otherwise, and what is written instead of assigning it. */
-const FIXED = {
+/** Read-only properties of tensors, with hints for those who assign them. */
+const READ_ONLY_HINTS = {
   shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)',
   size: ': it is the number of values; write x.reshape(…) to shape them otherwise, x.narrow(…) for fewer, gf.cat([…]) for more'
 }
 
 /** @param {object} prototype of tensors */
 export function addTensorHints(prototype) {
-  answerAll(prototype, INSTEAD, (name, instead) => `a tensor has no ${name} here; ${instead}`)
-  answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
-  for (const [name, instead] of Object.entries(FIXED)) {
+  addHints(prototype, TENSOR_HINTS, (name, hint) => `a tensor has no ${name} here; ${hint}`)
+  addHint(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
+  for (const [name, hint] of Object.entries(READ_ONLY_HINTS)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
-    const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${instead}`) }
+    const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${hint}`) }
     Object.defineProperty(prototype, name, { get, set, configurable: true })
   }
 }
 
 /** @param {object} prototype of modules */
 export function addModuleHints(prototype) {
-  answerAll(prototype, OF_MODULES, (name, instead) => `a module has no ${name} here; ${instead}`, own)
+  addHints(prototype, MODULE_HINTS, (name, hint) => `a module has no ${name} here; ${hint}`, definingSetter)
 }
 
-/** @param {object} prototype of lists of modules, which Python counts from the end, too */
+/** @param {object} prototype of lists of modules; Python allows negative indices */
 export function addListHints(prototype) {
-  for (const place of [-1, -2]) answer(prototype, String(place), `a list of modules has no place ${place}; write list.at(${place})`)
+  for (const i of [-1, -2]) addHint(prototype, String(i), `a list of modules has no index ${i}; write list.at(${i})`)
   for (const name of ['map', 'forEach', 'filter', 'reduce', 'entries', 'slice']) {
-    answer(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, own(name))
+    addHint(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, definingSetter(name))
   }
 }
 
-/** @param {object} prototype of optimisers, whose groups are a field */
+/** @param {object} prototype of optimizers, whose groups are a field */
 export const addOptimizerHints = prototype => (
-  answer(prototype, 'param_groups', 'param_groups is spelled paramGroups here', own('param_groups')))
+  addHint(prototype, 'param_groups', 'param_groups is spelled paramGroups here', definingSetter('param_groups')))
 
 /**
- * What is asked of one part of the library and stands in another.
+ * Adds hints for names that are in another part of the library.
  * @param {any} library
  */
-function answerPlaces(library) {
+function addPlaceHints(library) {
   const { nn, optim, functional, decoding, data } = library, parts = [library, nn, functional, optim]
-  /** @type {[string, object][]} */ const found = [
+  /** @type {[string, object][]} */ const places = [
     ['gf.nn', nn], ['gf.functional', functional], ['gf.optim', optim], ['gf.optim.lrScheduler', optim.lrScheduler],
     ['gf.decoding', decoding], ['gf.data', data], ['gf.nn.init', nn.init]
   ]
-  for (const [where, from] of found) {
+  for (const [where, from] of places) {
     for (const name of Object.keys(from)) {
-      for (const part of parts) if (part !== from) answer(part, name, `${name} is ${where}.${name} here`)
+      for (const part of parts) if (part !== from) addHint(part, name, `${name} is ${where}.${name} here`)
     }
   }
-  for (const name of Object.keys(nn.init)) answer(nn.init, name.slice(0, -1), `${name.slice(0, -1)} is spelled ${name} here`)
+  for (const name of Object.keys(nn.init)) addHint(nn.init, name.slice(0, -1), `${name.slice(0, -1)} is spelled ${name} here`)
   for (const name of ['clipGradNorm', 'clipGradValue']) {
-    for (const theirs of [`${name}_`, `${inPyTorch(name)}_`]) answer(optim, theirs, `${theirs} is spelled ${name} here`)
+    for (const spelling of [`${name}_`, `${toSnakeCase(name)}_`]) addHint(optim, spelling, `${spelling} is spelled ${name} here`)
   }
 }
 
 /**
- * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in
- * "is not a constructor".
+ * Adds hints for names of torch that the library does not have. An undefined dtype would count as the default one, and
+ * an undefined class would give "is not a constructor".
  * @param {any} library
  */
-function answerOf(library) {
+function addMissingHints(library) {
   const { nn, optim, models, data } = library
-  const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
-  for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
-  answerAll(library, ELSEWHERE, (name, instead) => `gf has no ${name}; ${instead}`)
-  for (const name of MODULES) answer(nn, name, noModule(name))
-  for (const name of Object.keys(nn).filter(one => /^[A-Z][a-z]/.test(one))) {
-    const small = name[0].toLowerCase() + name.slice(1)
-    answer(nn, small, `${small} is spelled ${name} here`)
+  const types = { ...DTYPE_ALIASES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
+  for (const [name, type] of Object.entries(types)) addHint(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
+  addHints(library, LIBRARY_HINTS, (name, hint) => `gf has no ${name}; ${hint}`)
+  for (const name of MISSING_MODULES) addHint(nn, name, moduleMessage(name))
+  for (const name of Object.keys(nn).filter(key => /^[A-Z][a-z]/.test(key))) {
+    const lowercase = name[0].toLowerCase() + name.slice(1)
+    addHint(nn, lowercase, `${lowercase} is spelled ${name} here`)
   }
-  for (const [name, right] of Object.entries(MISSPELT)) answer(nn, name, `${name} is spelled ${right} here`)
-  answerPlaces(library)
-  answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence')
-  for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
-  for (const name of SCHEDULERS) answer(optim.lrScheduler, name, noScheduler(name))
-  answerAll(models, OF_MODELS, (name, instead) => `gf.models has no ${name}; ${instead}`)
-  answerAll(data, OF_DATA, (name, instead) => `gf.data has no ${name}; ${instead}`)
+  for (const [name, right] of Object.entries(MISSPELLINGS)) addHint(nn, name, `${name} is spelled ${right} here`)
+  addPlaceHints(library)
+  addHint(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence')
+  for (const name of MISSING_OPTIMIZERS) addHint(optim, name, optimizerMessage(name))
+  for (const name of MISSING_SCHEDULERS) addHint(optim.lrScheduler, name, schedulerMessage(name))
+  addHints(models, MODEL_HINTS, (name, hint) => `gf.models has no ${name}; ${hint}`)
+  addHints(data, DATA_HINTS, (name, hint) => `gf.data has no ${name}; ${hint}`)
 }
 
 /** @param {any} library */
@@ -218,35 +218,35 @@ const partsOf = ({ nn, optim, models, functional, data }) =>
   [nn, nn.init, optim, optim.lrScheduler, models, functional, data]
 
 /**
- * Answers names that the library and its parts do not have. There are hundreds of answers and most programs need none,
- * so they are made when such a name is first asked for. (Promises ask what they are given for `then`.)
+ * Adds hints for names that the library and its parts do not have. There are hundreds and most programs need none, so
+ * they are added when such a name is first read or set. (Resolving a promise with the library reads `then`.)
  * @template {object} T @param {T} library @returns {T}
  */
 export function addLibraryHints(library) {
-  const usual = Object.prototype
-  // Functions are the same for every library, and must not keep one that everybody else has forgotten.
-  const held = new WeakRef(/** @type {object} */ (library))
+  const defaultPrototype = Object.prototype
+  // The functional part is shared by all libraries, so the proxy must not keep one of them alive.
+  const reference = new WeakRef(/** @type {object} */ (library))
   /** @param {string | symbol} name */
-  const isMissing = name => typeof name === 'string' && name !== 'then' && !(name in usual)
-  /** @param {object} asked */
-  const begin = asked => {
-    const asking = held.deref(), all = asking ? [asking, ...partsOf(asking)] : []
-    for (const one of [asked, ...all]) Object.setPrototypeOf(one, usual)
-    if (asking) answerOf(asking)
+  const isMissing = name => typeof name === 'string' && name !== 'then' && !(name in defaultPrototype)
+  /** @param {object} receiver */
+  const addAll = receiver => {
+    const known = reference.deref(), all = known ? [known, ...partsOf(known)] : []
+    for (const object of [receiver, ...all]) Object.setPrototypeOf(object, defaultPrototype)
+    if (known) addMissingHints(known)
   }
-  const asks = new Proxy(usual, {
-    get(target, name, asked) {
-      if (!isMissing(name)) return Reflect.get(target, name, asked)
-      begin(asked)
-      return asked[name]
+  const hintingPrototype = new Proxy(defaultPrototype, {
+    get(target, name, receiver) {
+      if (!isMissing(name)) return Reflect.get(target, name, receiver)
+      addAll(receiver)
+      return receiver[name]
     },
-    set(target, name, value, asked) {
-      if (!isMissing(name)) return Reflect.set(target, name, value, asked)
-      begin(asked)
-      asked[name] = value
+    set(target, name, value, receiver) {
+      if (!isMissing(name)) return Reflect.set(target, name, value, receiver)
+      addAll(receiver)
+      receiver[name] = value
       return true
     }
   })
-  for (const one of [library, ...partsOf(library)]) Object.setPrototypeOf(one, asks)
+  for (const object of [library, ...partsOf(library)]) Object.setPrototypeOf(object, hintingPrototype)
   return library
 }

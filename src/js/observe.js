@@ -1,9 +1,9 @@
-import { describe, expect, optionsOf } from './errors.js'
+import { describe, expect, expectOptions } from './errors.js'
 import { deriveAxes } from './axes.js'
 import { DTYPES } from './dtype.js'
 import { buildGraph, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
-import { trace } from './trace.js'
+import { trace } from './record_trace.js'
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
@@ -18,11 +18,11 @@ import { trace } from './trace.js'
  * @property {import('./axes.js').Axes} axes the meaning of each axis
  * @property {string} role in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...;
  *   'parameter' for trained tensors, 'buffer' for a module's other tensors, 'given' for other inputs
- * @property {string | null} op the operation that made it
+ * @property {string | null} op the operation that computed it
  * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was computed before the run, if
  *   known
  * @property {Record<string, string>} inputs names of its direct inputs, by their symbols in the formula
- * @property {boolean} isKept whether its values are stored: `keepAttention` may leave them out
+ * @property {boolean} isKept whether its values are stored; with `keepAttention` those of attentions may not be
  * @property {boolean} affectsLoss whether the loss was computed from it: then it has a gradient, and editing it has an
  *   effect
  *
@@ -62,13 +62,13 @@ function getDeclarations({ calls }) {
   return { axes, roles }
 }
 
-/** One run of a model whose every number can be read and explained; made by `observe`. */
+/** One run of a model, in which every number can be read and explained; `observe` returns it. */
 export class Run {
   #trace
   #graph
   #declaredAxes
   /** @type {{ axes: ReturnType<typeof deriveAxes>, roles: Map<Tensor, string>, affectsLoss: Set<Tensor> } | null} */
-  #kinds = null
+  #analysis = null
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
   #output
@@ -89,8 +89,8 @@ export class Run {
     /** Whether gradients are of a loss; else of the sum of the output. */ this.hasLoss = Boolean(loss)
     for (const name of trace.names) this.#names.set(trace.get(name), name)
     for (const name of trace.names) {
-      const known = /** @type {string} */ (this.#names.get(trace.get(name)))
-      if (known !== name) this.#aliases.set(name, known)
+      const primary = /** @type {string} */ (this.#names.get(trace.get(name)))
+      if (primary !== name) this.#aliases.set(name, primary)
     }
     this.#declaredAxes = axes
     this.#graph = buildGraph(trace.nodes)
@@ -145,25 +145,25 @@ export class Run {
 
   /** @param {Tensor} end @returns {Set<Tensor>} */
   #findAncestors(end) {
-    const seen = new Set([end]), open = [end]
-    for (let tensor = open.pop(); tensor; tensor = open.pop()) {
-      const node = this.#trace.makerOf(tensor)
+    const ancestors = new Set([end]), pending = [end]
+    for (let tensor = pending.pop(); tensor; tensor = pending.pop()) {
+      const node = this.#trace.producerOf(tensor)
       const inputs = [...Object.values(this.#graph.get(tensor) ?? {}), ...(node ? Object.values(node.inputs) : [])]
-      for (const input of inputs) if (input && !seen.has(input)) open.push(input) && seen.add(input)
+      for (const input of inputs) if (input && !ancestors.has(input)) pending.push(input) && ancestors.add(input)
     }
-    return seen
+    return ancestors
   }
 
   /** The description of a tensor without its values. @param {string} name @returns {Described} */
   describe(name) {
-    const tensor = this.tensor(name), node = this.#trace.makerOf(tensor)
-    const { axes, roles, affectsLoss } = this.#kinds ??= this.#analyze()
-    const key = node && keyOf(node, tensor), made = key === 'out' ? node?.op.name : key
+    const tensor = this.tensor(name), node = this.#trace.producerOf(tensor)
+    const { axes, roles, affectsLoss } = this.#analysis ??= this.#analyze()
+    const key = node && keyOf(node, tensor), outputRole = key === 'out' ? node?.op.name : key
     const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(
       ([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
     return {
       name: this.#resolveName(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: axes(tensor),
-      role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
+      role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? outputRole ??
         (tensor.requiresGrad ? 'parameter' : 'given'),
       op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
       isKept: !tensor.isLeftOut, affectsLoss: affectsLoss.has(tensor)
@@ -183,37 +183,37 @@ export class Run {
   }
 
   /**
-   * Identifies the structure of this run: names, shapes and the options of all operations, without long lists.
+   * Identifies the structure of this run: names, shapes and the options of all operations (of arrays the length).
    */
   get signature() {
-    const known = (/** @type {Tensor} */ tensor) =>
+    const describeShape = (/** @type {Tensor} */ tensor) =>
       `${this.#names.get(tensor)}${tensor.shape}${tensor.isLeftOut ? ' left out' : ''}`
     const short = (/** @type {string} */ _, /** @type {unknown} */ value) =>
       (Array.isArray(value) ? value.length : value)
-    const made = this.#trace.nodes.map(node => {
-      const outputs = Object.values(node.outputs).map(known)
+    const computed = this.#trace.nodes.map(node => {
+      const outputs = Object.values(node.outputs).map(describeShape)
       return `${node.op.name} ${outputs} ${JSON.stringify(node.op.parameters?.(node) ?? {}, short)}`
     })
-    const given = [...this.#names].filter(([tensor]) => !this.#graph.has(tensor)).map(([tensor]) => known(tensor))
-    return [...made, ...given].join('\n')
+    const inputs = [...this.#names.keys()].filter(tensor => !this.#graph.has(tensor)).map(describeShape)
+    return [...computed, ...inputs].join('\n')
   }
 
   /** All operations, in order. @returns {Step[]} */
   get steps() {
-    const named = (/** @type {Record<string, Tensor | null>} */ tensors) => Object.fromEntries(
+    const nameAll = (/** @type {Record<string, Tensor | null>} */ tensors) => Object.fromEntries(
       Object.entries(tensors).flatMap(([key, t]) => (t ? [[key, this.#names.get(t) ?? '']] : [])))
-    const { nodes, calls } = this.#trace, places = new Map(calls.map((call, i) => [call, i]))
+    const { nodes, calls } = this.#trace, callIndices = new Map(calls.map((call, i) => [call, i]))
     return nodes.map(node => ({
-      op: node.op.name, call: node.call ? places.get(node.call) ?? -1 : -1, inputs: named(node.inputs),
-      outputs: named(node.outputs), isView: Boolean(node.op.isView), parameters: node.op.parameters?.(node) ?? {}
+      op: node.op.name, call: node.call ? callIndices.get(node.call) ?? -1 : -1, inputs: nameAll(node.inputs),
+      outputs: nameAll(node.outputs), isView: Boolean(node.op.isView), parameters: node.op.parameters?.(node) ?? {}
     }))
   }
 
   /** The calls of modules, in order. @returns {Called[]} */
   get calls() {
-    const { calls } = this.#trace, places = new Map(calls.map((call, i) => [call, i]))
+    const { calls } = this.#trace, callIndices = new Map(calls.map((call, i) => [call, i]))
     return calls.map(({ path, module, way, parent }) => ({
-      path, types: getClassNames(module), parent: parent ? places.get(parent) ?? -1 : -1,
+      path, types: getClassNames(module), parent: parent ? callIndices.get(parent) ?? -1 : -1,
       way: way.map(({ name, module: at }) => ({ name, types: getClassNames(at) }))
     }))
   }
@@ -265,7 +265,7 @@ export class Run {
 const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention']
 
 /**
- * Runs a model and keeps every intermediate number, to be read, explained and differentiated on demand.
+ * Runs a model and stores every intermediate tensor, to be read, explained and differentiated on demand.
  * @param {import('./engine.js').Engine} engine
  * @param {() => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void }} fn the forward pass: returns the
  *   output, or { output, loss, free }: a scalar loss to differentiate (default: the output's sum), and a function that
@@ -278,8 +278,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  *   derive them, such as the vocabulary of an embedding
  * @param {Record<string, unknown>} [options.streams] the text streams: tokens, vocabulary
  * @param {Pass[]} [options.passes] the passes in time order
- * @param {readonly string[]} [options.keepAttention] default: all; paths of modules: other attentions store no matrix
- *   of queries and keys, see `trace`
+ * @param {readonly string[]} [options.keepAttention] paths of modules whose attentions store all matrices, see `trace`;
+ *   default: all
  * @returns {Run}
  * @example
  * const layer = new gf.nn.Linear(2, 1)
@@ -290,7 +290,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  */
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
-    optionsOf('observe', options, OPTIONS)
+    expectOptions('observe', options, OPTIONS)
   const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
   const parts = result instanceof Tensor ? { output: result, loss: null } : { loss: null, ...(result) }
   try {

@@ -2,9 +2,9 @@ import { GlassformerError, describe, expect } from './errors.js'
 import { DTYPES } from './dtype.js'
 
 /**
- * Weights as the matrix product reads them: panels of 8 rows, column by column (src/c/ops/matmul.h). A weight that is
- * not trained is rearranged into panels once, in place, so it needs no second copy. Reading its values or its address
- * rearranges it into rows again.
+ * Weights in the layout that the matrix product reads: panels of 8 rows, column by column (src/c/ops/matmul.h). A
+ * weight that is not trained is rearranged into panels once, in place, so it needs no second copy. Reading its values
+ * or calling dataPtr() rearranges it into rows again.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -24,21 +24,21 @@ const MIN_ROWS = 4
 export const getPaddingBytes = ([N, K], dtype) =>
   (N < MIN_ROWS || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
 
-/** The offset in panels of a cell, given by its offset in rows. @param {number} place @param {number} K */
-export function getPanelOffset(place, K) {
-  const row = Math.floor(place / K), within = row % PANEL
-  return (row - within) * K + place % K * PANEL + within
+/** The offset in panels of a cell, from its row-major offset. @param {number} offset @param {number} K */
+export function getPanelOffset(offset, K) {
+  const row = Math.floor(offset / K), within = row % PANEL
+  return (row - within) * K + offset % K * PANEL + within
 }
 
 /**
  * @param {Engine} engine @param {Storage} storage @param {DType} dtype @param {number} K @param {number} back
- * @returns {boolean} whether it could be done
+ * @returns {boolean} false for values that are not finite
  */
 function rearrange({ c, panelBuffer }, storage, dtype, K, back) {
-  const { bytes, code } = DTYPES[dtype]
-  const isDone = c.gf_repack(storage.address, panelBuffer.address, storage.bytes / (bytes * K), K, code, back) !== 0
-  if (isDone) storage.columns = back ? 0 : K
-  return isDone
+  const { bytes, code } = DTYPES[dtype], rows = storage.bytes / (bytes * K)
+  const hasSucceeded = c.gf_repack(storage.address, panelBuffer.address, rows, K, code, back) !== 0
+  if (hasSucceeded) storage.columns = back ? 0 : K
+  return hasSucceeded
 }
 
 /** Rearranges panels into rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
@@ -49,12 +49,12 @@ export const unpackPanels = (engine, storage, dtype) => rearrange(engine, storag
  * @param {Engine} engine @param {Storage} storage @param {number} bytes @param {number} K
  */
 function ensureMemory(engine, storage, bytes, K) {
-  const { panelBuffer } = engine, { memory } = storage, room = PANEL * K * 4
+  const { panelBuffer } = engine, { memory } = storage, bufferBytes = PANEL * K * 4
   try {
-    if (panelBuffer.bytes < room) {
-      const address = memory.alloc(room)
+    if (panelBuffer.bytes < bufferBytes) {
+      const address = memory.alloc(bufferBytes)
       if (panelBuffer.bytes) memory.free(panelBuffer.address)
-      engine.panelBuffer = { address, bytes: room }
+      engine.panelBuffer = { address, bytes: bufferBytes }
     }
     storage.reserve(bytes)
     return true
@@ -82,17 +82,17 @@ function packWeight(weight, storage) {
  * The address of some rows of a weight as panels.
  * @param {Tensor} weight [O, K] of float32, float16 or bfloat16 @param {number} first @param {number} count
  * @param {Tensor | null} [x] read as rows at the same time @param {Tensor | null} [bias] likewise
- * @returns {number} 0 where they stay rows: the weight may be trained, it is a view of a part, or memory is short
+ * @returns {number} 0 if they stay rows: the weight may be trained, is a view of a part, or memory is short
  * @throws {GlassformerError} 'range' for float16 that is not finite
  */
 export function getPanels(weight, first, count, x, bias) {
   const { engine, storage, dtype } = weight, K = weight.shape[1]
   if (!storage || !K || count < MIN_ROWS || first % PANEL) return 0
-  // The next part would begin within a panel and turn everything back into rows, so rows are used from the start.
+  // The next part would begin within a panel and force everything back into rows, so rows are used from the start.
   if (count % PANEL && count < weight.shape[0]) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
-  const isThere = storage.columns === K && weight.offset === 0
-  if (!isThere && !packWeight(weight, storage)) return 0
+  const isPacked = storage.columns === K && weight.offset === 0
+  if (!isPacked && !packWeight(weight, storage)) return 0
   engine.recording?.use(storage)
   return storage.address + first * K * DTYPES[dtype].bytes
 }

@@ -15,7 +15,7 @@ import { describe, expect, expectOneOf, expectProbability, expectInteger } from 
  * @property {boolean} [causal] false
  * @property {readonly import('./trace.js').Edit[]} [edits] values to put in place of computed ones
  *
- * The text of a run: its sentences as given, their tokens, filled up to one length, and what the model knows.
+ * The text of a run: its sentences, their tokens, padded to one length, and the vocabulary.
  * @typedef {{ texts: string[], tokens: string[][], ids: number[][], padding: boolean[][], lengths: number[],
  *   vocabulary: string[], isBatch: boolean }} Stream
  */
@@ -25,7 +25,7 @@ const DEFAULTS = {
   training: false, seed: 42, causal: false, edits: []
 }
 
-/** Word for a place that only fills up a shorter sentence. */
+/** The padding token. */
 const PADDING = '<pad>'
 
 /** @param {PipelineSettings} settings */
@@ -55,12 +55,12 @@ function tokenize(gf, { texts, tokenizer, maxLength }) {
 }
 
 /**
- * The vocabulary and the ids of every sentence, filled up to equal length. The padding word is only added where lengths
- * differ, so that equal ones have the ids of the notebooks.
+ * The vocabulary and the ids of every sentence, padded to equal length. The padding token is only added if the lengths
+ * differ; otherwise the ids are those of the notebooks.
  * @param {any} gf @param {string[][]} tokens
  */
 function lookUp(gf, tokens) {
-  const T = tokens.reduce((most, list) => Math.max(most, list.length), 0)
+  const T = tokens.reduce((max, list) => Math.max(max, list.length), 0)
   const isRagged = tokens.some(list => list.length < T)
   const vocab = new gf.text.Vocab(tokens, isRagged ? { specials: [PADDING] } : {})
   const ids = tokens.map(list => [...vocab.encode(list), ...Array(T - list.length).fill(0)])
@@ -68,7 +68,7 @@ function lookUp(gf, tokens) {
 }
 
 /**
- * The modules of the pipeline, drawn from the seed in this order.
+ * The modules of the pipeline, initialized from the seed in this order.
  * @param {any} gf @param {Required<PipelineSettings>} settings @param {number} V
  * @returns {Record<string, any>}
  */
@@ -86,11 +86,11 @@ function build(gf, { dModel, heads, base, maxLength, positions, dropout, trainin
   return modules
 }
 
-/** What runs along the rows of the table that ids look up. */
+/** The axes of the embedding's weight: a row for each word of the vocabulary. */
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
 /**
- * Everything that is there before the first number is computed: settings, text and modules with their weights.
+ * Prepares a run: checked settings, text, and modules with their weights.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
  * @returns {{ settings: Required<PipelineSettings>, text: Stream, modules: Record<string, any>,
@@ -100,9 +100,9 @@ export function prepare(gf, options) {
   const settings = /** @type {Required<PipelineSettings>} */ ({ ...DEFAULTS, ...options })
   checkSettings(settings)
   const tokens = tokenize(gf, settings), { vocab, ids, padding } = lookUp(gf, tokens)
-  const filled = tokens.map((list, b) => padding[b].map((isPad, t) => (isPad ? PADDING : list[t])))
+  const paddedTokens = tokens.map((list, b) => padding[b].map((isPad, t) => (isPad ? PADDING : list[t])))
   const text = {
-    texts: settings.texts, tokens: filled, ids, padding, lengths: tokens.map(list => list.length),
+    texts: settings.texts, tokens: paddedTokens, ids, padding, lengths: tokens.map(list => list.length),
     vocabulary: vocab.itos, isBatch: true
   }
   const keyPaddingMask = padding.some(row => row.includes(true)) ? padding : undefined
@@ -111,9 +111,8 @@ export function prepare(gf, options) {
 }
 
 /**
- * One attention block over the reader's sentences, every number on the way kept: what the page draws. The weights are
- * untrained and come from the seed. Nothing is to be answered here, so there is no loss; the gradients are those of
- * the sum of all numbers of the output.
+ * Runs one attention block on some sentences and stores every intermediate number, for the page to draw. The weights
+ * are untrained and initialized from the seed. There is no loss; gradients are those of the sum of the output.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
  * @returns {{ settings: Required<PipelineSettings>, run: import('./observe.js').Run, text: Stream }}

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, expectOneOf, optionsOf, stateOf } from './errors.js'
+import { describe, expect, isPlain, expectOneOf, expectOptions, stateDictHint } from './errors.js'
 import { BYTES, readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
 import { settle, openSource } from './files/source.js'
@@ -15,7 +15,7 @@ import { Tensor } from './tensor.js'
 const RESERVED = ['__metadata__', '__proto__']
 
 /**
- * Writes tensors as a safetensors file.
+ * Serializes tensors as a safetensors file.
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
  * @param {{ dtypes?: string | Record<string, string> }} [options] dtypes: one dtype ('F16', 'BF16', 'I64', ...) for
@@ -25,13 +25,13 @@ const RESERVED = ['__metadata__', '__proto__']
  *   strings; 'range' for a number that the dtype cannot represent
  */
 export function saveSafetensors(tensors, metadata, options) {
-  const { dtypes = {} } = optionsOf('saveSafetensors', options, ['dtypes'])
+  const { dtypes = {} } = expectOptions('saveSafetensors', options, ['dtypes'])
   checkNames(tensors, metadata, dtypes)
   return buildFile(Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
     const dtype = dtypeOf(dtypes, name) ?? dtypeCode(t)
     expectOneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITABLE)
-    return { name, dtype, shape: t.shape, make: () => bytesAs(name, t, dtype) }
+    return { name, dtype, shape: t.shape, serialize: () => bytesAs(name, t, dtype) }
   }), metadata)
 }
 
@@ -40,7 +40,7 @@ export const dtypeCode = tensor => Object.keys(NATIVE).find(code => NATIVE[code]
 
 /**
  * A file whose tensors are serialized one after the other, which bounds the memory.
- * @param {readonly { name: string, dtype: string, shape: readonly number[], make: () => Uint8Array }[]} parts
+ * @param {readonly { name: string, dtype: string, shape: readonly number[], serialize: () => Uint8Array }[]} parts
  * @param {Record<string, string>} [metadata]
  * @returns {Uint8Array}
  */
@@ -57,14 +57,14 @@ export function buildFile(parts, metadata) {
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
-  parts.forEach(({ make }, i) => file.set(make(), 8 + json.length + starts[i]))
+  parts.forEach(({ serialize }, i) => file.set(serialize(), 8 + json.length + starts[i]))
   return file
 }
 
 /** @param {unknown} tensors @param {unknown} metadata @param {unknown} dtypes */
 function checkNames(tensors, metadata, dtypes) {
   expect(isPlain(tensors), 'type',
-    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateOf(tensors)}`)
+    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateDictHint(tensors)}`)
   for (const name of RESERVED) expect(!Object.hasOwn(tensors, name), 'type',
     () => `saveSafetensors: no tensor can be named ${name}`)
   const areNamed = typeof dtypes === 'string' || isPlain(dtypes)
@@ -112,7 +112,7 @@ const dtypeOf = (dtypes, name) =>
  * @returns {Generator<any, Loaded, any>}
  */
 function* readSteps(engine, source, options) {
-  const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
+  const { names, dtypes = {} } = expectOptions('loadSafetensors', options, ['names', 'dtypes'])
   expect(typeof source !== 'string', 'type', () =>
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object of such by " +
     `name, got ${describe(source)}; ${String(source).startsWith('{', 8) ? "read it without 'utf8'"

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, shapeText } from './errors.js'
+import { GlassformerError, describe, expect, expectBoolean, formatShape } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -6,7 +6,7 @@ import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { getPanelOffset, unpackPanels } from './panels.js'
-import { cellsOf, nest, sameShape } from './shape.js'
+import { countCells, nest, sameShape } from './shape.js'
 import { Storage } from './storage.js'
 
 /** @typedef {import('./dtype.js').DType} DType */
@@ -14,25 +14,25 @@ import { Storage } from './storage.js'
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
 
-/** Of a gradient: backward has made it; somebody has been given it; it is only memory for the next one. */
-const OWNED = 1, SEEN = 2, CLEARED = 4
+/** Flags of a gradient: created by backward; user code may have a reference; only memory for the next gradient. */
+const OWNED = 1, SHARED = 2, CLEARED = 4
 
-/** Values that console.log shows of a tensor. */
-const SHOWN = 8
+/** The maximum number of values that console.log prints. */
+const MAX_PRINTED = 8
 
 /** @param {Tensor} tensor of int8 */
-const onlyAWeight = tensor => new GlassformerError('type',
+const int8Error = tensor => new GlassformerError('type',
   `${describe(tensor)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
 
 /**
- * Numbers in the engine's memory, row-major: torch.Tensor with float32 values, or int32 for ids.
- * Make one with `gf.tensor`; it lives until `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
+ * A row-major array of numbers in the engine's memory: torch.Tensor. Create one with `gf.tensor`; it lives until
+ * `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
  */
 export class Tensor extends Methods {
-  /** Whose memory it lives in. @type {import('./engine.js').Engine} */ engine
-  /** The place of its first value in the block. @type {number} */ offset
-  /** The block it lives in; null once disposed. @type {Storage | null} */ storage = null
-  /** Whether a trace knows its name and shape alone, see keepAttention. */ isLeftOut
+  /** The engine in whose memory it lives. @type {import('./engine.js').Engine} */ engine
+  /** The index of its first value in the storage. @type {number} */ offset
+  /** Its block of memory, perhaps shared with views; null once disposed. @type {Storage | null} */ storage = null
+  /** Whether a trace stored only its name and shape, not its values; see keepAttention. */ isLeftOut
   /** @type {readonly number[]} */ #shape
   #dtype
   #size
@@ -44,28 +44,28 @@ export class Tensor extends Methods {
    * @param {import('./engine.js').Engine} engine
    * @param {readonly number[]} shape
    * @param {DType} [dtype]
-   * @param {Tensor | null} [base] a tensor whose values this one shows in another shape; null leaves the values out
-   * @param {number} [offset] the value of base to start at
-   * @param {number} [spare] bytes of room after its own
+   * @param {Tensor | null} [base] makes this a view of another tensor; null leaves the values out
+   * @param {number} [offset] the index in base of the first value
+   * @param {number} [padding] bytes reserved after its values
    */
-  constructor(engine, shape, dtype = 'float32', base, offset = 0, spare = 0) {
+  constructor(engine, shape, dtype = 'float32', base, offset = 0, padding = 0) {
     super()
     this.engine = engine
     this.#shape = Object.freeze([...shape])
     this.#dtype = dtype
-    this.#size = cellsOf(shape)
+    this.#size = countCells(shape)
     this.offset = (base?.offset ?? 0) + offset
     this.isLeftOut = base === null
     if (base === null) return
     if (base && dtype === 'int8') expect(sameShape(shape, base.shape), 'shape',
-      () => `${describe(base)} has no other shape, and no parts; to('float32') makes one that has`)
+      () => `${describe(base)} cannot be reshaped or sliced; to('float32') makes one that can`)
     const bytes = dtype === 'int8' ? int8Bytes(shape) : this.#size * DTYPES[dtype].bytes
-    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, spare)
+    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, padding)
     engine.memory.count(0, 1)
     engine.adopt(this)
   }
 
-  /** Whether a value is a tensor itself, not a proxy of one or an object with its prototype. @param {any} value */
+  /** Whether a value is a tensor; false for a proxy of one or an object with its prototype. @param {any} value */
   static isTensor(value) {
     return Object(value) === value && #dtype in value
   }
@@ -75,12 +75,12 @@ export class Tensor extends Methods {
     return this.#shape
   }
 
-  /** What its values are. @returns {DType} */
+  /** The type of its values. @returns {DType} */
   get dtype() {
     return this.#dtype
   }
 
-  /** How many values it has. */
+  /** The number of values. */
   get size() {
     return this.#size
   }
@@ -90,50 +90,56 @@ export class Tensor extends Methods {
     return this.#requiresGrad
   }
 
-  set requiresGrad(wanted) {
-    expectBoolean('tensor', 'requiresGrad', wanted)
-    expect(!wanted || this.#dtype === 'float32', 'type',
+  set requiresGrad(requiresGrad) {
+    expectBoolean('tensor', 'requiresGrad', requiresGrad)
+    expect(!requiresGrad || this.#dtype === 'float32', 'type',
       () => `requiresGrad: only float32 tensors have gradients, got ${describe(this)}`)
-    this.#requiresGrad = wanted
+    this.#requiresGrad = requiresGrad
   }
 
-  /** Whether it may be one of many that nobody frees. @internal */
+  /** Whether it counts as memory that only the garbage collector may free. @internal */
   get isCollectable() {
     return true
   }
 
   #alive() {
-    expect(this.storage !== null, 'state', () => `this ${this.dtype} tensor ${shapeText(this.shape)} ` +
+    expect(this.storage !== null, 'state', () => `this ${this.dtype} tensor ${formatShape(this.shape)} ` +
       (this.isLeftOut ? 'was left out by the trace that made it: keepAttention keeps those of the attentions it names'
         : 'was disposed, by dispose() or by the end of its gf.tidy'))
     return this.storage
   }
 
-  /** Address of the first value; the others follow row by row. */
-  get address() {
+  /**
+   * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a
+   * weight that lies in panels (panels.js) is moved back into rows first.
+   * @returns {number}
+   * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
+   */
+  dataPtr() {
     const storage = this.#alive()
-    if (this.dtype === 'int8') throw onlyAWeight(this)
+    if (this.dtype === 'int8') throw int8Error(this)
     if (storage.columns) unpackPanels(this.engine, storage, this.dtype)
     this.engine.recording?.use(storage)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
 
+  /** Whether its memory has been freed. */
   get disposed() {
     return this.storage === null && !this.isLeftOut
   }
 
   /**
-   * The sum of all gradients since it was last cleared, or null. What is put here is what the optimisers use.
+   * The gradient that `backward` accumulates and optimizers use, or null; it may be assigned.
    * @returns {Tensor | null}
-   * @throws {GlassformerError} 'type' or 'shape' for what is no float32 tensor of this one's engine and shape
+   * @throws {GlassformerError} 'type' or 'shape' when it is set to anything but null or a float32 tensor of this shape
    */
   get grad() {
-    this.#gradFlags |= SEEN
-    return this.heldGrad
+    this.#gradFlags |= SHARED
+    return this.internalGrad
   }
 
-  /** The same for the library itself, which does not hold on to it. @returns {Tensor | null} @internal */
-  get heldGrad() {
+  /** The same for the library, which keeps no reference and so does not share it. @returns {Tensor | null} @internal */
+  get internalGrad() {
     return this.#gradFlags & CLEARED ? null : this.#grad
   }
 
@@ -143,32 +149,32 @@ export class Tensor extends Methods {
       expect(isUsable && grad.engine === this.engine, 'type',
         () => `grad must be null or a float32 tensor of the same engine, got ${describe(grad)}`)
       expect(sameShape(grad.shape, this.shape), 'shape',
-        () => `grad must have shape ${shapeText(this.shape)}, got ${shapeText(grad.shape)}`)
+        () => `grad must have shape ${formatShape(this.shape)}, got ${formatShape(grad.shape)}`)
     }
     if (this.#gradFlags & CLEARED) this.#grad?.dispose()
-    this.#gradFlags = SEEN
+    this.#gradFlags = SHARED
     this.#grad = grad ?? null
   }
 
   /**
-   * Sets grad to null. The memory of a gradient that backward has made is kept for the next one: given back and taken
-   * again at every step, it would leave the heap in pieces. Who has seen the gradient may still hold it, and must not
-   * find the next one there.
+   * Sets grad to null. The memory of a gradient that backward created is retained for the next one, since freeing and
+   * allocating it at every step would fragment the heap. User code that has the old tensor must not find the next
+   * gradient there, so the tensor is disposed and the memory gets a new one.
    * @internal
    */
   clearGrad() {
-    const { heldGrad: grad, engine } = this
+    const { internalGrad: grad, engine } = this
     if (!grad) return
-    const isKept = Boolean(this.#gradFlags & OWNED) && !grad.disposed, isSeen = Boolean(this.#gradFlags & SEEN)
-    if (!isKept) this.#grad = null
-    else if (isSeen) {
+    const isRetained = Boolean(this.#gradFlags & OWNED) && !grad.disposed, isShared = Boolean(this.#gradFlags & SHARED)
+    if (!isRetained) this.#grad = null
+    else if (isShared) {
       this.#grad = engine.keep(engine.view(grad, this.shape))
       grad.dispose()
     }
-    this.#gradFlags = isKept ? OWNED | CLEARED : 0
+    this.#gradFlags = isRetained ? OWNED | CLEARED : 0
   }
 
-  /** A gradient of zeros, for backward to add to; in the memory of one that was cleared, if any. @internal */
+  /** Creates a gradient of zeros for backward, in the memory of a cleared one if there is one. @internal */
   createGrad() {
     if (this.#gradFlags & CLEARED) this.#grad?.values.fill(0)
     else this.#grad = this.engine.keep(this.engine.zeros(this.shape))
@@ -176,34 +182,34 @@ export class Tensor extends Methods {
     return /** @type {Tensor} */ (this.#grad)
   }
 
-  /** Where its bytes are, and how many. @returns {[address: number, n: number]} */
-  get #place() {
+  /** The address and number of its bytes. @returns {[address: number, n: number]} */
+  #locateBytes() {
     if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
-    return [this.address, this.size * DTYPES[this.dtype].bytes]
+    return [this.dataPtr(), this.size * DTYPES[this.dtype].bytes]
   }
 
   /** The values as bytes. @returns {Uint8Array} */
   get bytes() {
-    return this.engine.memory.bytes(...this.#place)
+    return this.engine.memory.bytes(...this.#locateBytes())
   }
 
   /**
    * Overwrites the values with those of another tensor.
    * @param {Tensor} other of the same engine, dtype and shape
-   * @throws {GlassformerError} 'type' for what is no such tensor, 'shape' for another shape; nothing is written then
+   * @throws {GlassformerError} 'type' for another engine or dtype, 'shape' for another shape; nothing is written then
    * @internal
    */
   copyFrom(other) {
     const isSameKind = other instanceof Tensor && other.engine === this.engine && other.dtype === this.dtype
     expect(isSameKind, 'type', () => `copyFrom: other must be a ${this.dtype} tensor of the same engine, got ${describe(other)}`)
     expect(sameShape(other.shape, this.shape), 'shape',
-      () => `copyFrom: other must have shape ${shapeText(this.shape)}, got ${shapeText(other.shape)}`)
-    this.engine.memory.move(this.#place[0], ...other.#place)
+      () => `copyFrom: other must have shape ${formatShape(this.shape)}, got ${formatShape(other.shape)}`)
+    this.engine.memory.move(this.#locateBytes()[0], ...other.#locateBytes())
   }
 
-  /** Moves the values into a block that nobody shares. @internal */
+  /** Moves the values into a storage of its own, which no other tensor shares. @internal */
   separate() {
-    const { memory } = this.engine, [address, bytes] = this.#place, own = new Storage(memory, bytes, 0)
+    const { memory } = this.engine, [address, bytes] = this.#locateBytes(), own = new Storage(memory, bytes, 0)
     memory.move(own.address, address, bytes)
     this.storage?.release()
     this.storage = own
@@ -217,12 +223,12 @@ export class Tensor extends Methods {
       unpackInt8(address, this)
       return engine.memory.floats(address, size).slice()
     })
-    return this.engine.memory[DTYPES[this.dtype].view](this.address, this.size)
+    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.size)
   }
 
   /**
-   * A view of the values, valid until the next call into the library. Writing to it changes the tensor. A bool tensor
-   * shows bytes, 0 and 1; float16 and bfloat16 show their bits, `toArray` their numbers; int8 gives a copy.
+   * A view of the values, valid until the next call into the library. Writing to it changes the tensor. bool values are
+   * the bytes 0 and 1, float16 and bfloat16 values their bits (`toArray` gives numbers); of int8 it is a copy.
    * @returns {Data}
    */
   get data() {
@@ -234,7 +240,7 @@ export class Tensor extends Methods {
       'or loadStateDict for the parameters of a module')
   }
 
-  /** Notes that the values have been overwritten: what was computed with the old ones can no longer be gone back. */
+  /** Notes that the values were overwritten, so that `backward` through a computation with the old ones is an error. */
   touch() {
     this.#alive().lastWrite = ++this.engine.writeCount
   }
@@ -244,51 +250,55 @@ export class Tensor extends Methods {
     return this.storage !== null && this.storage.lastWrite > writeCount
   }
 
-  /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */
-  #read(place) {
-    if (this.dtype === 'int8') return readInt8(this, place)
-    const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + place
+  /** The value at a row-major index; true or false of a bool tensor. @param {number} i @returns {any} */
+  #read(i) {
+    if (this.dtype === 'int8') return readInt8(this, i)
+    const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
     const [value] = this.engine.memory[view](address + bytes * (columns ? getPanelOffset(at, columns) : at), 1)
     return read ? read(value) : value
   }
 
   /**
    * The value at an index.
-   * @param {...number} index one number for each axis; negative ones count from the end
+   * @param {...number} index one number for each axis; negative numbers count from the end
    * @returns {any} a number; true or false of a bool tensor
-   * @throws {GlassformerError} 'shape' for too few or too many, 'index' outside
+   * @throws {GlassformerError} 'shape' for too few or too many numbers, 'index' for a number outside its axis
    * @example
    * gf.tensor([[1, 2], [3, 4]]).at(1, -1)           // 4
    */
   at(...index) {
     expect(index.length === this.shape.length, 'shape',
-      () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ` +
+      () => `at: expected ${this.shape.length} indices for shape ${formatShape(this.shape)}, got ` +
         `${index.length}${index.length && index.length < this.shape.length ? '; for a row write x.select(0, i)' : ''}`)
     let offset = 0
     index.forEach((i, axis) => {
       const side = this.shape[axis]
       expect(Number.isInteger(i) && i >= -side && i < side, 'index',
-        () => `at: index ${describe(i)} is outside axis ${axis} of shape ${shapeText(this.shape)}`)
+        () => `at: index ${describe(i)} is outside axis ${axis} of shape ${formatShape(this.shape)}`)
       offset = offset * side + (i < 0 ? i + side : i)
     })
     return this.#read(offset)
   }
 
-  /** The only value of a tensor of size 1, as `at` gives it; 'shape' for another size. @returns {any} */
+  /**
+   * The value of a tensor that has only one: torch.Tensor.item.
+   * @returns {any} a number; true or false of a bool tensor
+   * @throws {GlassformerError} 'shape' for a tensor of another size
+   */
   item() {
     expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
     return this.#read(0)
   }
 
-  /** The values as nested arrays (one value for a scalar); true and false of a bool tensor. @returns {any} */
+  /** The values as nested arrays, or the value of a scalar: torch.Tensor.tolist. @returns {any} */
   toArray() {
     const { values } = this, { read } = DTYPES[this.dtype]
     return nest(this.shape, read ? Array.from(values, read) : values)
   }
 
   /**
-   * The same values in another shape, without copying: torch.Tensor.view.
-   * @param {...(number | readonly number[])} shape one side may be -1: what is left
+   * A view of the values in another shape, without copying: torch.Tensor.reshape.
+   * @param {...(number | readonly number[])} shape one side may be -1 and is then inferred
    * @returns {Tensor}
    * @example
    * gf.arange(6).reshape(2, -1)                     // int32 [[0, 1, 2], [3, 4, 5]]
@@ -298,47 +308,51 @@ export class Tensor extends Methods {
   }
 
   /**
-   * The same as `reshape`, under PyTorch's older name.
+   * The same as `reshape`: torch.Tensor.view.
    * @param {...(number | readonly number[])} shape @returns {Tensor}
    */
   view(...shape) {
     return reshape(this, shape.flat(), 'view')
   }
 
-  /** Itself: the values of every tensor here lie in order. @returns {Tensor} */
+  /** The tensor itself, since every tensor is row-major: torch.Tensor.contiguous. @returns {Tensor} */
   contiguous() {
     return this
   }
 
-  /** How many values it has: torch.Tensor.numel. @returns {number} */
+  /** The number of values: torch.Tensor.numel. @returns {number} */
   numel() {
     return this.size
   }
 
-  /** A matrix turned on its side: torch.Tensor.t. @returns {Tensor} */
+  /** The transpose of a matrix, as a copy: torch.Tensor.t. @returns {Tensor} */
   t() {
     expect(this.shape.length === 2, 'shape', () => `t: expected a matrix, got ${describe(this)}`)
     return transpose(this, 0, 1)
   }
 
-  /** The same of a matrix, as PyTorch writes it too: torch.Tensor.T. */
+  /** The transpose of a matrix, as a copy: torch.Tensor.T. */
   get T() {
     return this.t()
   }
 
-  /** Two axes exchanged (a copy), negative from the end. @param {number} a @param {number} b @returns {Tensor} */
+  /**
+   * Exchanges two axes, as a copy: torch.Tensor.transpose.
+   * @param {number} a an axis; negative ones count from the end @param {number} b @returns {Tensor}
+   */
   transpose(a, b) {
     return transpose(this, a, b)
   }
 
   /**
-   * Adds d(this)/d(leaf) to `grad` of every tensor with `requiresGrad` that this one was computed from. Values that
-   * the computation used are read again, so they must not have been changed since.
-   * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; may be left out for a single
-   *   value (1)
-   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same
+   * Computes gradients: torch.Tensor.backward. Adds d(this)/d(leaf) to `grad` of every leaf with `requiresGrad` that
+   * this tensor was computed from. Tensors that the computation used must not have been overwritten since.
+   * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; default: 1, for a tensor of
+   *   one value
+   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true allows another backward through the same
    *   computation
-   * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
+   * @throws {GlassformerError} 'state' when no computation was recorded, or an earlier backward has used it; 'shape'
+   *   for a missing gradient
    * @example
    * const x = gf.tensor([1, 2, 3], { requiresGrad: true })
    * x.square().sum().backward()
@@ -349,14 +363,14 @@ export class Tensor extends Methods {
     backward(this, isGradient ? gradient : undefined, isGradient ? options : gradient ?? options)
   }
 
-  /** Gives the memory back. Using the tensor afterwards is an error; disposing it again is not. */
+  /** Frees the memory. Using the tensor afterwards is an error; disposing it again is not. */
   dispose() {
     if (!this.storage) return
     this.engine.release(this)
     this.end()
   }
 
-  /** What disposing does once nobody waits for it any more. @internal */
+  /** Frees a tensor that is in no scope and not registered with the garbage collector. @internal */
   end() {
     if (!this.storage) return
     this.storage.release()
@@ -368,11 +382,11 @@ export class Tensor extends Methods {
   }
 
   toString() {
-    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${shapeText(this.shape)}`
+    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${formatShape(this.shape)}`
   }
 
   /**
-   * In a text a tensor says what it is; in arithmetic it would be a text, or NaN, so that is refused.
+   * Converts to a string in templates; arithmetic would give a string or NaN, so it is an error.
    * @param {string} hint @internal
    */
   [Symbol.toPrimitive](hint) {
@@ -381,11 +395,11 @@ export class Tensor extends Methods {
       'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), a.exp() …, and a.item() for the value of a tensor of one')
   }
 
-  /** What console.log shows in Node: no engine, but the first values. */
+  /** What console.log prints in Node: type, shape and the first values. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     if (!this.storage) return String(this)
-    const shown = Array.from({ length: Math.min(SHOWN, this.size) }, (_, i) => String(this.#read(i)))
-    return `${this}: ${shown.join(', ')}${this.size > SHOWN ? ', …' : ''}`
+    const values = Array.from({ length: Math.min(MAX_PRINTED, this.size) }, (_, i) => String(this.#read(i)))
+    return `${this}: ${values.join(', ')}${this.size > MAX_PRINTED ? ', …' : ''}`
   }
 
   /** @returns {any} the values as nested arrays */

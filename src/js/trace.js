@@ -1,11 +1,12 @@
 import { computeCosts } from './costs.js'
-import { describe, expect, optionsOf, outside, runSync, findSimilar } from './errors.js'
+import { describe, expect, expectOptions } from './errors.js'
 import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 import { Calls } from './trace_calls.js'
 import { AppliedEdits } from './trace_edits.js'
 import { explain, explainGradient } from './trace_explain.js'
+import { TensorNames } from './trace_names.js'
 
 /**
  * @typedef {import('./autograd.js').Node} Node
@@ -20,12 +21,8 @@ import { explain, explainGradient } from './trace_explain.js'
 
 const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
 
-/** Inputs that keep their own names where no module names them. */
+/** Inputs of operations that are called by their key where no module names them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
-
-/** @param {readonly number[]} shape @param {readonly number[]} index */
-const isInside = (shape, index) => shape.length === index.length &&
-  index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
 
 /**
  * The record of one `gf.trace`: every tensor by name, how each cell was computed, and what it depends on.
@@ -33,15 +30,12 @@ const isInside = (shape, index) => shape.length === index.length &&
 export class Trace {
   /** @type {Node[]} */ nodes = []
   /** Whether it is recorded for export, to be run with other values of the inputs. @internal */ isExport = false
-  /** @type {Map<string, Tensor>} */ #byName = new Map()
-  /** Further names, which `get` finds but `names` does not list. @type {Map<string, Tensor>} */ #aliases = new Map()
-  /** Names given by a module with `tag`. @type {Set<string>} */ #tags = new Set()
-  /** @type {Map<Tensor, string>} */ #nameOf = new Map()
-  /** @type {Map<Tensor, Node>} */ #madeBy = new Map()
+  #names = new TensorNames()
+  /** The operation that computed a tensor. @type {Map<Tensor, Node>} */ #producers = new Map()
   /** How inputs were computed before this trace. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
-  /** Inputs that are kept alive by this trace, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
+  /** Inputs that this trace keeps alive, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
   #calls
@@ -53,7 +47,7 @@ export class Trace {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], allowMissing = false, keepAttention } = optionsOf('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention } = expectOptions('trace', options, OPTIONS)
     this.engine = engine
     this.#calls = new Calls('trace', modules)
     this.#edits = new AppliedEdits(edits, allowMissing)
@@ -67,18 +61,7 @@ export class Trace {
 
   /** Names of all tensors, in the order in which they were named. */
   get names() {
-    return [...this.#byName.keys()]
-  }
-
-  /** @param {string} name */
-  #find(name) {
-    return this.#byName.get(name) ?? this.#aliases.get(name)
-  }
-
-  /** The most similar names, for a message. @param {string} name */
-  #describeSimilar(name) {
-    const like = findSimilar(name, this.names)
-    return `${like.length < this.names.length ? `of ${this.names.length} the most findSimilar` : 'there'} are ${like.join(', ')}`
+    return this.#names.all
   }
 
   /**
@@ -86,9 +69,9 @@ export class Trace {
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none
    */
   get(name) {
-    const tensor = this.#find(name)
+    const tensor = this.#names.find(name)
     expect(tensor !== undefined, 'index',
-      () => `trace: no tensor is called ${describe(name)}; ${this.#describeSimilar(name)}`)
+      () => `trace: no tensor is called ${describe(name)}; ${this.#names.describeSimilar(name)}`)
     return tensor
   }
 
@@ -147,7 +130,7 @@ export class Trace {
     }
     for (const [key, tensor] of Object.entries(node.outputs)) {
       this.engine.keep(tensor)
-      this.#madeBy.set(tensor, node)
+      this.#producers.set(tensor, node)
       this.#setName(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
     }
   }
@@ -158,25 +141,25 @@ export class Trace {
    * @internal
    */
   addOrigin(node) {
-    for (const tensor of Object.values(node.outputs)) if (!this.#madeBy.has(tensor)) this.#origins.set(tensor, node)
+    for (const tensor of Object.values(node.outputs)) if (!this.#producers.has(tensor)) this.#origins.set(tensor, node)
   }
 
   /** If dropout's mask is edited, applies the edited mask to the output. @param {Node} node */
   #reapplyDropout({ inputs: { x }, outputs: { out, mask } }) {
-    const name = this.#toUnusedName(`${this.#prefix}mask`)
+    const name = this.#names.toUnused(`${this.#prefix}mask`)
     if (!this.#edits.of(name).length) return
     this.#applyEdits(name, mask)
     mask.values.forEach((factor, i) => { out.values[i] = x.values[i] * factor })
   }
 
   /**
-   * Takes a tensor out of its scope until this trace is disposed; what the trace has made itself ends with it.
+   * Takes a tensor out of its scope until this trace is disposed. Tensors that the trace computed are disposed with it.
    * @param {Tensor} tensor
    * @internal
    */
   borrow(tensor) {
     const scope = this.engine.borrow(tensor)
-    if (scope && !this.#madeBy.has(tensor)) this.#borrowed.set(tensor, scope)
+    if (scope && !this.#producers.has(tensor)) this.#borrowed.set(tensor, scope)
   }
 
   /** @param {Node} node @param {string} key @param {Tensor} tensor */
@@ -185,7 +168,7 @@ export class Trace {
     if (!uses.some(use => use.node === node && use.input === key)) uses.push({ node, input: key })
     this.#usedBy.set(tensor, uses)
     this.borrow(tensor)
-    if (this.#nameOf.has(tensor)) return
+    if (this.#names.nameOf(tensor) !== undefined) return
     const { isView, name } = node.op, own = OWN_NAMES.includes(key) ? `${name}.${key}` : 'input'
     this.#setName(this.#prefix + own, tensor, false, isView ? undefined : name)
   }
@@ -201,9 +184,9 @@ export class Trace {
    * @internal
    */
   tag(name, tensor) {
-    if (!this.#madeBy.has(tensor)) return
+    if (!this.#producers.has(tensor)) return
     this.#setName(this.#prefix + name, tensor, true)
-    this.#tags.add(this.#nameOf.get(tensor) ?? '')
+    this.#names.markTagged(tensor)
   }
 
   /**
@@ -212,9 +195,9 @@ export class Trace {
    * @internal
    */
   alias(name, tensor) {
-    const own = this.#toUnusedName(this.#prefix + name)
-    this.#aliases.set(own, tensor)
-    this.#applyEdits(own, tensor)
+    const alias = this.#names.toUnused(this.#prefix + name)
+    this.#names.addAlias(alias, tensor)
+    this.#applyEdits(alias, tensor)
   }
 
   /**
@@ -222,30 +205,15 @@ export class Trace {
    * @param {string} [reader] the operation that has read it already
    */
   #setName(wanted, tensor, replace = false, reader = undefined) {
-    const old = this.#nameOf.get(tensor)
-    if (old !== undefined && (!replace || old === wanted)) return
-    const name = this.#toUnusedName(wanted)
-    if (old !== undefined && !old.endsWith('output')) {
-      this.#byName.delete(old)
-      if (this.#tags.has(old)) this.#aliases.set(old, tensor)
-    }
-    this.#byName.set(name, tensor)
-    this.#nameOf.set(tensor, name)
-    this.#applyEdits(name, tensor, reader)
-  }
-
-  /** The name, or the next numbered one where a module is called again. @param {string} wanted */
-  #toUnusedName(wanted) {
-    let name = wanted
-    for (let n = 2; this.#find(name); n++) name = `${wanted}:${n}`
-    return name
+    const name = this.#names.set(wanted, tensor, replace)
+    if (name !== undefined) this.#applyEdits(name, tensor, reader)
   }
 
   /** @param {string} name @param {Tensor} tensor @param {string} [reader] */
   #applyEdits(name, tensor, reader) {
-    const node = this.#madeBy.get(tensor)
+    const node = this.#producers.get(tensor)
     if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
-    this.#edits.apply(name, tensor, from => this.#find(from), !this.#madeBy.has(tensor), reader)
+    this.#edits.apply(name, tensor, from => this.#names.find(from), !node, reader)
   }
 
   /**
@@ -267,7 +235,7 @@ export class Trace {
    * @internal
    */
   patch(key, tensor) {
-    const name = this.#toUnusedName(this.#prefix + key)
+    const name = this.#names.toUnused(this.#prefix + key)
     this.#edits.registerIntermediate(name, tensor)
     this.#applyEdits(name, tensor)
     return tensor
@@ -275,7 +243,7 @@ export class Trace {
 
   /** Whether any of these tensors will be edited. @param {...string} keys names inside the running module @internal */
   willEdit(...keys) {
-    return keys.some(key => this.#edits.of(this.#toUnusedName(this.#prefix + key)).length > 0)
+    return keys.some(key => this.#edits.of(this.#names.toUnused(this.#prefix + key)).length > 0)
   }
 
   /**
@@ -283,7 +251,7 @@ export class Trace {
    * @param {...string} keys @internal
    */
   keepsAttention(...keys) {
-    const isSource = () => keys.some(key => this.#edits.copiesFrom(this.#toUnusedName(this.#prefix + key)))
+    const isSource = () => keys.some(key => this.#edits.copiesFrom(this.#names.toUnused(this.#prefix + key)))
     return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isSource()
   }
 
@@ -294,7 +262,7 @@ export class Trace {
 
   /** Names in edits that no tensor has. */
   get missingNames() {
-    return this.#edits.names.filter(name => !this.#find(name))
+    return this.#edits.names.filter(name => !this.#names.find(name))
   }
 
   /** After a failed run: frees its tensors and undoes its edits. @internal */
@@ -305,7 +273,7 @@ export class Trace {
 
   /** At the end of the run: edits of missing tensors are an error, or unused if that is allowed. @internal */
   finishEdits() {
-    this.#edits.finish(this.missingNames, name => this.#describeSimilar(name))
+    this.#edits.finish(this.missingNames, name => this.#names.describeSimilar(name))
     this.#attention.expectAllFound()
   }
 
@@ -315,12 +283,12 @@ export class Trace {
    * @internal
    */
   keepGradient(tensor, gradient) {
-    const held = this.#gradients.get(tensor)
-    if (!held) {
+    const sum = this.#gradients.get(tensor)
+    if (!sum) {
       this.#gradients.set(tensor, gradient)
       return
     }
-    this.engine.c.gf_accumulate(held.address, gradient.address, held.size)
+    this.engine.c.gf_accumulate(sum.dataPtr(), gradient.dataPtr(), sum.size)
     gradient.dispose()
   }
 
@@ -328,7 +296,7 @@ export class Trace {
 
   /** The name of a tensor, or undefined. @param {Tensor} tensor */
   nameOf(tensor) {
-    return this.#nameOf.get(tensor)
+    return this.#names.nameOf(tensor)
   }
 
   /**
@@ -336,29 +304,29 @@ export class Trace {
    * @param {Tensor} tensor @returns {Node | undefined}
    */
   originOf(tensor) {
-    return this.#madeBy.has(tensor) ? undefined : this.#origins.get(tensor)
+    return this.#producers.has(tensor) ? undefined : this.#origins.get(tensor)
   }
 
   /**
    * The operation that computed a tensor, in this trace or before it.
    * @param {Tensor} tensor @returns {Node | undefined}
    */
-  makerOf(tensor) {
-    return this.#madeBy.get(tensor) ?? this.#origins.get(tensor)
+  producerOf(tensor) {
+    return this.#producers.get(tensor) ?? this.#origins.get(tensor)
   }
 
   /** The tensors that were computed from this one. @param {string} name @returns {string[]} */
   feeds(name) {
     const tensor = this.get(name)
     const outputs = this.usesOf(tensor).flatMap(({ node }) => Object.values(node.outputs))
-    const [main] = Object.values(this.#madeBy.get(tensor)?.outputs ?? {})
+    const [main] = Object.values(this.#producers.get(tensor)?.outputs ?? {})
     if (main && main !== tensor) outputs.push(main)
-    return [...new Set(outputs)].map(t => this.#nameOf.get(t) ?? '')
+    return [...new Set(outputs)].map(t => this.#names.nameOf(t) ?? '')
   }
 
   /** The name of the operation that computed a tensor; undefined for inputs and parameters. @param {string} name */
   operation(name) {
-    return this.makerOf(this.get(name))?.op.name
+    return this.producerOf(this.get(name))?.op.name
   }
 
   /** The cost of every operation, in order. */
@@ -373,7 +341,7 @@ export class Trace {
    * @throws {GlassformerError} 'index' for an unknown name or an index outside the shape
    */
   explain(name, index) {
-    return explain(this, name, this.checkIndex('explain', name, this.get(name), index))
+    return explain(this, name, index)
   }
 
   /**
@@ -384,7 +352,7 @@ export class Trace {
    * @throws {GlassformerError} 'state' before `backward`, 'index' for an unknown name or an index outside the shape
    */
   explainGradient(name, index) {
-    return explainGradient(this, name, this.checkIndex('explainGradient', name, this.get(name), index))
+    return explainGradient(this, name, index)
   }
 
   /** The operations of this trace that used a tensor, and as which input. @param {Tensor} tensor */
@@ -394,35 +362,25 @@ export class Trace {
 
   /**
    * The value that an edit replaced in an input, or undefined.
-   * @param {string} name @param {readonly number[]} place
+   * @param {string} name @param {readonly number[]} index
    */
-  valueBefore(name, place) {
-    return this.#edits.before(name, offsetOf(this.get(name).shape, place))
+  valueBefore(name, index) {
+    return this.#edits.before(name, offsetOf(this.get(name).shape, index))
   }
 
   /**
    * Whether a cell is edited, under any name of its tensor.
-   * @param {string} name @param {readonly number[]} place
+   * @param {string} name @param {readonly number[]} index
    */
-  isEdited(name, place) {
+  isEdited(name, index) {
     if (this.#edits.list.length === 0) return false
     const tensor = this.get(name)
-    return this.#edits.names.some(other => this.#find(other) === tensor && this.#edits.has(other, place))
+    return this.#edits.names.some(alias => this.#names.find(alias) === tensor && this.#edits.has(alias, index))
   }
 
-  /** The operation that computed a tensor in this trace; origins do not count. @param {Tensor} tensor */
-  madeHere(tensor) {
-    return this.#madeBy.get(tensor)
-  }
-
-  /**
-   * An index checked to be inside a tensor.
-   * @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index
-   */
-  checkIndex(where, name, tensor, index) {
-    const { shape } = tensor
-    expect(Array.isArray(index) && isInside(shape, index), 'index', () => outside(where, shape, name, index))
-    return [...index]
+  /** The operation that computed a tensor in this trace, not before it. @param {Tensor} tensor */
+  tracedProducerOf(tensor) {
+    return this.#producers.get(tensor)
   }
 
   /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
@@ -430,49 +388,10 @@ export class Trace {
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()
-    for (const tensor of this.#madeBy.keys()) tensor.dispose()
+    for (const tensor of this.#producers.keys()) tensor.dispose()
     for (const tensor of this.auxiliary) tensor.dispose()
     this.#gradients.clear()
     this.auxiliary = []
     this.nodes = []
-  }
-}
-
-/**
- * Runs `fn` and records every intermediate tensor.
- * @template T
- * @param {import('./engine.js').Engine} engine
- * @param {() => T} fn
- * @param {TraceOptions} [options]
- *   modules: names of the modules that fn calls directly; edits: values that replace computed ones before anything is
- *   computed from them. An edited parameter stays changed after the trace, unless fn or an edit fails; allowMissing:
- *   false; true: edits of missing tensors are `unusedEdits` of the trace and no error; keepAttention: default: all;
- *   paths of modules: for other attentions dots, scores, masked_scores and weights, which have a number for every query
- *   and key, are not stored. Their tensors have a name and a shape but no values (`isLeftOut`); all other numbers have
- *   the same bits
- * @returns {{ output: T, trace: Trace }}
- * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of missing tensors and for a path in
- *   keepAttention where no attention was computed
- * @example
- * const layer = new gf.nn.Linear(2, 1)
- * const { trace } = gf.trace(() => layer.forward(gf.ones([1, 2])), { modules: { layer } })
- * trace.names                                     // ['layer.weight', 'layer.bias', 'layer.input', 'layer.output']
- * trace.explain('layer.output', [0, 0]).terms.length   // 3
- * trace.dispose()
- */
-export function trace(engine, fn, options) {
-  expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
-  const recording = new Trace(engine, options)
-  engine.trace = recording
-  try {
-    const output = runSync('trace', fn)
-    recording.finishEdits()
-    for (const value of [output].flat()) if (value instanceof Tensor) recording.borrow(value)
-    return { output, trace: recording }
-  } catch (error) {
-    recording.discard()
-    throw error
-  } finally {
-    engine.trace = null
   }
 }

@@ -1,6 +1,6 @@
-import { STORED } from './dtype.js'
+import { STORAGE_DTYPES } from './dtype.js'
 import { Edits, cellsAt } from './edits.js'
-import { expect, outside } from './errors.js'
+import { describeOutside, expect } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -35,40 +35,41 @@ export class AppliedEdits extends Edits {
     this.#intermediates.set(name, tensor)
   }
 
-  /** Those of a name that have a place. @param {string} name @returns {Edit[]} */
+  /** The edits of a tensor that match its cells. @param {string} name @returns {Edit[]} */
   of(name) {
     return super.of(name).filter(edit => !this.unused?.includes(edit))
   }
 
   /**
+   * Applies the edits of a tensor.
    * @param {string} name @param {Tensor} tensor @param {(name: string) => Tensor | undefined} tensorOf
-   * @param {boolean} isGiven whether it is an input of the trace
-   * @param {string} [reader] the operation that has read it already: an edit would not reach its result
+   * @param {boolean} isInput whether it is an input of the trace
+   * @param {string} [reader] the operation that has already read it, whose result an edit would not change
    */
-  apply(name, tensor, tensorOf, isGiven, reader) {
+  apply(name, tensor, tensorOf, isInput, reader) {
     for (const edit of this.of(name)) {
       if (reader !== undefined) {
         expect(this.#allowMissing, 'index', () => `trace: edits of ${name} come too late, ${reader} has read it already; ` +
-          'change the tensor before the trace, or give it to a module')
+          'change the tensor before the trace, or pass it to a module')
         this.unused.push(edit)
         continue
       }
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
       const source = from === undefined ? null : this.#intermediates.get(from) ?? tensorOf(from)
-      const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
-      if (this.#allowMissing && !(cells && isThere)) {
+      const hasSource = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
+      if (this.#allowMissing && !(cells && hasSource)) {
         if (!this.unused.includes(edit)) this.unused.push(edit)
         continue
       }
-      expect(cells !== null, 'index', () => outside('trace', tensor.shape, name, index))
-      expect(isThere, 'index', () =>
-        `trace: ${name} can be taken from a tensor of the same shape that was computed before it, got ${from}`)
-      expect(!STORED.includes(tensor.dtype), 'type',
+      expect(cells !== null, 'index', () => describeOutside('trace', tensor.shape, name, index))
+      expect(hasSource, 'index', () =>
+        `trace: ${name} can be copied from a tensor of the same shape that was computed before it, got ${from}`)
+      expect(!STORAGE_DTYPES.includes(tensor.dtype), 'type',
         () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
       const { data } = tensor
       for (const at of cells) {
         const key = `${name}:${at}`
-        if (isGiven && !this.#replaced.has(key)) this.#replaced.set(key, { tensor, at, value: data[at] })
+        if (isInput && !this.#replaced.has(key)) this.#replaced.set(key, { tensor, at, value: data[at] })
         data[at] = source ? source.values[at] : /** @type {number} */ (value)
       }
     }

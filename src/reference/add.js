@@ -1,9 +1,9 @@
 // y = a + b, with NumPy's broadcasting.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { broadcastIndex, broadcastShape, sumToShape, zeros } from './tensor.js'
 
-/** @param {{ a: Given, b: Given }} inputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs */
 export function forward({ a, b }) {
   const y = zeros(broadcastShape(a.shape, b.shape))
   const inA = broadcastIndex(a.shape, y.shape)
@@ -12,5 +12,5 @@ export function forward({ a, b }) {
   return { y }
 }
 
-/** @param {{ a: Given, b: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs @param {object} _ @param {{ y: TensorLike }} outputs */
 export const backward = ({ a, b }, _, { y: dy }) => ({ a: sumToShape(dy, a.shape), b: sumToShape(dy, b.shape) })

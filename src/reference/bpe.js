@@ -41,10 +41,10 @@ const joinPair = (symbols, [left, right]) => symbols.reduce((out, symbol) => {
  * Learns merges; counts all pairs again after each merge.
  * @param words [symbols, count] of each distinct word
  * @param alphabet the initial symbols, in order
- * @param least the minimum count of a pair
+ * @param minCount the minimum count of a pair
  * @param score of a pair, from the counts of the pair and of its two symbols; the highest is merged
  */
-export function learn(words, alphabet, size, least, score = count => count) {
+export function learn(words, alphabet, size, minCount, score = count => count) {
   const order = [...alphabet]
   const merges = []
   let current = words
@@ -53,7 +53,7 @@ export function learn(words, alphabet, size, least, score = count => count) {
     for (const [symbols, count] of current) {
       for (const symbol of symbols) single.set(symbol, (single.get(symbol) ?? 0) + count)
     }
-    const ranked = [...pairCounts(current)].filter(([, count]) => count >= least).map(([pair, count]) => {
+    const ranked = [...pairCounts(current)].filter(([, count]) => count >= minCount).map(([pair, count]) => {
       const [left, right] = pair.split(' ')
       return { left, right, count, score: score(count, single.get(left), single.get(right)) }
     })

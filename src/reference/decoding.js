@@ -1,18 +1,18 @@
 // Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, which token a random number
 // selects, and beam search over every row by hand.
 
-/** Places from the largest value to the smallest; of equal ones the first. */
+/** The indices of values in descending order; of equal values the first comes first. */
 export const ranked = row => Array.from(row.keys()).sort(
   (a, b) => (row[a] === row[b] ? a - b : row[a] > row[b] ? -1 : 1))
 
 const softmax = values => {
-  const most = Math.max(...values), parts = values.map(v => Math.exp(v - most)), sum = parts.reduce((a, b) => a + b)
+  const max = Math.max(...values), parts = values.map(v => Math.exp(v - max)), sum = parts.reduce((a, b) => a + b)
   return parts.map(part => part / sum)
 }
 
 /**
- * { ids, probabilities }: the k best, then the shortest beginning of them whose probabilities reach p, with their own
- * probabilities.
+ * { ids, probabilities }: the k most probable tokens, then the shortest prefix of them whose probabilities reach p,
+ * with renormalized probabilities.
  */
 export function filterLogits(logits, { temperature = 1, topK = 0, topP = 1 } = {}) {
   const row = Array.from(logits, v => v / temperature)
@@ -25,20 +25,21 @@ export function filterLogits(logits, { temperature = 1, topK = 0, topP = 1 } = {
   return { ids, probabilities: softmax(ids.map(id => row[id])) }
 }
 
-export const pick = ({ ids, probabilities }, draw) =>
-  ids[probabilities.findIndex((_, i) => probabilities.slice(0, i + 1).reduce((a, b) => a + b) > draw)] ?? ids.at(-1)
+/** The token that a uniform random number selects. */
+export const pick = ({ ids, probabilities }, uniform) =>
+  ids[probabilities.findIndex((_, i) => probabilities.slice(0, i + 1).reduce((a, b) => a + b) > uniform)] ?? ids.at(-1)
 
-/** Every beginning of a width-limited search, whose logarithms come from `logsOf(ids)`: the best answer. */
+/** Beam search: the best sequence of at most `steps` tokens, with log probabilities from `logsOf(ids)`. */
 export function beams(logsOf, prompt, width, steps, end) {
-  let open = [{ ids: [], score: 0 }]
-  const done = []
-  for (let step = 0; step < steps && open.length; step++) {
-    const next = open.flatMap(({ ids, score }) => {
+  let unfinished = [{ ids: [], score: 0 }]
+  const finished = []
+  for (let step = 0; step < steps && unfinished.length; step++) {
+    const next = unfinished.flatMap(({ ids, score }) => {
       const logs = logsOf([...prompt, ...ids])
       return ranked(logs).slice(0, width).map(id => ({ ids: [...ids, id], score: score + logs[id] }))
     }).sort((a, b) => b.score - a.score).slice(0, width)
-    done.push(...next.filter(({ ids }) => ids.at(-1) === end))
-    open = next.filter(({ ids }) => ids.at(-1) !== end)
+    finished.push(...next.filter(({ ids }) => ids.at(-1) === end))
+    unfinished = next.filter(({ ids }) => ids.at(-1) !== end)
   }
-  return (done.length ? done : open).sort((a, b) => b.score - a.score)[0].ids
+  return (finished.length ? finished : unfinished).sort((a, b) => b.score - a.score)[0].ids
 }

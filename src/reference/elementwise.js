@@ -1,6 +1,6 @@
 // Elementwise operations in float64, one line each: [value, derivatives]. params.op is the name of the operation; an
 // operand of a binary operation may be a number in params.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 /** @typedef {{ beta?: number, threshold?: number, negativeSlope?: number, min?: number, max?: number }} Options */
 /** @typedef {(x: number, options: Options) => number} Unary */
@@ -59,13 +59,13 @@ const BINARY = {
 const splitGradient = (ties, isLoser) => (ties ? 0.5 : isLoser ? 0 : 1)
 
 export const unary = {
-  /** @param {{ x: Given }} inputs @param {{ op: string } & Options} params */
+  /** @param {{ x: TensorLike }} inputs @param {{ op: string } & Options} params */
   forward: ({ x }, { op, ...options }) => ({ y: map(x, value => UNARY[op][0](value, options)) }),
   /**
    * Where relu and clamp do not select x, the gradient is 0 even if dy is infinite or NaN.
-   * @param {{ x: Given }} inputs
+   * @param {{ x: TensorLike }} inputs
    * @param {{ op: string } & Options} params
-   * @param {{ y: Given }} outputs
+   * @param {{ y: TensorLike }} outputs
    */
   backward: ({ x }, { op, ...options }, { y: dy }) => ({
     x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op))
@@ -78,11 +78,11 @@ const times = (d, slope, op) => (SELECTING.includes(op) && slope === 0 ? 0 : d *
 
 const SIDES = /** @type {const} */ (['a', 'b'])
 
-/** @param {Record<string, Given>} inputs @param {Params} params @returns {Given[]} */
+/** @param {Record<string, TensorLike>} inputs @param {Params} params @returns {TensorLike[]} */
 const operands = (inputs, params) =>
   SIDES.map(name => inputs[name] ?? { shape: [], data: [Math.fround(/** @type {number} */ (params[name]))] })
 
-/** @param {Binary} f @param {Given[]} tensors @param {number[]} shape */
+/** @param {Binary} f @param {TensorLike[]} tensors @param {number[]} shape */
 function apply(f, tensors, shape) {
   const indices = tensors.map(t => broadcastIndex(t.shape, shape)), y = zeros(shape)
   for (let i = 0; i < y.data.length; i++) y.data[i] = f(...tensors.map((t, k) => t.data[indices[k][i]]))
@@ -90,26 +90,26 @@ function apply(f, tensors, shape) {
 }
 
 export const binary = {
-  /** @param {Record<string, Given>} inputs @param {Params} params */
+  /** @param {Record<string, TensorLike>} inputs @param {Params} params */
   forward(inputs, params) {
     const [a, b] = operands(inputs, params)
     return { y: apply(BINARY[params.op][0], [a, b], broadcastShape(a.shape, b.shape)) }
   },
-  /** @param {Record<string, Given>} inputs @param {Params} params @param {{ y: Given }} outputs */
+  /** @param {Record<string, TensorLike>} inputs @param {Params} params @param {{ y: TensorLike }} outputs */
   backward: (inputs, params, { y: dy }) => gradients(inputs, params, dy, value => value),
   /**
    * The sums of the absolute values of the terms of each gradient, for error bounds.
-   * @param {Record<string, Given>} inputs
+   * @param {Record<string, TensorLike>} inputs
    * @param {Params} params
-   * @param {{ y: Given }} outputs
+   * @param {{ y: TensorLike }} outputs
    */
   sizes: (inputs, params, { y: dy }) => gradients(inputs, params, dy, Math.abs)
 }
 
 /**
- * @param {Record<string, Given>} inputs
+ * @param {Record<string, TensorLike>} inputs
  * @param {Params} params
- * @param {Given} dy
+ * @param {TensorLike} dy
  * @param {(value: number) => number} transform
  */
 function gradients(inputs, params, dy, transform) {
@@ -137,7 +137,7 @@ const COMPARISONS = {
 }
 
 export const question = {
-  /** @param {{ a: Given, b?: Given }} inputs @param {{ op: string }} params */
+  /** @param {{ a: TensorLike, b?: TensorLike }} inputs @param {{ op: string }} params */
   forward: ({ a, b = a }, { op }) => ({ y:
     apply((x, y) => Number(COMPARISONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) })
 }
@@ -165,7 +165,7 @@ const CONVERSIONS = {
 }
 
 export const to = {
-  /** @param {{ x: Given }} inputs @param {{ dtype: string }} params */
+  /** @param {{ x: TensorLike }} inputs @param {{ dtype: string }} params */
   forward: ({ x }, { dtype }) => ({ y: map(x, CONVERSIONS[dtype]) })
 }
 

@@ -1,10 +1,10 @@
 // y[i] = weight[idx[i]], a table lookup. Backward: the gradient of a row is the sum over its lookups; the row
 // padding_idx gets none.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { zeros } from './tensor.js'
 
-/** @param {{ idx: Given, weight: Given }} inputs */
+/** @param {{ idx: TensorLike, weight: TensorLike }} inputs */
 export function forward({ idx, weight }) {
   const width = weight.shape[1]
   const y = zeros([...idx.shape, width])
@@ -15,9 +15,9 @@ export function forward({ idx, weight }) {
 }
 
 /**
- * @param {{ idx: Given, weight: Given }} inputs
+ * @param {{ idx: TensorLike, weight: TensorLike }} inputs
  * @param {{ padding_idx?: number }} params
- * @param {{ y: Given }} outputs
+ * @param {{ y: TensorLike }} outputs
  */
 export function backward({ idx, weight }, { padding_idx: paddingIdx }, { y: dy }) {
   const width = weight.shape[1]

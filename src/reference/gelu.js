@@ -1,5 +1,5 @@
 // y = x * P(Z <= x) for a standard normal Z, that is x * (1 + erf(x / sqrt 2)) / 2; or the tanh approximation.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { map } from './tensor.js'
 
@@ -61,10 +61,10 @@ const tanh = {
 /** @param {string} approximate */
 const variant = approximate => (approximate === 'tanh' ? tanh : exact)
 
-/** @param {{ x: Given }} inputs @param {{ approximate?: string }} params */
+/** @param {{ x: TensorLike }} inputs @param {{ approximate?: string }} params */
 export const forward = ({ x }, { approximate = 'none' }) => ({ y: map(x, variant(approximate).value) })
 
-/** @param {{ x: Given }} inputs @param {{ approximate?: string }} params @param {{ y: Given }} outputs */
+/** @param {{ x: TensorLike }} inputs @param {{ approximate?: string }} params @param {{ y: TensorLike }} outputs */
 export const backward = ({ x }, { approximate = 'none' }, { y: dy }) => ({
   x: map(x, (value, i) => dy.data[i] * variant(approximate).slope(value))
 })

@@ -1,5 +1,5 @@
 // Per row: normal = (x - mean) / sqrt(variance + eps), y = normal * weight + bias, with variance = mean((x - mean)^2).
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
 
@@ -14,7 +14,7 @@ function statistics(row, eps) {
   return { normal: row.map(value => (value - center) * inverseDeviation), inverseDeviation }
 }
 
-/** @param {{ x: Given, weight?: Given, bias?: Given }} inputs @param {{ eps?: number }} params */
+/** @param {{ x: TensorLike, weight?: TensorLike, bias?: TensorLike }} inputs @param {{ eps?: number }} params */
 export function forward({ x, weight, bias }, { eps = 1e-5 }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -29,9 +29,9 @@ export function forward({ x, weight, bias }, { eps = 1e-5 }) {
 
 /**
  * With g = dy * weight: dx = (g - mean(g) - normal * mean(g * normal)) * inverseDeviation.
- * @param {{ x: Given, weight?: Given, bias?: Given }} inputs
+ * @param {{ x: TensorLike, weight?: TensorLike, bias?: TensorLike }} inputs
  * @param {{ eps?: number }} params
- * @param {{ y: Given }} outputs
+ * @param {{ y: TensorLike }} outputs
  */
 export function backward({ x, weight, bias }, { eps = 1e-5 }, { y: dy }) {
   const { rows, width } = rowsOf(x)

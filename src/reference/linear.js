@@ -1,9 +1,9 @@
 // y[r][o] = bias[o] + sum over i of x[r][i] * weight[o][i]
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
 
-/** @param {{ x: Given, weight: Given, bias?: Given }} inputs */
+/** @param {{ x: TensorLike, weight: TensorLike, bias?: TensorLike }} inputs */
 export function forward({ x, weight, bias }) {
   const [outputs, width] = weight.shape
   const { rows } = rowsOf(x)
@@ -18,7 +18,10 @@ export function forward({ x, weight, bias }) {
   return { y }
 }
 
-/** @param {{ x: Given, weight: Given, bias?: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
+/**
+ * @param {{ x: TensorLike, weight: TensorLike, bias?: TensorLike }} inputs
+ * @param {object} _ @param {{ y: TensorLike }} outputs
+ */
 export function backward({ x, weight, bias }, _, { y: dy }) {
   const [outputs, width] = weight.shape
   const { rows } = rowsOf(x)

@@ -1,9 +1,9 @@
 // y[i] = (x[i] - max) - log(sum of exp(x - max)), along the last dimension.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
 
-/** @param {{ x: Given }} inputs */
+/** @param {{ x: TensorLike }} inputs */
 export function forward({ x }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -18,9 +18,9 @@ export function forward({ x }) {
 
 /**
  * dx[i] = dy[i] - softmax[i] * sum of dy, where softmax = exp(y).
- * @param {{ x: Given }} inputs
+ * @param {{ x: TensorLike }} inputs
  * @param {object} _
- * @param {{ y: Given }} outputs
+ * @param {{ y: TensorLike }} outputs
  */
 export function backward(inputs, _, { y: dy }) {
   const { y } = forward(inputs)

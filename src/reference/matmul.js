@@ -1,12 +1,12 @@
 // y[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]; the leading dimensions broadcast.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { broadcastIndex, broadcastShape, zeros } from './tensor.js'
 
 /**
  * Calls visit(index in y, index in a, index in b) for every product that is summed.
- * @param {Given} a
- * @param {Given} b
+ * @param {TensorLike} a
+ * @param {TensorLike} b
  * @param {(at: number, left: number, right: number) => void} visit
  */
 function forEachProduct(a, b, visit) {
@@ -24,7 +24,7 @@ function forEachProduct(a, b, visit) {
   }
 }
 
-/** @param {{ a: Given, b: Given }} inputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs */
 export function forward({ a, b }) {
   const batch = broadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2))
   const y = zeros(/** @type {number[]} */ ([...batch, a.shape.at(-2), b.shape.at(-1)]))
@@ -34,7 +34,7 @@ export function forward({ a, b }) {
   return { y }
 }
 
-/** @param {{ a: Given, b: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs @param {object} _ @param {{ y: TensorLike }} outputs */
 export function backward({ a, b }, _, { y: dy }) {
   const grads = { a: zeros(a.shape), b: zeros(b.shape) }
   forEachProduct(a, b, (at, left, right) => {

@@ -1,9 +1,9 @@
 // y = a * b, with NumPy's broadcasting. Each factor's gradient is the other factor times dy.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { broadcastIndex, broadcastShape, sumToShape, zeros } from './tensor.js'
 
-/** @param {Given} a @param {Given} b */
+/** @param {TensorLike} a @param {TensorLike} b */
 function product(a, b) {
   const y = zeros(broadcastShape(a.shape, b.shape))
   const inA = broadcastIndex(a.shape, y.shape)
@@ -12,10 +12,10 @@ function product(a, b) {
   return y
 }
 
-/** @param {{ a: Given, b: Given }} inputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs */
 export const forward = ({ a, b }) => ({ y: product(a, b) })
 
-/** @param {{ a: Given, b: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
+/** @param {{ a: TensorLike, b: TensorLike }} inputs @param {object} _ @param {{ y: TensorLike }} outputs */
 export const backward = ({ a, b }, _, { y: dy }) => ({
   a: sumToShape(product(dy, b), a.shape),
   b: sumToShape(product(dy, a), b.shape)

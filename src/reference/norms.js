@@ -1,10 +1,11 @@
 // rmsNorm, normalize, cosineSimilarity and vector products in float64; params.op is the name.
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
 /** @typedef {{ op: string, eps?: number, p?: number, dim?: number }} Params */
 /**
- * @typedef {{ forward: (inputs: Record<string, Given>, params: Params) => { y: Tensor },
- *   backward: (inputs: Record<string, Given>, params: Params, outputs: { y: Given }) => Record<string, Tensor> }} Op
+ * @typedef {{ forward: (inputs: Record<string, TensorLike>, params: Params) => { y: Tensor },
+ *   backward: (inputs: Record<string, TensorLike>, params: Params, outputs: { y: TensorLike }) => Record<string,
+ *   Tensor> }} Op
  */
 
 import * as matrices from './matmul.js'
@@ -12,20 +13,20 @@ import { forward as reduce } from './reduce.js'
 import { slopesOf } from './slopes.js'
 import { broadcastIndex, broadcastShape, map, zeros } from './tensor.js'
 
-/** @param {(a: number, b: number) => number} f @param {Given} a @param {Given} b */
+/** @param {(a: number, b: number) => number} f @param {TensorLike} a @param {TensorLike} b */
 function apply(f, a, b) {
   const y = zeros(broadcastShape(a.shape, b.shape)), [p, q] = [a, b].map(t => broadcastIndex(t.shape, y.shape))
   for (let i = 0; i < y.data.length; i++) y.data[i] = f(a.data[p[i]], b.data[q[i]])
   return y
 }
 
-/** @param {Given} x @param {Omit<Params, 'op'>} params */
+/** @param {TensorLike} x @param {Omit<Params, 'op'>} params */
 function unit(x, { p = 2, dim = 1, eps = 1e-12 }) {
   const length = reduce({ x }, { op: 'norm', p, dim, keepdim: true }).y
   return apply((v, n) => v / Math.max(n, eps), x, length)
 }
 
-/** @param {Given} x @param {Given | undefined} weight @param {number} eps */
+/** @param {TensorLike} x @param {TensorLike | undefined} weight @param {number} eps */
 function rmsNorm(x, weight, eps) {
   const square = reduce({ x: map(x, v => v * v) }, { op: 'mean', dim: -1, keepdim: true }).y
   const y = apply((v, s) => v / Math.sqrt(s + eps), x, square)
@@ -42,14 +43,14 @@ export const norm = {
 
 /**
  * @param {Op} op
- * @param {Record<string, Given>} inputs
+ * @param {Record<string, TensorLike>} inputs
  * @param {Params} params
- * @param {Given} dy
+ * @param {TensorLike} dy
  */
 const differences = (op, inputs, params, dy) => Object.fromEntries(Object.entries(inputs).map(([name, t]) => (
   [name, slopesOf(x => op.forward({ ...inputs, [name]: x }, params).y, t, dy)])))
 
-/** @type {Record<string, (a: Given, b: Given, params: Omit<Params, 'op'>) => Tensor>} */
+/** @type {Record<string, (a: TensorLike, b: TensorLike, params: Omit<Params, 'op'>) => Tensor>} */
 const PAIRS = {
   cosineSimilarity: (a, b, { dim = 1, eps = 1e-8 }) =>
     reduce({ x: apply((x, y) => x * y, unit(a, { dim, eps }), unit(b, { dim, eps })) }, { op: 'sum', dim }).y,

@@ -1,6 +1,6 @@
 // Reductions in float64, each with its value and its derivatives. params.op is the name; dim is a number, a list, or
 // absent for all axes; keepdim, correction and p are as in PyTorch.
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
 /** @typedef {{ op: string, dim?: number | number[], keepdim?: boolean, correction?: number, p?: number }} Params */
 /** @typedef {(row: number[], params: Params) => number} Value */
@@ -86,7 +86,7 @@ const ROWS = {
 
 /**
  * The indices in x of the elements that each output reduces, and the output shape.
- * @param {Given} x
+ * @param {TensorLike} x
  * @param {Omit<Params, 'op'>} params
  */
 function rowsOf({ shape }, { dim, keepdim = false }) {
@@ -107,14 +107,14 @@ function rowsOf({ shape }, { dim, keepdim = false }) {
   return { rows, shape: keepdim ? shape.map((size, axis) => (axes.includes(axis) ? 1 : size)) : left }
 }
 
-/** @param {{ x: Given }} inputs @param {Params} params */
+/** @param {{ x: TensorLike }} inputs @param {Params} params */
 export function forward({ x }, params) {
   const { rows, shape } = rowsOf(x, params), y = zeros(shape)
   rows.forEach((indices, r) => { y.data[r] = ROWS[params.op][0](indices.map(i => x.data[i]), params) })
   return { y }
 }
 
-/** @param {{ x: Given }} inputs @param {Params} params @param {{ y: Given }} outputs */
+/** @param {{ x: TensorLike }} inputs @param {Params} params @param {{ y: TensorLike }} outputs */
 export function backward({ x }, params, { y: dy }) {
   const { rows } = rowsOf(x, params), dx = zeros(x.shape), { y } = forward({ x }, params)
   rows.forEach((indices, r) => {
@@ -138,7 +138,7 @@ const rowGradient = (op, x, dy) => (op === 'softmax' ? softmax : logSoftmax)
 
 /**
  * Softmax and its logarithm along params.dim.
- * @param {Given} x
+ * @param {TensorLike} x
  * @param {Params} params
  * @param {(indices: number[]) => Float64Array} f
  */
@@ -149,9 +149,9 @@ function eachRow(x, { dim }, f) {
 }
 
 export const rowwise = {
-  /** @param {{ x: Given }} inputs @param {Params} params */
+  /** @param {{ x: TensorLike }} inputs @param {Params} params */
   forward: ({ x }, params) => ({ y: eachRow(x, params, indices => rowOf(params.op, indices.map(i => x.data[i]))) }),
-  /** @param {{ x: Given }} inputs @param {Params} params @param {{ y: Given }} outputs */
+  /** @param {{ x: TensorLike }} inputs @param {Params} params @param {{ y: TensorLike }} outputs */
   backward: ({ x }, params, { y: dy }) => ({
     x: eachRow(x, params, indices => rowGradient(params.op, indices.map(i => x.data[i]), indices.map(i => dy.data[i])))
   })

@@ -2,9 +2,9 @@
 // a sin). layout: the channels of a pair are D/2 apart ('half') or adjacent ('interleaved'). x [B, H, T, heads*D];
 // positions [T] or [B, T], by default 0 .. T-1. Frequencies and angles are rounded to float32, as in existing models:
 // this rounding is part of the definition.
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
-/** @typedef {{ cos: Given, sin: Given }} Tables */
+/** @typedef {{ cos: TensorLike, sin: TensorLike }} Tables */
 /** @typedef {{ positions?: number[] | number[][], base?: number, layout?: string, heads?: number }} Params */
 
 import { map, zeros } from './tensor.js'
@@ -14,12 +14,12 @@ import { map, zeros } from './tensor.js'
  * @param {number[]} positions
  * @param {number} half
  * @param {number} [base]
- * @param {readonly number[]} [given] frequencies, in place of those that the base gives
+ * @param {readonly number[]} [customFrequencies] default: those of the base
  */
-export function tables(positions, half, base = 10000, given) {
+export function tables(positions, half, base = 10000, customFrequencies) {
   /** @param {unknown} _ @param {number} pair */
   const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
-  const frequencies = given?.map(Math.fround) ?? Array.from({ length: half }, frequencyOf)
+  const frequencies = customFrequencies?.map(Math.fround) ?? Array.from({ length: half }, frequencyOf)
   const angles = positions.flatMap(
     position => frequencies.map(frequency => Math.fround(Math.fround(position) * frequency)))
   /** @param {(angle: number) => number} of @returns {Tensor} */
@@ -29,7 +29,7 @@ export function tables(positions, half, base = 10000, given) {
 
 /**
  * Rotates by the rows of the tables: one row per position, or per position of each batch element.
- * @param {Given} x
+ * @param {TensorLike} x
  * @param {Tables} tables
  * @param {Params} params
  * @param {number} sign
@@ -49,20 +49,20 @@ function rotate(x, { cos, sin }, { layout = 'half', heads = 1 }, sign) {
   return y
 }
 
-/** @param {{ x: Given } & Partial<Tables>} inputs @param {Params} params @returns {Tables} */
+/** @param {{ x: TensorLike } & Partial<Tables>} inputs @param {Params} params @returns {Tables} */
 function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, { positions, base, heads = 1 }) {
   if (cos && sin) return { cos, sin }
   return tables(positions?.flat() ?? Array.from({ length: T }, (_, t) => t), C / heads / 2, base)
 }
 
-/** @param {{ x: Given } & Partial<Tables>} inputs @param {Params} params */
+/** @param {{ x: TensorLike } & Partial<Tables>} inputs @param {Params} params */
 export const forward = (inputs, params) => ({ y: rotate(inputs.x, tablesOf(inputs, params), params, 1) })
 
 /**
  * The derivative of a rotation is the inverse rotation.
- * @param {{ x: Given } & Partial<Tables>} inputs
+ * @param {{ x: TensorLike } & Partial<Tables>} inputs
  * @param {Params} params
- * @param {{ y: Given }} outputs
+ * @param {{ y: TensorLike }} outputs
  */
 export const backward = (inputs, params, { y: dy }) => (
   { x: map(rotate({ ...dy, shape: inputs.x.shape }, tablesOf(inputs, params), params, -1), v => v) })

@@ -1,14 +1,14 @@
 // The gradient of sum(f(x) * dy) by central finite differences of fourth order in float64. The error is O(h^4),
 // about 1e-12 where derivatives are near 1.
 
-/** @import { Given, Tensor } from './tensor.js' */
+/** @import { TensorLike, Tensor } from './tensor.js' */
 
 const H = 1e-3
 
 /**
- * @param {(x: Given) => Tensor} f
- * @param {Given} x
- * @param {Given} dy
+ * @param {(x: TensorLike) => Tensor} f
+ * @param {TensorLike} x
+ * @param {TensorLike} dy
  * @returns {Tensor}
  */
 export function slopesOf(f, x, dy) {

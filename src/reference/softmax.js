@@ -1,10 +1,10 @@
 // y[i] = exp(x[i] - max) / sum of exp(x - max), along the last dimension. Subtracting the maximum avoids overflow and
 // cancels. A row of only -Infinity gives NaN, as in PyTorch.
-/** @import { Given } from './tensor.js' */
+/** @import { TensorLike } from './tensor.js' */
 
 import { rowsOf, zeros } from './tensor.js'
 
-/** @param {{ x: Given }} inputs */
+/** @param {{ x: TensorLike }} inputs */
 export function forward({ x }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -20,8 +20,8 @@ export function forward({ x }) {
 
 /**
  * dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), computed from the output y.
- * @param {Given} y
- * @param {Given} dy
+ * @param {TensorLike} y
+ * @param {TensorLike} dy
  */
 export function gradientFromResult(y, dy) {
   const { rows, width } = rowsOf(y)
@@ -34,5 +34,5 @@ export function gradientFromResult(y, dy) {
   return dx
 }
 
-/** @param {{ x: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
+/** @param {{ x: TensorLike }} inputs @param {object} _ @param {{ y: TensorLike }} outputs */
 export const backward = (inputs, _, { y: dy }) => ({ x: gradientFromResult(forward(inputs).y, dy) })

@@ -5,7 +5,7 @@
  *   map: (f: (value: number, i: number) => number) => Numbers,
  *   reduce: (f: (sum: number, value: number, i: number) => number, first: number) => number }} Numbers
  */
-/** @typedef {{ shape: number[], data: Numbers }} Given */
+/** @typedef {{ shape: number[], data: Numbers }} TensorLike */
 /** @typedef {{ shape: number[], data: Float64Array }} Tensor */
 
 /** @param {number[]} shape */
@@ -14,14 +14,14 @@ export const sizeOf = shape => shape.reduce((size, extent) => size * extent, 1)
 /** @param {number[]} shape @returns {Tensor} */
 export const zeros = shape => ({ shape: [...shape], data: new Float64Array(sizeOf(shape)) })
 
-/** @param {Given} x @param {(value: number, i: number) => number} f @returns {Tensor} */
+/** @param {TensorLike} x @param {(value: number, i: number) => number} f @returns {Tensor} */
 export function map({ shape, data }, f) {
   const y = new Float64Array(data.length)
   for (let i = 0; i < y.length; i++) y[i] = f(data[i], i)
   return { shape: [...shape], data: y }
 }
 
-/** The number and width of the rows of x, its last dimension. @param {Given} x */
+/** The number and width of the rows of x, its last dimension. @param {TensorLike} x */
 export function rowsOf(x) {
   const width = /** @type {number} */ (x.shape.at(-1))
   return { rows: sizeOf(x.shape.slice(0, -1)), width }
@@ -66,7 +66,7 @@ export function broadcastIndex(shape, outShape) {
 
 /**
  * The gradient of a broadcast: the sum over all positions that read the same value.
- * @param {Given} outGradient
+ * @param {TensorLike} outGradient
  * @param {number[]} shape
  */
 export function sumToShape(outGradient, shape) {

@@ -40,12 +40,12 @@ function parts(inputs, params, grads) {
   const step =
     (op, main, names = {}, options = {}) =>
       x => {
-        const given = { [main]: x }
-        for (const [key, name] of Object.entries(names)) given[key] = inputs[name]
+        const opInputs = { [main]: x }
+        for (const [key, name] of Object.entries(names)) opInputs[key] = inputs[name]
         return {
-          y: op.forward(given, options).y,
+          y: op.forward(opInputs, options).y,
           back: dy => {
-            const { [main]: dx, ...rest } = op.backward(given, options, { y: dy })
+            const { [main]: dx, ...rest } = op.backward(opInputs, options, { y: dy })
             for (const [key, gradient] of Object.entries(rest)) collect(grads, names[key], gradient)
             return dx
           }

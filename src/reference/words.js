@@ -55,7 +55,7 @@ const contractions = [
   split('three1', "'t", 'was', ' ')
 ]
 
-const apply = (rules, text) => rules.reduce((now, { pattern, replacement }) => now.replace(pattern, replacement), text)
+const apply = (rules, text) => rules.reduce((result, rule) => result.replace(rule.pattern, rule.replacement), text)
 
 export function words(text) {
   const marked = apply(punctuation, apply(opening, text.toWellFormed()))
@@ -64,14 +64,14 @@ export function words(text) {
 
 /** The names of the rules that change a text, in order. */
 export function rulesThatFire(text) {
-  let now = text
+  let current = text
   const fired = []
   for (const rules of [opening, punctuation, closing, contractions]) {
-    if (rules === closing) now = ` ${now} `
-    for (const one of rules) {
-      const next = apply([one], now)
-      if (next !== now) fired.push(one.name)
-      now = next
+    if (rules === closing) current = ` ${current} `
+    for (const item of rules) {
+      const next = apply([item], current)
+      if (next !== current) fired.push(item.name)
+      current = next
     }
   }
   return fired

@@ -3,12 +3,12 @@
 //   --engine <name>   where: node (default), chromium, firefox, or the path of another Node
 //   --seconds <n>     how long each side is measured (default 1)
 //   --only <regex>    only the works whose names match
-//   --threads <n>     ours and onnxruntime-web with so many threads (default 1), beside ours with one; in Node, and
-//                     only the works that have a target for two
-//   --compare <commit>  ours there and here, in turn, in Node
-//   --list            only say what there is
-//   --sides           also the times of every side, such as each formulation of a peer
-//   --no-csv          leave no record in tests/bench/results: for trying things out
+//   --threads <n>     ours and onnxruntime-web with n threads (default 1), and ours with one; in Node, and only the
+//                     works that have a target for two
+//   --compare <commit>  ours at that commit and in the working tree, alternating, in Node
+//   --list            only lists the works
+//   --sides           also prints the times of every side, such as each formulation of a peer
+//   --no-csv          writes no record to tests/bench/results, for experiments
 //
 // To profile one work: node --cpu-prof tests/bench/run.js --no-csv --only '^matmul 512'
 import { parseArgs } from 'node:util'

@@ -49,7 +49,7 @@ const inPage = async () => {
   const bytesOf = async path => new Uint8Array(await (await fetch(path)).arrayBuffer())
   const { load } = await import('/library.mjs')
   const [wasm, shared] = await Promise.all(['/dist/glassformer.wasm', '/dist/glassformer.threads.wasm'].map(bytesOf))
-  const threads = { count: 2, wasm: shared, leastWork: 0 }
+  const threads = { count: 2, wasm: shared, minWork: 0 }
   const one = await load({ wasm }), two = await load({ wasm, threads })
   const product = gf => {
     gf.manualSeed(3)
@@ -68,7 +68,7 @@ const digestsInPage = async () => {
   const { digests } = await import('/library.mjs')
   const [wasm, shared] = await Promise.all(['/dist/glassformer.wasm', '/dist/glassformer.threads.wasm'].map(bytesOf))
   const fileOf = (model, name) => bytesOf(`/web/models/${model}/${name}`)
-  return [await digests(wasm, fileOf), await digests(wasm, fileOf, { count: 2, wasm: shared, leastWork: 0 })]
+  return [await digests(wasm, fileOf), await digests(wasm, fileOf, { count: 2, wasm: shared, minWork: 0 })]
 }
 
 const opened = async path => {

@@ -44,20 +44,20 @@ test('each has a text, a place in the source, and arguments with types', async (
   assert.match(lines[line - 1], /^export function crossEntropy/)
 })
 
-test('what it says is what the source says: defaults, errors, options', () => {
+test('the reference has the defaults, errors and options of the source', () => {
   const forward = byId.get('gf.nn.MultiheadAttention.forward'), options = forward.params.at(-1)
   assert.match(options.fields.find(({ name }) => name === 'keyPaddingMask').text, /true hides a key/)
   assert.ok(forward.errors.some(error => error.includes("'shape' when tensors or masks do not fit")))
   const { params: [, , maker] } = byId.get('gf.nn.MultiheadAttention')
   assert.deepEqual(['dropout', 'kdim', 'vdim'].map(name => maker.fields.find(field => field.name === name).text),
-    ['0, on the weights while training', ...Array(2).fill('embedDim, channels of key and value')])
+    ['0, of the weights in training mode', ...Array(2).fill('embedDim, the channels of key and value')])
   assert.equal(byId.get('F.exp').text, 'exp(x), cell by cell: torch.exp(x).')
   assert.equal(byId.get('gf.nn.Linear').call, 'new gf.nn.Linear(inFeatures, outFeatures, { bias })')
   assert.match(byId.get('gf.nn.CrossEntropyLoss').text, /^crossEntropy as a module/)
   assert.equal(byId.get('x.narrow').text, byId.get('F.narrow').text)
 })
 
-test('functions take as many arguments as are told, and refuse one more', () => {
+test('functions take as many arguments as the reference lists, and reject one more', () => {
   const counted = entries.filter(({ id, call }) => id.startsWith('F.') && !call.includes('...'))
   assert.ok(counted.length > 70)
   for (const { name, params } of counted) {
@@ -70,7 +70,7 @@ test('functions take as many arguments as are told, and refuse one more', () => 
 
 const examples = all.flatMap(({ id, examples: own }) => own.map(code => ({ id, code })))
 
-test('there are examples of all that one begins with', () => {
+test('the main functions have examples', () => {
   const with_ = new Set(examples.map(({ id }) => id))
   for (const id of ['gf.tensor', 'gf.trace', 'gf.observe', 'gf.grad', 'gf.tidy', 'F.softmax', 'F.crossEntropy',
     'F.scaledDotProductAttention', 'gf.nn.Linear', 'gf.nn.Module', 'gf.nn.MultiheadAttention', 'gf.optim.AdamW',

@@ -9,7 +9,7 @@ import { assertRuns, sessionOf } from './onnx.js'
 const { functional: F } = gf
 gf.manualSeed(11)
 
-/** Whole numbers below 3 where a shape begins with 'ids', any numbers else. */
+/** Integers below 3 where a shape begins with 'ids', any numbers else. */
 const drawn = (shapes, batch) => Object.fromEntries(shapes.map((shape, i) => [shapes.length === 1 ? 'input' : `input_${i}`,
   shape[0] === 'ids' ? gf.randint(0, 3, [batch, ...shape.slice(1)]) : gf.randn([batch, ...shape])]))
 const given = feeds => (feeds.input ? feeds.input : Object.values(feeds))

@@ -1,7 +1,7 @@
 // What toOnnx writes runs in onnxruntime-web with the library's numbers, on other inputs than it was written with.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { readFields } from '../../src/js/text/protobuf.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertNear, assertRuns, sessionOf } from './onnx.js'
 import { cases, filesOf } from '../models/golden_models.js'
@@ -79,7 +79,7 @@ test('Embedding, ModuleList, ModuleDict and words in order: ids are an int64 inp
 const OPERATIONS = {
   'arithmetic': [(a, b) => a.add(1).sub(b).mul(b).div(2).neg().maximum(b).minimum(0.5), [3, 4], [4]],
   'number first': [a => F.sub(1, a).add(F.div(1, a.abs().add(1))).add(F.pow(2, a)), [3, 4]],
-  'whole numbers': [a => {
+  'integers': [a => {
     const ids = a.mul(3).to('int32'), mask = a.gt(0)
     return [ids.add(1).mul(ids).sub(2), ids.maximum(0), ids.pow(3), ids.div(2), ids.mul(0.5), mask.mul(a), mask.mul(3),
       mask.mul(a.lt(1)), mask.add(ids), ids.minimum(ids.flip([1]))]
@@ -176,7 +176,7 @@ test('a batch that does not stay in front keeps its size', async () => {
 
 /** What stands in the file of a graph: initializers and their shapes, attributes of nodes, sides of the first input. */
 function graphOf(bytes) {
-  const inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
+  const inside = (bytes, number) => readFields('onnx', bytes).get(number) ?? []
   const text = bytes => new TextDecoder().decode(bytes), [graph] = inside(bytes, 7)
   return {
     initializers: inside(graph, 5).map(one => [text(inside(one, 8)[0]), inside(one, 1)]),

@@ -53,7 +53,7 @@ const MODULES = {
   'a mask for each head, in nested lists': () => [new nn.MultiheadAttention(8, 2),
     { query: gf.ones([2, 1, 8]), attnMask: [[[[true]], [[false]]]] },
     'attn_mask=torch.tensor([[[[True]], [[False]]]]).expand(query.shape[0], 2, -1, -1).flatten(0, 1).to(query.device))'],
-  'a mask that is added, in nested lists of whole numbers': () => [new nn.MultiheadAttention(8, 2),
+  'a mask that is added, in nested lists of integers': () => [new nn.MultiheadAttention(8, 2),
     { query: gf.ones([1, 2, 8]), attnMask: [[0, -Infinity], [0, -1]] },
     "attn_mask=torch.tensor([[0, -float('inf')], [0, -1]]).float().to(query.device))"],
   'a mask that is added, in nested lists, of a layer': () => [new nn.TransformerEncoderLayer(8, 2, small),

@@ -1,8 +1,8 @@
-"""Writes data.json beside it: orders, batches and random states of torch.utils.data and torch.Generator in PyTorch 1.13.1.
+"""Writes data.json: orders, batches and random states of torch.utils.data and torch.Generator in PyTorch 1.13.1.
 
     python3 tests/golden/data.py        (see golden.py)
 
-Since 2.0 the loaders and samplers draw the same numbers.
+The loaders and samplers of later versions sample the same numbers.
 """
 import base64
 
@@ -24,22 +24,22 @@ class Numbers(torch.utils.data.Dataset):
         return i
 
 
-def epochs(n, count, taken=None, generator=False, **options):
-    """The batches of some epochs after torch.manual_seed(5), or the first ones of each, and the next random numbers."""
+def epochs(n, count, max_batches=None, generator=False, **options):
+    """The batches of some epochs after torch.manual_seed(5), at most max_batches of each, and the next random numbers."""
     torch.manual_seed(5)
     own = torch.Generator().manual_seed(9) if generator else None
     loader = DataLoader(Numbers(n), generator=own, **options)
-    seen = []
+    batches = []
     for _ in range(count):
         rows = []
         for batch in loader:
             rows.append(batch.tolist())
-            if len(rows) == taken:
+            if len(rows) == max_batches:
                 break
-        seen.append(rows)
-    return {"n": n, "epochs": count, "taken": taken, "generator": generator,
+        batches.append(rows)
+    return {"n": n, "epochs": count, "maxBatches": max_batches, "generator": generator,
             "options": {"batchSize": options["batch_size"], "shuffle": options.get("shuffle", False), "dropLast": options.get("drop_last", False)},
-            "length": len(loader), "batches": seen, "then": torch.rand(2),
+            "length": len(loader), "batches": batches, "then": torch.rand(2),
             **({"then_own": torch.rand(2, generator=own)} if own else {})}
 
 
@@ -51,12 +51,12 @@ def split(n, lengths):
             "then": torch.rand(2)}
 
 
-def state(seed, draw):
-    """The bytes of a state after some draws, and what comes next."""
+def state(seed, sample):
+    """The bytes of a state after some samples, and the next random numbers."""
     torch.manual_seed(seed)
-    draw()
-    found = torch.get_rng_state()
-    return {"seed": seed, "bytes": base64.b64encode(bytes(found.tolist())).decode(),
+    sample()
+    state_bytes = torch.get_rng_state()
+    return {"seed": seed, "bytes": base64.b64encode(bytes(state_bytes.tolist())).decode(),
             "rand": torch.rand(3), "randn": torch.randn(3), "randperm": torch.randperm(5)}
 
 
@@ -89,8 +89,8 @@ if __name__ == "__main__":
         epochs(10, 2, batch_size=3), epochs(10, 3, batch_size=3, shuffle=True), epochs(9, 2, batch_size=3, shuffle=True),
         epochs(10, 2, batch_size=4, shuffle=True, drop_last=True), epochs(10, 3, batch_size=3, shuffle=True, generator=True),
         epochs(9, 3, batch_size=3, shuffle=True, generator=True), epochs(10, 2, batch_size=4, shuffle=True, drop_last=True, generator=True),
-        epochs(10, 3, taken=2, batch_size=3, shuffle=True, generator=True), epochs(9, 3, taken=3, batch_size=3, shuffle=True, generator=True),
-        epochs(10, 2, batch_size=3, generator=True), epochs(10, 2, taken=1, batch_size=3, shuffle=True), epochs(4, 1, batch_size=9, shuffle=True)
+        epochs(10, 3, max_batches=2, batch_size=3, shuffle=True, generator=True), epochs(9, 3, max_batches=3, batch_size=3, shuffle=True, generator=True),
+        epochs(10, 2, batch_size=3, generator=True), epochs(10, 2, max_batches=1, batch_size=3, shuffle=True), epochs(4, 1, batch_size=9, shuffle=True)
     ], splits=[split(10, [7, 3]), split(10, [0.8, 0.2]), split(11, [0.5, 0.3, 0.2]), split(5, [0, 5])],
         states=[state(0, lambda: None), state(42, lambda: torch.randn(5)), state(7, lambda: torch.rand(624)),
                 state(123, lambda: torch.rand(1000))],

@@ -65,7 +65,7 @@ def distance(a, b):
 
 
 def farthest(a, b):
-    """Over two dicts of tensors; whole numbers have no distance."""
+    """Over two dicts of tensors; integers have no distance."""
     return max([distance(a[key], b[key]) for key in a if a[key].is_floating_point()] + [0.0])
 
 

@@ -36,7 +36,7 @@ export const DIFFERS = {
     load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
     save: ['gf.saveSafetensors(tensors)', 'safetensors only; `gf.saveCheckpoint` with optimizer, schedule and random state'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
-    arange: ['gf.arange(start, end, step)', 'int32 of whole numbers, as in PyTorch, else float32'],
+    arange: ['gf.arange(start, end, step)', 'int32 of integers, as in PyTorch, else float32'],
     is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
     quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
   },
@@ -52,7 +52,7 @@ export const DIFFERS = {
     mT: ['x.transpose(-2, -1)', ''],
     float: ["x.to('float32')", ''],
     int: ["x.to('int32')", ''],
-    long: ["x.to('int32')", 'whole numbers have 32 bits'],
+    long: ["x.to('int32')", 'integers have 32 bits'],
     bool: ["x.to('bool')", ''],
     half: ["x.to('float16')", 'for storage and weights that are only used; arithmetic is in float32'],
     bfloat16: ["x.to('bfloat16')", 'for storage and weights that are only used; arithmetic is in float32'],

@@ -1,6 +1,6 @@
 // A model of GPT-2's shape in files, with random weights and a made-up vocabulary of pairs of bytes.
 import { mkdir, open, writeFile } from 'node:fs/promises'
-import { ALPHABET } from '../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../src/js/text/byte_level.js'
 
 /** GPT-2 small. */
 export const SMALL = { layers: 12, channels: 768, heads: 12, words: 50257, places: 1024 }

@@ -1,8 +1,8 @@
 // Files, texts, models, traces: everything else: what is written often and wrongly, and what the library says to it.
 import { load } from '../../src/js/index.js'
-import { file, gf, gone, lin, nn, seq, tell, x } from './told.js'
+import { file, gf, disposed, lin, nn, seq, expectMessages, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
   [() => load(2), 'load: options must be an object with threads, wasm, got 2; write { threads: 2 }'],
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
@@ -24,23 +24,23 @@ tell([
   [() => gf.text.trainBPE('abc', { vocabSize: 10 }),
     'trainBPE: vocabSize must be at least 256, for 256 bytes and the specials, got 10'],
   [() => new gf.text.Vocab('a b'), 'Vocab: lists must be an array of arrays of strings, got "a b"'],
-  [() => gf.manualSeed('42'), 'manualSeed: seed must be a whole number, got "42"'],
+  [() => gf.manualSeed('42'), 'manualSeed: seed must be an integer, got "42"'],
   [() => gf.manualSeed(2 ** 63),
     'manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got 9223372036854776000'],
   [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined; write gf.noGrad(() => …)'],
   [() => gf.tidy(async () => x),
-    'tidy: fn must not be async; what it makes after its first await would be missed, so await before'],
+    'tidy: fn must not be async; tensors made after its first await would be missed, so await before'],
   [() => lin.loadStateDict(gf.loadSafetensors(file)),
-    'loadStateDict: Linear does not fit: this is what loadSafetensors gives; write ' +
+    'loadStateDict: Linear does not fit: this is the result of loadSafetensors; write ' +
     'loadSafetensors(bytes).tensors'],
   [() => gf.loadSafetensors('model.safetensors'),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an " +
     'object of such by name, got "model.safetensors"; write readFileSync(path), or await response.arrayBuffer()'],
-  [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; what gf.tidy returns is kept'],
+  [() => disposed.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; tensors that gf.tidy returns are kept'],
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
-    'trace: edits[0].index must be an array with a whole number, null (all) or [from, to], to not ' +
+    'trace: edits[0].index must be an array with an integer, null (all) or [from, to], to not ' +
     'included, for each axis, such as [0, null], got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
     'trace: edits name tensors that were not computed: linear; there are bias, input, weight, output'],

@@ -1,9 +1,9 @@
-// Modules, optimisers and classes of one's own: what is written often and wrongly, and what the library says to it.
+// Modules, optimizers and classes of one's own: what is written often and wrongly, and what the library says to it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { F, file, gf, layer, lin, mask, nn, optim, seq, sgd, tell, x } from './told.js'
+import { F, file, gf, layer, lin, mask, nn, optim, seq, sgd, expectMessages, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => {
     const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
     const [first, second] = [0, 1].map(() => own.forward(given).sum())
@@ -24,18 +24,18 @@ tell([
   [() => lin.forward([[1, 2, 3]]), 'linear: x must be a tensor (gf.tensor), got an array of 1'],
   [() => lin.forward(gf.ones([2, 4])),
     'linear: the last dimension of x must be 3 (weight is [2, 3]), got [2, 4]'],
-  [() => new nn.Linear(3), 'Linear: outFeatures must be a whole number from 0 to 2147483647, got undefined'],
-  [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be a whole number from 0 to 2147483647, got 3.5'],
+  [() => new nn.Linear(3), 'Linear: outFeatures must be an integer from 0 to 2147483647, got undefined'],
+  [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be an integer from 0 to 2147483647, got 3.5'],
   [() => new nn.MultiheadAttention(10, 3), 'MultiheadAttention: embedDim must be divisible by numHeads, got 10 and 3'],
   [() => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
-    'TransformerEncoderLayer: batchFirst is always true; leave it out, and give [B, T, C]: x.transpose(0, 1) makes that of [T, B, C]'],
+    'TransformerEncoderLayer: batchFirst is always true; leave it out, and pass [B, T, C]: x.transpose(0, 1) makes that of [T, B, C]'],
   [() => new nn.Dropout(2), 'Dropout: p must be a number from 0 to 1, got 2'],
   [() => layer.forward(gf.ones([3, 4])),
     'TransformerEncoderLayer: src must have shape [B, T, C], got [3, 4]; x.unsqueeze(0) makes a batch of one'],
   [() => layer.forward(seq, { src_mask: mask }),
     'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache'],
   [() => layer.forward(seq, { srcKeyPaddingMask: [[1, 1, 0]] }),
-    'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means seen, ' +
+    'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means visible, ' +
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
     'TransformerEncoderLayer: srcMask must have shape [Tq, Tk] = [3, 3], or [B, H, Tq, Tk] = ' +
@@ -57,8 +57,8 @@ tell([
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
     'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay, amsgrad, maximize'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
-    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it is ' +
-    'given by its place, write 10'],
+    'StepLR: stepSize must be an integer from 1 to 2147483647, got an object with stepSize; it is ' +
+    'a positional argument, write 10'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
     'OneCycleLR: options must have totalSteps, or epochs and stepsPerEpoch: new OneCycleLR(optimizer, ' +
     'maxLr, { totalSteps: … }); got undefined'],
@@ -75,7 +75,7 @@ tell([
   },
   'Linear: weight is a parameter, got a float32 tensor [2, 3] in its place, which would be neither ' +
   'trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before ' +
-  'an optimiser is made'],
+  'the optimizer is created'],
   [() => {
     class Scale extends nn.Module {
       factor = new nn.Parameter([1])
@@ -85,8 +85,8 @@ tell([
     return [adam, own.stateDict()]
   },
   'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained ' +
-  'nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an ' +
-  'optimiser is made'],
+  'nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before the ' +
+  'optimizer is created'],
   [() => sgd.zero_grad(), 'zero_grad is spelled zeroGrad here'],
   [() => layer.named_parameters(), 'named_parameters is spelled namedParameters here'],
   [() => new optim.lr_scheduler.StepLR(sgd), 'lr_scheduler is spelled lrScheduler here'],
@@ -102,31 +102,31 @@ tell([
   [() => nn.Linear(4, 8), 'Linear is a class; write new gf.nn.Linear(…)'],
   [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no arguments, but got an object with inplace; ReLU has no options'],
   [() => new nn.Dropout({ p: 0.1 }),
-    'Dropout: p must be a number from 0 to 1, got an object with p; it is given by its place, write 0.1'],
+    'Dropout: p must be a number from 0 to 1, got an object with p; it is a positional argument, write 0.1'],
   [() => sgd.zeroGrad({ set_to_none: true }), 'zeroGrad: there is no option "set_to_none", only setToNone'],
   [() => lin.zeroGrad(true, 1), 'zeroGrad: takes one argument, but also got a second: 1'],
   [() => lin.loadStateDict(file),
     'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],
   [() => new nn.Conv2d(1, 2, 3),
-    'gf.nn has no Conv2d; it has what transformers are made of; write your own: class … extends gf.nn.Module'],
+    'gf.nn has no Conv2d; it has the parts of transformers; write your own: class … extends gf.nn.Module'],
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
   [() => new optim.lrScheduler.PolynomialLR(sgd),
-    'gf.optim.lrScheduler has no PolynomialLR; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
+    'gf.optim.lrScheduler has no PolynomialLR; any schedule is a new LambdaLR(optimizer, epoch => factor)'],
   [() => new (class Net extends nn.Module {
     scale = new nn.Parameter(gf.ones([1]))
   })().registerBuffer('scale', gf.ones([1])),
-  'registerBuffer: name must be one that is free and without dots, got "scale", which is a parameter'],
+  'registerBuffer: name must be unused and without dots, got "scale", which is a parameter'],
   [() => new nn.TransformerEncoderLayer(4, 2).registerBuffer('linear1', gf.ones([1])),
-    'registerBuffer: name must be one that is free and without dots, got "linear1", which is a module'],
+    'registerBuffer: name must be unused and without dots, got "linear1", which is a module'],
   [() => new nn.Linear(2, 2).registerBuffer('running.mean', gf.ones([1])),
-    'registerBuffer: name must be one that is free and without dots, got "running.mean"'],
+    'registerBuffer: name must be unused and without dots, got "running.mean"'],
   [() => {
     const layer = new nn.Linear(3, 2)
     layer.registerForwardHook(async () => { await null; throw new Error('nobody sees it') })
     layer(x)
-  }, 'registerForwardHook: fn must not be async, for what it returns stands in place of the output; got a promise'],
+  }, 'registerForwardHook: fn must not be async, since its result replaces the output; got a promise'],
   [() => gf.models.fromPretrained('gpt2'),
     "gf.models has no fromPretrained; write await gf.models.load(files), the files of the model's folder by name"],
   [() => new nn.TransformerEncoder(layer, 2, new nn.LayerNorm(4)),
@@ -139,7 +139,7 @@ tell([
   'got a float32 tensor [3, 3]; write { tgtMask }'],
   [() => nn.init.normal_(lin.weight, 0, 0.02), 'normal_: options must be an object with mean, std, got 0; write { mean: 0 }'],
   [() => new nn.Embedding(3, 2).forward([[1.5]]),
-    'embedding: ids must be whole numbers for an int32 tensor, got 1.5 at index 0'],
+    'embedding: ids must be integers for an int32 tensor, got 1.5 at index 0'],
   [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a second: a float32 tensor [2, 3]'],
   [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got a fourth: 4; options go into one object'],
   [() => new (class Net extends nn.Module { layers = [new nn.Linear(3, 2)] })().parameters(),
@@ -167,9 +167,9 @@ tell([
   })()(x),
   'Net: train is a method of all modules, which a property of that name would hide; choose another name'],
   [() => new (class Car extends nn.Module { engine = 'diesel' })().parameters(),
-    'Car: engine is what a module computes with, got "diesel"; choose another name'],
+    'Car: the property engine is reserved for the engine, got "diesel"; choose another name'],
   [() => new (class Net extends nn.Module { training = { lr: 1 } })().parameters(),
-    'Net: training is what train() and eval() set, got an object with lr; choose another name'],
+    'Net: the property training is reserved for train() and eval(), got an object with lr; choose another name'],
   [() => new nn.ModuleList(x), 'ModuleList: modules must be a list of modules, got a float32 tensor [2, 3]'],
   [() => { lin.weight.data = [[1]] },
     'data cannot be assigned, got an array of 1; write x.data.set(numbers), or loadStateDict for the parameters of a module'],
@@ -179,10 +179,10 @@ tell([
   [() => new nn.ModuleDict({ train: lin }), 'ModuleDict: train is a property of all modules; choose another name'],
   [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a string without dots, got "a.b"'],
   [() => new nn.Sequential(...Array(20000).fill(lin)), 'Sequential: takes at most 10000 arguments, got 20000'],
-  [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no place -1; write list.at(-1)'],
+  [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no index -1; write list.at(-1)'],
   [() => new nn.Parameter(2, 3),
-    'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +
-    'draw them'],
+    'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init for ' +
+    'random values'],
   [() => new nn.Parameter([1], {}, 2), 'Parameter: takes 2 arguments at most, but also got a third: 2; options go into one object'],
   [() => lin.registerBuffer(x, 'mask'),
     'registerBuffer: name must be a string, got a float32 tensor [2, 3]; write registerBuffer(name, tensor)'],
@@ -199,7 +199,7 @@ tell([
   [() => { const own = new optim.SGD(new nn.Linear(3, 2).parameters()); own.paramGroups[0].lr = '0.1'; own.step() },
     'SGD: lr must be a number >= 0, got "0.1"'],
   [() => new (class Net extends nn.Module { forward(y) { lin(y) } })()(x),
-    'Net.forward gave nothing; is a return missing?'],
+    'Net.forward returned undefined; is a return missing?'],
   [() => gf.crossEntropy(x, [0, 1]), 'crossEntropy is gf.functional.crossEntropy here'],
   [() => new gf.Linear(3, 2), 'Linear is gf.nn.Linear here'],
   [() => class Net extends gf.Module {}, 'Module is gf.nn.Module here'],
@@ -217,7 +217,7 @@ tell([
     'Sequential: modules[1] must be a module, got the function relu; write a module, such as new gf.nn.ReLU()']
 ])
 
-test('a name of PyTorch\'s is free for a module\'s own', () => {
+test("a module may define properties with PyTorch's names", () => {
   class Own extends nn.Module {
     constructor() {
       super()
@@ -228,7 +228,7 @@ test('a name of PyTorch\'s is free for a module\'s own', () => {
   assert.deepEqual([...new Own().namedModules()].map(([name]) => name), ['', 'state_dict'])
 })
 
-test('a list of what a module has in properties, too, loses nothing', () => {
+test('a list of modules that are also properties is allowed', () => {
   class Net extends nn.Module {
     first = new nn.Linear(3, 3)
     rest = new nn.ModuleList([new nn.Linear(3, 2)])
@@ -242,7 +242,7 @@ test('a list of what a module has in properties, too, loses nothing', () => {
     'ModuleDict or properties' })
 })
 
-test('a module that is not to be trained is held in a private field', () => {
+test('a private field may hold a module that is not trained', () => {
   class Student extends nn.Module {
     #teacher = [new nn.Linear(3, 2)]
     own = new nn.Linear(3, 2)

@@ -1,15 +1,15 @@
 // Tensors and functions: what is written often and wrongly, and what the library says to it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { F, gf, layer, lin, mask, nn, NO_NUMBER, tell, twice, x } from './told.js'
+import { F, gf, layer, lin, mask, nn, NO_NUMBER, expectMessages, twice, x } from './expect_messages.js'
 
-tell([
+expectMessages([
   [() => gf.tensor('abc'), 'tensor: values must be numbers, got "abc"'],
   [() => gf.tensor([[1], [1, 2]]),
     'tensor: values must be regular nested arrays; expected an array of 1 at depth 1, got an array of 2'],
   [() => gf.tensor([1, '2']), 'tensor: values must be numbers, got "2"'],
   [() => gf.tensor([1.5], { dtype: 'int32' }),
-    'tensor: values must be whole numbers for an int32 tensor, got 1.5 at index 0; leave dtype out, or round them first'],
+    'tensor: values must be integers for an int32 tensor, got 1.5 at index 0; leave dtype out, or round them first'],
   [() => gf.tensor([1, 2], { shape: [3] }), 'tensor: shape [3] holds 3 values, got 2'],
   [() => gf.tensor([1], { dtype: 'float' }),
     'tensor: dtype must be one of float32, int32, float64, bool, float16, bfloat16, got "float"; write ' + "'float32'"],
@@ -58,7 +58,7 @@ tell([
   }, 'add: a must be a tensor or a number, got an object that cannot be read, such as a proxy of a tensor'],
   [() => gf.full([2], { shape: [2, 3], dtype: 5 }), 'full: value must be a number, got an object with shape, dtype'],
   [() => new nn.TransformerEncoder(layer, 2 ** 31 - 1),
-    'TransformerEncoder: numLayers must be a whole number from 0 to 10000, got 2147483647'],
+    'TransformerEncoder: numLayers must be an integer from 0 to 10000, got 2147483647'],
   [() => x.argmax(globalThis), 'argmax: options must be an object with dim, keepdim, got a value of type Object'],
   [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],
@@ -70,7 +70,7 @@ tell([
   [() => F.dropout(x, 0.5), 'dropout: options must be an object with p, training, got 0.5; write { p: 0.5 }'],
   [() => F.relu(x, true), 'relu: takes one tensor and no options, got true'],
   [() => F.embedding(x, x),
-    'embedding: ids must be an int32 tensor or nested arrays of whole numbers, got a float32 tensor [2, ' +
+    'embedding: ids must be an int32 tensor or nested arrays of integers, got a float32 tensor [2, ' +
     "3]; to('int32') makes one"],
   [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at index 0'],
   [() => F.scaledDotProductAttention(x, x, x),
@@ -80,7 +80,7 @@ tell([
   '{ requiresGrad: true }, and compute with it outside noGrad and without detach()'],
   [() => twice.backward(),
     'backward: the computation behind this tensor was already used by an earlier backward (in sum); compute ' +
-    'it again, or give that one { retainGraph: true }'],
+    'it again, or call that backward with { retainGraph: true }'],
   [() => x.matmul(gf.ones([4])),
     'matmul: the last side of a [2, 3] is 3, the only side of b [4] is 4; they must be equal'],
   [() => x[0],
@@ -108,7 +108,7 @@ tell([
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
   [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
   [() => { const [values] = x.max({ dim: 1 }); return values },
-    'a float32 tensor [2] is no list; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
+    'a float32 tensor [2] is not iterable; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
     'x.select(0, i) for a row, x.toArray() for all as an array'],
   [() => x.map(v => 2 * v),
     'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],
@@ -152,7 +152,7 @@ tell([
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ])
 
-test('what is meant as a text or put there as PyTorch would is no mistake', () => {
+test('conversions to strings and PyTorch-style assignments are no mistakes', () => {
   assert.equal(`${x}`, 'float32 tensor [2, 3]')
   const own = new nn.Linear(3, 2)
   own.weight = new nn.Parameter(gf.ones([2, 3]))

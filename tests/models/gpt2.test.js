@@ -57,7 +57,7 @@ test('gpt2: configurations that are not supported are refused, by load and by in
     [{ model_type: 'mamba' }, /model_type must be one of .*gpt2.*, got "mamba"/],
     [{ activation_function: 'swiglu' }, /activation_function must be one of/],
     [{ n_head: 5 }, /n_embd must be divisible by n_head/],
-    [{ n_layer: '2' }, /n_layer must be a whole number/],
+    [{ n_layer: '2' }, /n_layer must be an integer/],
     [{ quantization_config: { bits: 4 } }, /quantization_config = .* is not supported/],
     [{ add_cross_attention: true }, /add_cross_attention = true is not supported/]
   ]) {

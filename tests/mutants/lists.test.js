@@ -7,14 +7,14 @@ import { EQUIVALENT } from './equivalent.js'
 import { FAULTS } from './faults.js'
 import { KNOWN } from './known.js'
 
-test('every fault is of a place that is there, and another than what it is exchanged for', () => {
+test('every fault quotes existing source and changes it', () => {
   for (const [file, found, to] of [...FAULTS, ...KNOWN]) {
     assert.ok(readFileSync(ROOT + file, 'utf8').includes(found), `${file} has no more: ${found}`)
     assert.notEqual(found, to, file)
   }
 })
 
-test('every change that no test can see is of a line that is there', () => {
+test('every equivalent change quotes an existing line', () => {
   for (const key of Object.keys(EQUIVALENT)) {
     const [, file, line, found] = key.match(/^(\S+): (.*) \[(\S+) -> \S+\]$/)
     const lines = readFileSync(ROOT + file, 'utf8').split('\n').map(one => one.trim())

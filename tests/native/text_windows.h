@@ -5,7 +5,7 @@
 
 #include "require.h"
 
-typedef int kernel(int32_t *, int32_t *, gf_recent *, const uint8_t *, int, int, int);
+typedef int kernel(int32_t *, int32_t *, gf_token_slot *, const uint8_t *, int, int, int);
 
 typedef struct {
   int32_t (*spans)[2]; /* [count], from the beginning of the text; the caller frees it */
@@ -33,7 +33,7 @@ static void collect(tokens *all, int32_t (*kept)[2], const int32_t *spans, int c
       REQUIRE(end >= GF_TOKEN_CLOSING_QUOTE && start < units && place == 0);
       last = start + 1;
     }
-    REQUIRE(place >= -GF_RECENT_PLACES && place <= GF_RECENT_PLACES);
+    REQUIRE(place >= -GF_TOKEN_SLOTS && place <= GF_TOKEN_SLOTS);
     int32_t *span = all->spans[all->count++];
     span[0] = all->units + start;
     span[1] = end < 0 ? end : all->units + end;
@@ -45,15 +45,15 @@ static void collect(tokens *all, int32_t (*kept)[2], const int32_t *spans, int c
 /* All tokens of a text given in windows of `window` bytes with room for `room` tokens, more when the kernel asks. */
 static tokens run(kernel *scan, const uint8_t *text, int bytes, int window, int room, int flags, int with_places) {
   tokens all = {malloc(sizeof *all.spans * ((size_t)bytes + 1)), 0, 0};
-  int32_t(*kept)[2] = calloc(GF_RECENT_PLACES + 1, sizeof *kept);
-  gf_recent *recent = with_places ? calloc(GF_RECENT_PLACES, sizeof *recent) : NULL;
+  int32_t(*kept)[2] = calloc(GF_TOKEN_SLOTS + 1, sizeof *kept);
+  gf_token_slot *cache = with_places ? calloc(GF_TOKEN_SLOTS, sizeof *cache) : NULL;
   for (int from = 0; from < bytes || bytes == 0;) {
     int n = bytes - from < window ? bytes - from : window;
     uint8_t *part = exactly(text + from, (size_t)n);
     int32_t *spans = malloc(sizeof *spans * 3 * (size_t)room + 1);
     int32_t done[3];
     int part_flags = flags | (from == 0 ? GF_TEXT_START : 0) | (from + n == bytes ? GF_TEXT_END : 0);
-    int count = scan(spans, done, recent, part, n, room, part_flags);
+    int count = scan(spans, done, cache, part, n, room, part_flags);
     REQUIRE(count >= 0 && count <= room);
     REQUIRE(done[0] >= 0 && done[0] <= n && done[1] >= 0 && done[1] <= n);
     REQUIRE((done[2] == GF_TEXT_DONE) == (from + n == bytes && done[0] == n) || n == 0);
@@ -67,7 +67,7 @@ static tokens run(kernel *scan, const uint8_t *text, int bytes, int window, int 
     if (bytes == 0) break;
   }
   free(kept);
-  free(recent);
+  free(cache);
   return all;
 }
 

@@ -23,7 +23,7 @@ const encoder = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 4, 
 const decoder = new nn.TransformerDecoder(new nn.TransformerDecoderLayer(16, 2, 24, 0, { normFirst: true }), 3).eval()
 const cuts = [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [5], [1, 9], [8, 9, 10]]
 
-test('MultiheadAttention: token by token, or in pieces, the bits of one causal pass', () => quiet(() => {
+test('MultiheadAttention: decoding token by token or in parts gives the bits of one causal pass', () => quiet(() => {
   const x = gf.randn([2, 11, 24]), options = { isCausal: true, averageAttnWeights: false }
   for (const window of [undefined, 4]) {
     const whole = plain(attention.forward(x, x, x, { ...options, window })[0])
@@ -36,7 +36,7 @@ test('MultiheadAttention: token by token, or in pieces, the bits of one causal p
   }
 }))
 
-test('MultiheadAttention in a window far from the beginning: token by token the bits of one pass', () => quiet(() => {
+test('MultiheadAttention with a window: decoding token by token gives the bits of one pass', () => quiet(() => {
   const x = gf.randn([2, 50, 24]), options = { isCausal: true, window: 7, needWeights: false }
   const whole = plain(attention.forward(x, x, x, options)[0])
   for (const cut of [Array.from({ length: 49 }, (_, i) => i + 1), [30], [13, 41]]) {
@@ -46,7 +46,7 @@ test('MultiheadAttention in a window far from the beginning: token by token the 
   }
 }))
 
-test('both stacks: the bits of one causal pass', () => quiet(() => {
+test('both stacks: decoding with a cache gives the bits of one causal pass', () => quiet(() => {
   const x = gf.randn([2, 11, 16]), memory = gf.randn([2, 5, 16])
   const padding = [[false, false, false, false, true], [false, true, false, false, false]]
   const encode = (y, cache) => encoder.forward(y, { isCausal: true, cache })
@@ -73,14 +73,14 @@ const widening = () => quiet(() => {
   assertSame(widened, whole)
   cache.dispose()
 })
-test('a cache that is given more room in between: the same bits, and the old room goes back', () => {
+test('a cache whose capacity grows gives the same bits and frees the old memory', () => {
   widening()
   const { bytes } = gf.memory()
   widening()
   assert.equal(gf.memory().bytes, bytes)
 })
 
-test('a trace of a pass with a cache: the same bits, and every key explained', () => quiet(() => {
+test('a trace of a pass with a cache has the same bits and explains every key', () => quiet(() => {
   const x = gf.randn([1, 4, 16]), cache = new Cache(8)
   const whole = plain(encoder.forward(x, { isCausal: true }))
   encoder.forward(part(x, 0, 3), { isCausal: true, cache })
@@ -97,7 +97,7 @@ test('a trace of a pass with a cache: the same bits, and every key explained', (
   cache.dispose()
 }))
 
-test('memory is taken at the first pass and stays the same', () => quiet(() => {
+test('a cache allocates its memory at the first pass', () => quiet(() => {
   const cache = new Cache(512), step = () =>
     gf.tidy(() => { encoder.forward(gf.randn([1, 1, 16]), { isCausal: true, cache }) })
   step()
@@ -108,7 +108,7 @@ test('memory is taken at the first pass and stays the same', () => quiet(() => {
   cache.dispose()
 }))
 
-test('taken back and chosen again: rows go on from the one they are told to', () => quiet(() => {
+test('truncate and select: rows continue from the selected ones', () => quiet(() => {
   const x = gf.randn([2, 6, 16]), memory = gf.randn([2, 3, 16]), cache = new Cache(6)
   const forward = (y, m, given) => decoder.forward(y, m, { tgtIsCausal: true, cache: given })
   const whole = forward(x, memory).toArray()
@@ -123,7 +123,7 @@ test('taken back and chosen again: rows go on from the one they are told to', ()
   cache.dispose()
 }))
 
-test('what a cache is not for', () => {
+test('a cache rejects invalid uses', () => {
   const x = gf.randn([1, 2, 24])
   const forward = (given, cache) => attention.forward(given, given, given, { isCausal: true, cache })
   assertRejects(() => forward(x, new Cache(4)), 'state', 'MultiheadAttention', 'cache', 'noGrad')
@@ -140,7 +140,7 @@ test('what a cache is not for', () => {
   })
 })
 
-test('a pass that fails leaves the cache as it was, in all layers', () => quiet(() => {
+test('a failing pass restores the cache in all layers', () => quiet(() => {
   const x = gf.randn([1, 3, 24]), whole = plain(attention.forward(x, x, x, { isCausal: true })[0])
   for (const wrong of [{ keyPaddingMask: [[false]] }, { attnMask: [[0]] }, { isCausal: 1 }, { window: 0 }]) {
     const cache = new Cache(8), go = (y, more) => attention.forward(y, y, y, { isCausal: true, cache, ...more })[0]
@@ -162,7 +162,7 @@ test('a pass that fails leaves the cache as it was, in all layers', () => quiet(
   cache.dispose()
 }))
 
-test('a layer in two places of a model keeps something for each', () => {
+test('a layer in two places of a model has a cache entry for each', () => {
   class Tied extends nn.Module {
     embedding = new nn.Embedding(11, 16)
     layers = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 2, 24, 0), 3)
@@ -190,7 +190,7 @@ test('a layer in two places of a model keeps something for each', () => {
   model.dispose()
 })
 
-test('select: rows that are there', () => quiet(() => {
+test('select rejects rows outside the batch', () => quiet(() => {
   const cache = new Cache(8), x = gf.randn([2, 3, 24])
   attention.forward(x, x, x, { cache })
   for (const row of [2, -1, 0.5, NaN]) assertRejects(() => cache.select([0, row]), 'range', 'from[1]', `${row}`)

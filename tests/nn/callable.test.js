@@ -18,7 +18,7 @@ class Twice extends nn.Module {
   }
 }
 
-test('every class of modules is called for its forward, with all it takes', () => {
+test('every module can be called like its forward', () => {
   const attention = new nn.MultiheadAttention(4, 2), one = gf.rand([1, 3, 4])
   const given = [one, one, one, { isCausal: true }]
   assertSame(attention(...given)[0], plain(attention.forward(...given)[0]))
@@ -28,7 +28,7 @@ test('every class of modules is called for its forward, with all it takes', () =
   assertSame(called[4](x, { times: 3 }), plain(called[4].forward(x, { times: 3 })))
 })
 
-test('a module that is called is in the trace, and its hooks hear of it', () => {
+test('calling a module is traced and runs its hooks', () => {
   const model = new Twice(), heard = []
   model.inner.registerForwardHook((module, inputs) => { heard.push([module === model.inner, inputs[0].shape]) })
   const { trace } = gf.trace(() => model(x))
@@ -36,7 +36,7 @@ test('a module that is called is in the trace, and its hooks hear of it', () => 
   for (const name of ['inner.weight', 'inner.output']) assert.ok(trace.names.includes(name), `${name} is not among ${trace.names}`)
 })
 
-test('a module is still what it was: its class, its entries, its clone, its words', () => {
+test('a callable module keeps its class, entries, clone and string', () => {
   const model = new Twice(), copy = model.clone()
   assert.ok(model instanceof nn.Module && model instanceof Twice)
   assert.deepEqual(Object.keys(model.stateDict()), ['inner.weight', 'inner.bias'])
@@ -49,7 +49,7 @@ test('a module is still what it was: its class, its entries, its clone, its word
   assertRejects(() => gf.tensor(model), 'type', 'Twice')
 })
 
-test('a module of a user has names as other objects have', () => {
+test("a user's module may have the properties name and length", () => {
   class Named extends nn.Module {
     constructor(name) {
       super()
@@ -66,7 +66,7 @@ test('a module of a user has names as other objects have', () => {
   assert.equal(dict.clone().get('name').name, 'one')
 })
 
-test('what takes a function takes a module: an activation, a checkpoint, a rule for what comes next', () => {
+test('modules are accepted where functions are', () => {
   const layer = new nn.TransformerEncoderLayer(4, 2, 8, 0, { activation: new nn.GELU() })
   const usual = new nn.TransformerEncoderLayer(4, 2, 8, 0, { activation: 'gelu' })
   usual.loadStateDict(layer.stateDict())
@@ -80,7 +80,7 @@ test('what takes a function takes a module: an activation, a checkpoint, a rule 
   assertSame(given.grad, again)
 })
 
-test('what is wrong with a call is said as of forward', () => {
+test('errors of a call name forward', () => {
   assertRejects(() => new nn.Linear(3, 2)(x, x), 'type', 'Linear.forward: takes one argument, but also got')
   assertRejects(() => new nn.Module()(x), 'state', 'Module: forward is not defined')
 })

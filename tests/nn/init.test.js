@@ -71,21 +71,21 @@ test('truncNormal_: beyond what float32 tells from certain, all values are the o
   assert.deepEqual(init.truncNormal_(gf.rand([3]), { a: -20, b: -8 }).toArray(), [-20, -20, -20])
 })
 
-test('constant_, and gains', () => {
+test('constant_ and gains', () => {
   assert.deepEqual(init.constant_(gf.rand([3]), 0.5).toArray(), [0.5, 0.5, 0.5])
   const gains = [['linear', 1], ['sigmoid', 1], ['tanh', 5 / 3], ['relu', Math.SQRT2], ['selu', 0.75],
     ['leakyRelu', Math.sqrt(2 / 1.0001)]]
   for (const [name, gain] of gains) assert.equal(init.calculateGain(name), gain)
 })
 
-test('a filled parameter is packed anew', () => {
+test('an initialized parameter is packed again', () => {
   const layer = new gf.nn.Linear(3, 2, { bias: false }), x = gf.tensor([[1, 1, 1]])
   gf.noGrad(() => layer.forward(x))
   init.ones_(layer.weight)
   assert.deepEqual(gf.noGrad(() => layer.forward(x)).toArray(), [[3, 3]])
 })
 
-test('what they do not take', () => {
+test('rejects invalid arguments', () => {
   const reject = (name, args, code, ...rest) => assertRejects(() => init[name](...args), code, name, ...rest)
   reject('xavierUniform_', [gf.rand([3])], 'shape', 'two axes')
   reject('kaimingNormal_', [gf.rand([3, 2]), { mode: 'fan_in' }], 'range', 'mode')

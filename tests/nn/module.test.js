@@ -7,7 +7,7 @@ import { assertRejects, gf } from '../lib/engine.js'
 const { nn } = gf, F = gf.functional
 const small = () => new nn.Sequential(new nn.Linear(3, 4), new nn.Tanh(), new nn.Linear(4, 2))
 
-test('Sequential: one after the other, PyTorch\'s keys', () => {
+test("Sequential runs modules in order, with PyTorch's keys", () => {
   const model = small(), x = gf.rand([2, 3])
   assert.deepEqual(Object.keys(model.stateDict()), ['0.weight', '0.bias', '2.weight', '2.bias'])
   assertSame(model.forward(x), plain(model.at(2).forward(model.at(0).forward(x).tanh())))
@@ -17,13 +17,13 @@ test('Sequential: one after the other, PyTorch\'s keys', () => {
   assertSame(model.clone().forward(x), plain(model.forward(x)))
 })
 
-test('Sequential in a trace: every module has its name', () => {
+test('Sequential names every module in a trace', () => {
   const { trace } = gf.trace(() => small().forward(gf.rand([1, 3])))
   const names = ['0.weight', '0.bias', '0.output', '1.output', '2.weight', '2.bias']
   for (const name of names) assert.ok(trace.names.includes(name), `${name} is not among ${trace.names}`)
 })
 
-test('ModuleDict: by name, in order', () => {
+test('ModuleDict has modules by name, in order', () => {
   const dict = new nn.ModuleDict({ one: new nn.Linear(2, 2), two: new nn.Identity(54, { unused: true }) })
   assert.deepEqual([dict.keys(), dict.values().length, dict.has('one'), dict.has('forward')],
     [['one', 'two'], 2, true, false])
@@ -44,7 +44,7 @@ test('activations as modules are the functions', () => {
   }
 })
 
-test('registerForwardHook: sees what goes in and comes out, and may replace it, until it is removed', () => {
+test('registerForwardHook: gets inputs and output and may replace the output until it is removed', () => {
   const layer = new nn.Linear(2, 2), x = gf.rand([1, 2]), plainly = plain(layer.forward(x)), seen = []
   const watch = layer.registerForwardHook((module, inputs, output) => { seen.push([module, inputs, plain(output)]) })
   const double = layer.registerForwardHook((_, __, output) => output.mul(2))
@@ -60,7 +60,7 @@ test('registerForwardHook: sees what goes in and comes out, and may replace it, 
   assertRejects(() => layer.registerForwardHook(3), 'type', 'registerForwardHook', '3')
 })
 
-test('registerForwardHook: inside a stack, and in a trace', () => {
+test('registerForwardHook works inside a stack and in a trace', () => {
   const model = small(), shapes = []
   for (const module of model) module.registerForwardHook(
     (_, [input], output) => { shapes.push([input.shape, output.shape]) })
@@ -102,7 +102,7 @@ test('zeroGrad and requiresGrad_', () => {
   assert.equal(model.requiresGrad_().forward(gf.rand([2, 3])).requiresGrad, true)
 })
 
-test('loadStateDict that need not fit: what was missing and what was left over', () => {
+test('loadStateDict with strict: false returns missing and unexpected keys', () => {
   const model = small(), before = [...model.at(2).weight.values]
   const found = model.loadStateDict({ '0.bias': [1, 2, 3, 4], 'head.weight': [1] }, { strict: false })
   assert.deepEqual(found, { missingKeys: ['0.weight', '2.weight', '2.bias'], unexpectedKeys: ['head.weight'] })
@@ -113,7 +113,7 @@ test('loadStateDict that need not fit: what was missing and what was left over',
   assertRejects(() => model.loadStateDict({}, { loose: true }), 'type', 'loose')
 })
 
-test('a buffer that is not persistent is a buffer, and is not saved', () => {
+test('a buffer that is not persistent is not saved', () => {
   class Masked extends nn.Module {
     constructor() {
       super()
@@ -137,14 +137,14 @@ test('a buffer that is not persistent is a buffer, and is not saved', () => {
   assert.doesNotMatch(script, /register_buffer\('kept'.*persistent=False/)
 })
 
-test('a parameter may be frozen from the beginning', () => {
+test('a parameter may be created frozen', () => {
   const frozen = new nn.Parameter([1, 2], { requiresGrad: false })
   assert.equal(frozen.requiresGrad, false)
   assert.equal(new nn.Parameter([1, 2]).requiresGrad, true)
   assert.ok(frozen instanceof nn.Parameter)
 })
 
-test('forward is called from outside, and is no property that one meets', () => {
+test('forward is wrapped but not enumerable', () => {
   const linear = new nn.Linear(2, 2), { value, ...flags } = Object.getOwnPropertyDescriptor(linear, 'forward')
   assert.equal(typeof value, 'function')
   assert.deepEqual(flags, { enumerable: false, configurable: true, writable: true })
@@ -153,7 +153,7 @@ test('forward is called from outside, and is no property that one meets', () => 
   assert.deepEqual({ ...own, value: 0 }, { value: 0, enumerable: true, configurable: true, writable: true })
 })
 
-test("a name of PyTorch's is free for a class of one's own", () => {
+test("a user's class may define PyTorch's names", () => {
   class Own extends nn.Module {
     constructor() {
       super()
@@ -171,7 +171,7 @@ test('Flatten: from the second axis to the last, or those that are named', () =>
     [[2, 60], [2, 3, 20], [2, 12, 5], [2, 3, 20], [6, 4, 5]])
 })
 
-test('names that are answered may be defined anew', () => {
+test('names with hints may be defined by users', () => {
   for (const [object, name] of [[nn.Module.prototype, 'named_parameters'], [Object.getPrototypeOf(gf.ones([1])), 'cuda'],
     [Object.getPrototypeOf(gf.ones([1])), 'requires_grad'], [Object.getPrototypeOf(gf.ones([1])), 'shape']]) {
     let at = object
@@ -180,7 +180,7 @@ test('names that are answered may be defined anew', () => {
   }
 })
 
-test('behind a module that was deleted, the next is the last', () => {
+test('push appends after a deleted module', () => {
   const model = small()
   delete model[1]
   model.push(new nn.ReLU())
@@ -207,7 +207,7 @@ test('a module in two places is walked once, and saved under both names, as in P
   assertSame(model.forward(x), plain(one.forward(one.forward(x).relu())))
 })
 
-test('names that cannot be: with a dot in them, or those of what every module has', () => {
+test("rejects names with dots and names of every module's properties", () => {
   class Dotted extends nn.Module {
     constructor(what) {
       super()
@@ -221,7 +221,7 @@ test('names that cannot be: with a dot in them, or those of what every module ha
   }
 })
 
-test('what stands in the place of a buffer, and what is no function for all modules', () => {
+test('rejects values in place of buffers and functions', () => {
   const model = new nn.ReLU()
   model.registerBuffer('b', gf.ones([2]))
   model.b = null
@@ -234,7 +234,7 @@ test('what stands in the place of a buffer, and what is no function for all modu
   assertRejects(() => inside.apply(() => {}), 'state', 'me', 'contains itself')
 })
 
-test('options that are changed afterwards are not those of the module', () => {
+test('later changes of an options object do not affect the module', () => {
   const options = { negativeSlope: 0.5 }, module = new nn.LeakyReLU(options)
   options.negativeSlope = 9
   assert.equal(module.forward(gf.tensor([-1])).item(), -0.5)

@@ -12,7 +12,7 @@ const golden = id => ({ rtol: goldenRtol, ...cases.find(item => item.id === id) 
 
 const row = () => toTensor(numbers([2, 4], 1))
 
-test('Linear, LayerNorm, Embedding, GELU, ReLU are their functions with parameters of their own', () => {
+test('Linear, LayerNorm, Embedding, GELU and ReLU call their functions with their parameters', () => {
   gf.manualSeed(1)
   const linear = new nn.Linear(4, 3)
   assertSame(linear.forward(row()), plain(F.linear(row(), linear.weight, linear.bias)))
@@ -24,12 +24,12 @@ test('Linear, LayerNorm, Embedding, GELU, ReLU are their functions with paramete
   assertSame(new nn.ReLU().forward(row()), plain(F.relu(row())))
 })
 
-test('LayerNorm takes its width alone or in a list of one, and no shape of several axes', () => {
+test('LayerNorm takes its width as a number or an array of one', () => {
   assert.deepEqual(new nn.LayerNorm([4]).normalizedShape, [4])
   for (const shape of [[2, 3], []]) assertRejects(() => new nn.LayerNorm(shape), 'type', 'LayerNorm', 'normalizedShape')
 })
 
-test('LayerNorm starts as the identity of the normal value, and may have no parameters', () => {
+test('LayerNorm starts with weight 1 and bias 0, and may have no parameters', () => {
   const norm = new nn.LayerNorm(4)
   assertSame(norm.weight, [1, 1, 1, 1])
   assertSame(norm.bias, [0, 0, 0, 0])
@@ -38,20 +38,20 @@ test('LayerNorm starts as the identity of the normal value, and may have no para
   assert.deepEqual(bare.parameters(), [])
 })
 
-test('RMSNorm is its function with a weight of its own, which starts at 1, and may have none', () => {
+test('RMSNorm starts with weight 1 and may have none', () => {
   const norm = new nn.RMSNorm(4)
   assert.deepEqual([norm.eps, Object.keys(norm.stateDict())], [null, ['weight']])
   assertSame(norm.weight, [1, 1, 1, 1])
   norm.weight.values.set([1, -2, 3, 0.5])
   assertSame(norm.forward(row()), plain(F.rmsNorm(row(), norm.weight)))
-  assertRejects(() => new nn.RMSNorm([2, 4]), 'type', 'normalizedShape must be a whole number')
+  assertRejects(() => new nn.RMSNorm([2, 4]), 'type', 'normalizedShape must be an integer')
   const rough = new nn.RMSNorm([4], { eps: 0.5, elementwiseAffine: false })
   assertSame(rough.forward(row()), plain(F.rmsNorm(row(), null, { eps: 0.5 })))
   assert.deepEqual(rough.parameters(), [])
   assertRejects(() => new nn.RMSNorm(4, { eps: -1 }), 'range', 'eps must be a number >= 0, or null, got -1')
 })
 
-test('Embedding: the padding row starts at zero and does not learn', () => {
+test('Embedding: the padding row starts as zeros and is not trained', () => {
   gf.manualSeed(2)
   const embedding = new nn.Embedding(3, 2, { paddingIdx: 1 })
   assertSame(plain(embedding.weight).data.slice(2, 4), [0, 0])
@@ -75,7 +75,7 @@ test('Embedding: the padding row may be the last one, or counted from the end', 
   for (const given of [3, -4]) assertRejects(() => new nn.Embedding(3, 2, { paddingIdx: given }), 'range', 'paddingIdx', '-3 to 2')
 })
 
-test('Dropout acts in training only', () => {
+test('Dropout acts only in training mode', () => {
   const ones = gf.tensor(new Float32Array(100).fill(1))
   const dropout = new nn.Dropout(0.25)
   gf.manualSeed(3)
@@ -153,7 +153,7 @@ test('gradients add up over backward passes', () => {
   }
 })
 
-test('a computation is gone back through once', () => {
+test('backward uses a computation once', () => {
   const layer = new nn.Linear(2, 1)
   const y = layer.forward(gf.tensor([[1, 2]]))
   y.backward()
@@ -183,7 +183,7 @@ test('noGrad records nothing', () => {
   assertRejects(() => y.backward(), 'state', 'backward')
 })
 
-test("a module of one's own: parameters and modules are found where they are assigned", () => {
+test("parameters and modules of a user's module are found in its properties", () => {
   class Scale extends nn.Module {
     constructor() {
       super()
@@ -217,14 +217,14 @@ test('a parameter holds float32 values of any list, and shares those of a float3
   assertRejects(() => new nn.Parameter(ids), 'type', 'Parameter', 'values', 'float32', 'int32')
 })
 
-test('modules: what they do not take', () => {
+test('modules reject invalid arguments', () => {
   assertRejects(() => new nn.Linear(0.5, 2), 'range', 'Linear', 'inFeatures', '0.5')
   assertRejects(() => new nn.Embedding(3, -1), 'range', 'Embedding', 'embeddingDim', '-1')
   assertRejects(() => new nn.Dropout(2), 'range', 'Dropout', 'p', '2')
   assertRejects(() => new nn.Linear(2, 1).forward(gf.tensor([[1, 2, 3]])), 'shape', '2', '[1, 3]')
 })
 
-test('instanceof holds for what the library makes inside, and for classes of one\'s own', () => {
+test("instanceof works for modules that the library creates and for users' classes", () => {
   const layer = new nn.TransformerEncoderLayer(4, 2, 8)
   const isLinear = layer.namedModules().filter(([, module]) => module instanceof nn.Linear).map(([name]) => name)
   assert.deepEqual(isLinear, ['self_attn.out_proj', 'linear1', 'linear2'])
@@ -235,7 +235,7 @@ test('instanceof holds for what the library makes inside, and for classes of one
   for (const value of [null, undefined, 3, {}]) assert.ok(!(value instanceof nn.Module))
 })
 
-test('a clone shares inside what its original shares inside, and nothing with the original', () => {
+test('a clone shares inside what its original shares inside, and nothing with it', () => {
   class Tied extends nn.Module {
     constructor() {
       super()
@@ -252,7 +252,7 @@ test('a clone shares inside what its original shares inside, and nothing with th
   assert.deepEqual(clone.embedding.weight.toArray(), tied.embedding.weight.toArray())
 })
 
-test('what cannot be cloned rightly is not cloned', () => {
+test('clone rejects modules that it cannot copy correctly', () => {
   class Field extends nn.Module {
     linear = new nn.Linear(1, 1)
     forward = x => this.linear.forward(x)
@@ -264,11 +264,11 @@ test('what cannot be cloned rightly is not cloned', () => {
   assert.throws(() => new Listed().clone(), { code: 'state', message: /clone: parts of Listed .* use ModuleList/ })
 })
 
-test('a layer that reads nothing starts with a bias of zero, as in PyTorch', () => {
+test('a layer without inputs starts with a zero bias, as in PyTorch', () => {
   assert.deepEqual(new nn.Linear(0, 3).bias.toArray(), [0, 0, 0])
 })
 
-test('lists of modules and state dicts: what they do not take', () => {
+test('lists of modules and state dicts reject invalid values', () => {
   for (const modules of [null, 3, new nn.Linear(1, 1)]) {
     assert.throws(() => new nn.ModuleList(modules), { code: 'type', message: /ModuleList: modules must be a list/ })
   }

@@ -84,7 +84,7 @@ const small = () => {
 }
 const input = seed => toTensor(numbers([2, 3, 6], seed))
 
-test('MultiheadAttention: weights are averaged over the heads unless told otherwise', () => {
+test('MultiheadAttention averages weights over the heads by default', () => {
   const [module, x] = [small(), input(1)]
   const [out, mean] = module.forward(x, x, x)
   const [, perHead] = module.forward(x, x, x, { averageAttnWeights: false })
@@ -98,7 +98,7 @@ test('MultiheadAttention: weights are averaged over the heads unless told otherw
   assertClose(mean, { shape: [2, 3, 3], data: expected }, { rtol: 2 ** -22 })
 })
 
-test('MultiheadAttention: without needWeights there are none, and the output is the same', () => {
+test('MultiheadAttention: needWeights: false returns no weights and the same output', () => {
   const [module, x] = [small(), input(1)]
   const expected = plain(module.forward(x, x, x)[0])
   const [out, weights] = module.forward(x, x, x, { needWeights: false })
@@ -106,7 +106,7 @@ test('MultiheadAttention: without needWeights there are none, and the output is 
   assert.ok(weights === null || weights === undefined, 'weights without needWeights')
 })
 
-test('MultiheadAttention: isCausal is the mask that hides what comes later', () => {
+test('MultiheadAttention: isCausal equals the causal mask', () => {
   const [module, x] = [small(), input(2)]
   const hidden = [
     [false, true, true],
@@ -117,7 +117,7 @@ test('MultiheadAttention: isCausal is the mask that hides what comes later', () 
   assertSame(module.forward(x, x, x, { isCausal: true })[0], expected)
 })
 
-test('MultiheadAttention: dropout acts on the weights, while training only', () => {
+test('MultiheadAttention: dropout acts on the weights, only in training mode', () => {
   gf.manualSeed(1)
   const module = new MultiheadAttention(6, 2, { dropout: 0.5 })
   const x = input(3)
@@ -134,7 +134,7 @@ test('MultiheadAttention: dropout acts on the weights, while training only', () 
   )
 })
 
-test('MultiheadAttention: what it does not take', () => {
+test('MultiheadAttention: rejects invalid arguments', () => {
   const name = 'MultiheadAttention'
   assertRejects(() => new MultiheadAttention(10, 3), 'range', name, '10', '3')
   assertRejects(() => new MultiheadAttention(6, 0), 'range', name, 'numHeads', '0')
@@ -163,7 +163,7 @@ test('MultiheadAttention: what it does not take', () => {
   assertRejects(() => module.forward([[[1]]], x, x), 'type', name, 'query', 'tensor')
 })
 
-test('a bool tensor hides as nested booleans do: what is true in modules, what is false in the function', () => {
+test('a bool tensor masks like nested booleans: true hides in modules, false in the function', () => {
   gf.manualSeed(1)
   const later = gf.triu(gf.ones([3, 3]), 1).gt(0), x = gf.randn([1, 3, 8])
   const attention = new gf.nn.MultiheadAttention(8, 2)
@@ -178,7 +178,7 @@ test('a bool tensor hides as nested booleans do: what is true in modules, what i
   assert.deepEqual(layer.forward(x, { srcMask: later }).toArray(), layer.forward(x, { isCausal: true }).toArray())
 })
 
-test('masks that are not what they seem, and switches that are none', async () => {
+test('rejects mixed masks and flags that are not booleans', async () => {
   const module = new MultiheadAttention(8, 2), x = gf.ones([1, 3, 8]), other = await load()
   const gone = gf.zeros([3, 3]).to('bool')
   gone.dispose()
@@ -192,7 +192,7 @@ test('masks that are not what they seem, and switches that are none', async () =
   refused({ averageAttnWeights: NaN }, 'type', 'averageAttnWeights must be true or false')
 })
 
-test('projections put in by hand are of its shape, or it says so', () => {
+test('replaced projections must have the right shape', () => {
   const x = gf.randn([1, 3, 8]), put = what => Object.assign(new MultiheadAttention(8, 2), what)
   const parameter = shape => new gf.nn.Parameter(gf.ones(shape)), run = what => put(what).forward(x)
   assertRejects(() => run({ in_proj_weight: parameter([8, 8]), in_proj_bias: null }), 'shape', 'in_proj_weight', '[24, 8]', '[8, 8]')

@@ -134,7 +134,7 @@ test('a state dict that does not fit changes nothing and names what is wrong', (
   assertSame(layer.weight, before)
 })
 
-test('what is no state: a promise, a list, tensors of another engine', async () => {
+test('loadStateDict rejects promises, arrays and tensors of another engine', async () => {
   const model = new nn.Linear(2, 2), other = await load(), before = plain(model.weight)
   assertRejects(() => model.loadStateDict(Promise.resolve({}), { strict: false }), 'type', 'state', 'await')
   assertRejects(() => model.loadStateDict([], { strict: false }), 'type', 'state', 'object of tensors')

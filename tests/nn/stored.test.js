@@ -29,7 +29,7 @@ function expected(x, weight, bias, seen = x) {
 }
 
 for (const dtype of TYPES) {
-  test(`${dtype}: every weight is kept as the reference keeps it, and again`, () => {
+  test(`${dtype}: every weight is stored as in the reference`, () => {
     for (const shape of SHAPES) gf.tidy(() => {
       const weight = mixed(shape), own = weight.to(dtype), wide = own.to('float32')
       assertSame(wide, stored[dtype](plain(weight)), `${dtype} ${shape}`)
@@ -40,7 +40,7 @@ for (const dtype of TYPES) {
     })
   })
 
-  test(`${dtype}: linear is that of the kept values, a row the same alone and among others`, () => {
+  test(`${dtype}: linear uses the stored values; a row has the same bits alone and among others`, () => {
     for (const shape of SHAPES) for (const M of ROWS) gf.tidy(() => {
       const weight = mixed(shape).to(dtype), [N, K] = shape, x = gf.randn([M, K]), bias = gf.randn([N])
       for (const b of [bias, undefined]) unrecorded(() => {
@@ -53,7 +53,7 @@ for (const dtype of TYPES) {
     })
   })
 
-  test(`${dtype}: rows of a table, and names of a dtype that do not fit`, () => {
+  test(`${dtype}: embedding reads rows; rejects unknown dtypes`, () => {
     for (const [V, C] of SHAPES) gf.tidy(() => {
       const table = mixed([V, C]).to(dtype), ids = [V - 1, 0, V >> 1]
       assertSame(F.embedding(ids, table), plain(table.to('float32').indexSelect(0, ids)))
@@ -63,13 +63,13 @@ for (const dtype of TYPES) {
     assertRejects(() => F.relu(table), 'type', 'relu', dtype, "to('float32')")
   })
 
-  test(`${dtype}: nothing is an empty sum, and an empty table`, () => unrecorded(() => {
+  test(`${dtype}: empty weights give empty sums`, () => unrecorded(() => {
     assertSame(F.linear(gf.zeros([2, 0]), gf.zeros([5, 0]).to(dtype), gf.ones([5])), plain(gf.ones([2, 5])))
     assert.deepEqual(F.linear(gf.zeros([2, 3]), gf.zeros([0, 3]).to(dtype)).shape, [2, 0])
     assert.deepEqual(F.embedding([], gf.zeros([5, 3]).to(dtype)).shape, [0, 3])
   }))
 
-  test(`${dtype}: what is not finite`, () => unrecorded(() => {
+  test(`${dtype}: rejects weights that are not finite`, () => unrecorded(() => {
     const weight = gf.randn([19, 40]).to(dtype), x = gf.randn([4, 40])
     x.data[45] = NaN
     x.data[85] = Infinity
@@ -82,7 +82,7 @@ for (const dtype of TYPES) {
     if (dtype !== 'bfloat16') assertRejects(() => F.linear(x, bad.to(dtype)), 'range', dtype, 'finite')
   }))
 
-  test(`${dtype}: a model is stored in it, saved, cloned and filled`, () => {
+  test(`${dtype}: a model is quantized, saved, cloned and loaded`, () => {
     const model = new gf.nn.Sequential(new gf.nn.Embedding(20, 16), new gf.nn.TransformerEncoderLayer(16, 2, {
       dimFeedforward: 24, dropout: 0 }), new gf.nn.Linear(16, 20)).eval()
     const held = () => Object.values(model.stateDict()).reduce((sum, t) => sum + t.bytes.length, 0), before = held()
@@ -110,7 +110,7 @@ for (const dtype of TYPES) {
     assert.deepEqual(answer(), own)
   })
 
-  test(`${dtype}: a trace has the bits of a run without one, and every number it explains is true`, () => {
+  test(`${dtype}: a trace has the same bits and correct explanations`, () => {
     const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Embedding(9, 40), new gf.nn.Linear(40, 11)), { dtype })
     const run = () => model.forward([[1, 8]]), { output, trace } = gf.trace(() => run(), { modules: { model } })
     assert.deepEqual(output.toArray(), unrecorded(() => run().toArray()))
@@ -142,11 +142,11 @@ for (const dtype of TYPES) {
     assertRejects(() => gf.trace(run, { modules: { model }, edits }), 'type', 'model.1.weight', dtype, 'edited')
   })
 
-  test(`${dtype}: it is not trained`, () => {
+  test(`${dtype}: it cannot be trained`, () => {
     const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Linear(8, 8), new gf.nn.LayerNorm(8)), { dtype })
     const x = gf.rand([2, 8], { requiresGrad: true })
     assert.equal(model.forward(gf.rand([2, 8])).requiresGrad, false)
-    assertRejects(() => model.forward(x), 'state', 'linear', dtype, 'not trained', 'noGrad')
+    assertRejects(() => model.forward(x), 'state', 'linear', dtype, 'cannot be trained', 'noGrad')
     assertRejects(() => model.requiresGrad_(), 'type', '0.weight', dtype)
     assertRejects(() => new gf.optim.SGD(model.parameters()), 'type', 'params', dtype)
     assertRejects(() => gf.toOnnx(model, { input: [[1, 2, 3, 4, 5, 6, 7, 8]] }), 'type', 'toOnnx', '0.weight', dtype)
@@ -165,14 +165,14 @@ for (const dtype of HALVES) test(`${dtype}: the bits are those of the same weigh
   })
 })
 
-test('quantize: what is stored in 16 bits is stored in 8 after it, as from 16 bits', () => {
+test('quantize converts from 16 to 8 bits', () => {
   const model = new gf.nn.Linear(40, 9), weight = plain(model.weight)
   gf.quantize(gf.quantize(model, { dtype: 'bfloat16' }), { dtype: 'int8' })
   assert.equal(model.weight.dtype, 'int8')
   assertSame(model.weight.to('float32'), stored.int8({ shape: weight.shape, data: stored.bfloat16(weight).data }))
 })
 
-test('quantize: what it does not take; a weight that float16 cannot hold is named', () => {
+test('quantize rejects invalid arguments and names a weight that float16 cannot represent', () => {
   const model = new gf.nn.Sequential(new gf.nn.Linear(8, 8))
   assertRejects(() => gf.quantize([]), 'type', 'quantize', 'module')
   assertRejects(() => gf.quantize(model, { dtype: 'float32' }), 'range', 'dtype', 'int8')
@@ -189,7 +189,7 @@ test('quantize: what it does not take; a weight that float16 cannot hold is name
 /** The places of a row's blocks of 32: [first, place within the block, place]. */
 const places = K => Array.from({ length: K }, (_, k) => [k - k % 32, k % 32, k])
 
-test('int8: sums of whole numbers are exact, at every size of the last panel, block and rows', () => unrecorded(() => {
+test('int8: sums of integers are exact, at every size of the last panel, block and rows', () => unrecorded(() => {
   const sizes = [[1, 1], [2, 33], [3, 64], [4, 31], [5, 32], [7, 40], [8, 65], [9, 34], [17, 70], [24, 96], [27, 5]]
   for (const [N, K] of sizes) {
     // Scales are 1: the largest weight of a block is 127, where x is small, its largest value 32767, weighed 0 or 1.
@@ -209,7 +209,7 @@ test('int8: sums of whole numbers are exact, at every size of the last panel, bl
   }
 }))
 
-test('int8: a block counts from 2^-100 on, of weights and of x; one value that is not finite counts at every place', () =>
+test('int8: blocks below 2^-100 are 0; a value that is not finite is found at every index', () =>
   unrecorded(() => {
     const below = 2 ** -100 * (1 - 2 ** -24)
     for (const most of [2 ** -100, below, 2 ** -99]) for (const sign of [1, -1]) {
@@ -229,12 +229,12 @@ test('int8: a block counts from 2^-100 on, of weights and of x; one value that i
     }
   }))
 
-test('int8: each cell of several panels and blocks by its place', () => {
+test('int8: each cell of several panels and blocks is read', () => {
   const weight = gf.randn([21, 70]).to('int8'), wide = weight.to('float32')
   for (let n = 0; n < 21; n++) for (let k = 0; k < 70; k++) assert.equal(weight.at(n, k), wide.at(n, k))
 })
 
-test('float16: weights of a file that are infinite or no numbers are refused where they are used', () => {
+test('float16: weights of a file that are not finite are rejected when they are used', () => {
   const file = gf.saveSafetensors({ w: gf.randn([9, 16]) }, { dtypes: 'F16' })
   for (const code of [0x7c00, 0xfc00, 0x7e00]) for (const cell of [0, 20, 143]) {
     const { w } = gf.loadSafetensors(file, { dtypes: 'float16' }).tensors, { buffer, byteOffset } = w.bytes
@@ -243,7 +243,7 @@ test('float16: weights of a file that are infinite or no numbers are refused whe
   }
 })
 
-test('float16: values so large that weights may not grow beside them', () => unrecorded(() => {
+test('float16: very large values', () => unrecorded(() => {
   const weight = mixed([19, 40]).to('float16'), wide = weight.to('float32')
   const large = [2 ** 15 - 1, 2 ** 15, -1e6, 1e30, Infinity, NaN]
   for (const value of large) for (const M of [1, 2, 3, 4]) for (const at of [0, 40 * M - 1]) {

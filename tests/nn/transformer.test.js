@@ -95,7 +95,7 @@ const layer = (options = {}) => {
 const x = seed => toTensor(numbers([2, 4, 6], seed))
 const causal = size => Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => j > i))
 
-test('isCausal is the causal mask, in layers and stacks', () => {
+test('isCausal equals the causal mask in layers and stacks', () => {
   const [one, src] = [layer().eval(), x(1)]
   assertSame(one.forward(src, { isCausal: true }), plain(one.forward(src, { srcMask: causal(4) })))
   const stack = new TransformerEncoder(one, 2).eval()
@@ -111,7 +111,7 @@ test('isCausal is the causal mask, in layers and stacks', () => {
   )
 })
 
-test("a stack's layers start equal and are not the same", () => {
+test("a stack's layers start equal but are separate", () => {
   const original = layer()
   const stack = new TransformerEncoder(original, 3)
   const state = stack.stateDict()
@@ -131,7 +131,7 @@ test("a stack's layers start equal and are not the same", () => {
   assertSame(plain(stack.stateDict()['layers.0.linear1.bias']).data, plain(original.stateDict()['linear1.bias']).data)
 })
 
-test("dropout acts while training, with PyTorch's order of draws repeated under the same seed", () => {
+test('dropout acts in training mode, with the same random numbers for the same seed', () => {
   const [one, src] = [layer({ dropout: 0.5 }), x(3)]
   const run = () => {
     gf.manualSeed(11)
@@ -144,13 +144,13 @@ test("dropout acts while training, with PyTorch's order of draws repeated under 
   assert.notDeepEqual(run().data, trained.data)
 })
 
-test('layers: PyTorch takes the width of the feed-forward layer and dropout by position, too', () => {
+test('layers take dimFeedforward and dropout as positional arguments', () => {
   assert.deepEqual([...new TransformerEncoderLayer(6, 2, 9).linear1.weight.shape], [9, 6])
   assert.equal(new TransformerDecoderLayer(6, 2, 9, 0.25).dropout1.p, 0.25)
   assert.deepEqual([...new nn.Transformer(6, 2, 1, 1, 9).decoder.layers.at(0).linear1.weight.shape], [9, 6])
 })
 
-test('layers: what they do not take', () => {
+test('layers reject invalid arguments', () => {
   assertRejects(() => new TransformerEncoderLayer(10, 3), 'range', '10', '3')
   assertRejects(
     () => new TransformerEncoderLayer(6, 2, { activation: 'tanh' }),
@@ -173,7 +173,7 @@ test('layers: what they do not take', () => {
   assertRejects(() => one.forward(x(1), { srcKeyPaddingMask: [[true]] }), 'shape', '[2, 4]', '[1, 1]')
 })
 
-test('a decoder wants a memory', () => {
+test('a decoder requires a memory', () => {
   const layer = new nn.TransformerDecoderLayer(4, 2, 8, 0), x = gf.rand([1, 2, 4])
   for (const [module, name] of [[layer, 'TransformerDecoderLayer'],
     [new nn.TransformerDecoder(layer, 1), 'TransformerDecoder']]) {
@@ -182,7 +182,7 @@ test('a decoder wants a memory', () => {
   }
 })
 
-test('without bias there is none in the norms either, as in PyTorch since 2.1', () => {
+test('bias: false also removes the biases of norms, as in PyTorch since 2.1', () => {
   const keys = module => Object.keys(module.stateDict())
   const stack = new nn.Transformer(4, 2, 1, 1, 8, { bias: false })
   assert.deepEqual(keys(stack).filter(key => key.includes('bias')), [])
@@ -192,7 +192,7 @@ test('without bias there is none in the norms either, as in PyTorch since 2.1', 
   ])
 })
 
-test('a stack makes a nested mask into numbers once, with the bits of a mask in every layer', () => {
+test('a stack converts a nested mask once, with the same bits', () => {
   const src = gf.rand([2, 3, 8]), masks = [
     [[false, true, true], [false, false, true], [false, false, false]], nn.Transformer.generateSquareSubsequentMask(3)
   ]
@@ -207,7 +207,7 @@ test('a stack makes a nested mask into numbers once, with the bits of a mask in 
   assert.throws(() => encoder.forward(src, { mask: [[true, 1]] }), { message: /TransformerEncoder: mask must be booleans/ })
 })
 
-test('stacks name the input that is no tensor, without layers too', () => {
+test('stacks name an input that is not a tensor, even without layers', () => {
   const x = gf.ones([1, 3, 8])
   for (const layers of [0, 1]) {
     const encoder = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2), layers)
@@ -219,7 +219,7 @@ test('stacks name the input that is no tensor, without layers too', () => {
   }
 })
 
-test('disposed, a transformer leaves nothing: the layers its stacks are clones of are gone, too', () => {
+test('disposing a transformer frees everything, including the layers it cloned', () => {
   const before = gf.memory().tensors
   for (const numEncoderLayers of [0, 2]) {
     const model = new gf.nn.Transformer({ dModel: 8, nhead: 2, numEncoderLayers, numDecoderLayers: 1 })

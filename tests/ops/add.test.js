@@ -25,7 +25,7 @@ test('add: x + x sends its gradient to x twice', () => {
   assertSame(x.grad, [20, 40])
 })
 
-test('add: what it does not take', () => {
+test('add: rejects invalid arguments', () => {
   const a = gf.tensor([
     [1, 2, 3],
     [4, 5, 6]

@@ -59,7 +59,7 @@ test('scaledDotProductAttention: a mask of numbers may be nested arrays, a tenso
   assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: gf.tensor([[mask]]) }), expected)
 })
 
-test('scaledDotProductAttention: true may attend, and is the same as adding 0', () => {
+test('scaledDotProductAttention: true in a mask equals adding 0', () => {
   const [q, k, v] = qkv(2, 3)
   const seen = [
     [true, false, true],
@@ -70,7 +70,7 @@ test('scaledDotProductAttention: true may attend, and is the same as adding 0', 
   assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: seen }), expected)
 })
 
-test('scaledDotProductAttention: a query that may see nothing gets NaN, its neighbours their numbers', () => {
+test('scaledDotProductAttention: a query without visible keys gets NaN, others are unaffected', () => {
   const [q, k, v] = qkv(2, 3)
   const y = plain(
     F.scaledDotProductAttention(q, k, v, {
@@ -84,7 +84,7 @@ test('scaledDotProductAttention: a query that may see nothing gets NaN, its neig
   assertSame(y.data.slice(4), plain(F.scaledDotProductAttention(q, k, v)).data.slice(4))
 })
 
-test('scaledDotProductAttention: what is hidden has no influence, whatever it is', () => {
+test('scaledDotProductAttention: hidden keys have no influence', () => {
   const [q, k, v] = qkv(3, 3)
   const options = { isCausal: true }
   const before = plain(F.scaledDotProductAttention(q, k, v, options)).data.slice(0, 8)
@@ -97,7 +97,7 @@ test('scaledDotProductAttention: what is hidden has no influence, whatever it is
   assertSame(plain(F.scaledDotProductAttention(q, ...changed, options)).data.slice(0, 8), before)
 })
 
-test('scaledDotProductAttention: isCausal gives the bits of the mask it stands for', () => {
+test('scaledDotProductAttention: isCausal gives the bits of the causal mask', () => {
   for (const [queries, keys] of [
     [1, 5],
     [7, 7],
@@ -112,13 +112,13 @@ test('scaledDotProductAttention: isCausal gives the bits of the mask it stands f
   }
 })
 
-test('scaledDotProductAttention: no keys at all give zeros', () => {
+test('scaledDotProductAttention: without keys the output is 0', () => {
   const q = gf.tensor(new Float32Array(8), { shape: [1, 1, 2, 4] })
   const none = gf.tensor(new Float32Array(0), { shape: [1, 1, 0, 4] })
   assertSame(F.scaledDotProductAttention(q, none, none), { shape: [1, 1, 2, 4], data: new Array(8).fill(0) })
 })
 
-test('scaledDotProductAttention: keeping the weights for later does not change a bit', () => {
+test('scaledDotProductAttention: storing the weights does not change a bit', () => {
   const data = i => Float32Array.from(numbers([2, 2, 37, 20], i).data)
   const tensors = requiresGrad => [1, 2, 3].map(i => gf.tensor(data(i), { shape: [2, 2, 37, 20], requiresGrad }))
   const options = { isCausal: true }
@@ -130,7 +130,7 @@ test('scaledDotProductAttention: keeping the weights for later does not change a
   )
 })
 
-test('scaledDotProductAttention: what it does not take', () => {
+test('scaledDotProductAttention: rejects invalid arguments', () => {
   const [q, k, v] = qkv(2, 3)
   const name = 'scaledDotProductAttention'
   const reject = (code, args, ...fragments) => assertRejects(() => F[name](...args), code, name, ...fragments)
@@ -143,7 +143,7 @@ test('scaledDotProductAttention: what it does not take', () => {
   reject('type', [q, k, v, { attnMask: 'causal' }], 'attnMask', 'causal')
 })
 
-test('masks: of another engine, given up, or of two kinds at once', async () => {
+test('rejects masks of another engine, disposed masks and mixed masks', async () => {
   const q = gf.rand([1, 1, 2, 4]), attend = options => F.scaledDotProductAttention(q, q, q, options)
   const other = await load(), gone = gf.tensor([[0, 0], [0, 0]])
   gone.dispose()
@@ -168,7 +168,7 @@ test('heads that share keys: the same bits as with copies of them', () => {
   assertSame(shared, plain(F.scaledDotProductAttention(q, copies(k), copies(v), { isCausal: true })))
 })
 
-test('heads that share keys: every gradient of a key and a value names all the heads that it served', () => {
+test('heads that share keys: the gradient of a key or value has terms of all its heads', () => {
   const inputs = { q: numbers([1, 6, 3, 2], 1), k: numbers([1, 2, 3, 2], 2), v: numbers([1, 2, 3, 2], 3) }
   checkExplained(run, { inputs, params: { causal: true }, cot: { y: numbers([1, 6, 3, 2], 4) } }, ['q', 'k', 'v'])
 })
@@ -177,7 +177,7 @@ test('heads that share keys: every gradient of a key and a value names all the h
 const windowMask = (queries, keys, window) => Array.from({ length: queries }, (_, i) => (
   Array.from({ length: keys }, (_, j) => (j <= i - window ? -Infinity : 0))))
 
-test('what lies before a window is left out, and no bit changes', () => {
+test('keys outside the window are skipped without changing a bit', () => {
   for (const [queries, keys] of [[1, 1], [9, 9], [17, 17], [40, 40], [65, 65], [33, 12], [33, 8], [50, 3], [5, 40]]) {
     const [q, k, v] = qkv(queries, keys)
     for (const window of [1, 3, 8, 9, 17, 100]) for (const isCausal of [false, true]) {
@@ -194,7 +194,7 @@ test('what lies before a window is left out, and no bit changes', () => {
   }
 })
 
-test('what is kept of attention in a window is whole, and its output the same', () => {
+test('stored matrices of attention with a window are complete, and the output is the same', () => {
   const attention = new gf.nn.MultiheadAttention(8, 2)
   const x = gf.randn([1, 40, 8])
   for (const options of [{ window: 3 }, { window: 11, isCausal: true }]) {
@@ -220,7 +220,7 @@ test('masked scores are −∞ wherever a window hides, far from it too', () => 
   }
 })
 
-test('enableGqa and window: what they do not take', () => {
+test('enableGqa and window reject invalid arguments', () => {
   const t = heads => gf.rand([1, heads, 3, 4]), where = 'scaledDotProductAttention'
   const reject = (code, args, ...rest) =>
     assertRejects(() => F.scaledDotProductAttention(...args), code, where, ...rest)
@@ -232,7 +232,7 @@ test('enableGqa and window: what they do not take', () => {
   reject('type', [t(4), t(4), t(4), { window: 'all' }], 'window')
 })
 
-test('every step is the kernel\'s: dots, scores and masked scores follow from each other to the bit', () => {
+test('dots, scores and masked scores follow from each other to the bit', () => {
   const [q, k, v] = qkv(5, 7), attnMask = [0, 1, 2, 3,
     4].map(i => [0, 1, 2, 3, 4, 5, 6].map(j => (i === j ? -Infinity : i / 4)))
   const { trace } = gf.trace(() => F.scaledDotProductAttention(q, k, v, { attnMask, scale: 0.3, isCausal: true }))
@@ -246,7 +246,7 @@ test('every step is the kernel\'s: dots, scores and masked scores follow from ea
   }))
 })
 
-test('attention without heads: forward and backward, whatever the mask', () => {
+test('attention without heads runs forward and backward with every mask', () => {
   const masks = [
     {}, { attnMask: gf.zeros([5, 11]) }, { keyPaddingMask: [new Array(11).fill(false)] }, { isCausal: true },
     { dropoutP: 0.5 }, { enableGqa: true }, { window: 2 }
@@ -263,7 +263,7 @@ test('attention without heads: forward and backward, whatever the mask', () => {
   }
 })
 
-test('an empty bool mask is a mask', () => {
+test('an empty bool mask is accepted', () => {
   const [q, k] = [gf.zeros([1, 2, 0, 2]), gf.zeros([1, 2, 3, 2])]
   const attnMask = gf.tensor([], { shape: [0, 3], dtype: 'bool' })
   assert.deepEqual([...gf.functional.scaledDotProductAttention(q, k, k, { attnMask }).shape], [1, 2, 0, 2])

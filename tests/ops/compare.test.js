@@ -8,7 +8,7 @@ import { COMPARISONS } from '../../src/js/ops/compare.js'
 const F = gf.functional
 
 for (const { id, inputs: { a, b }, params: { op }, outputs: { y } } of goldenCases('arithmetic', 'question')) {
-  test(`${id}: PyTorch's answers`, () => {
+  test(`${id}: PyTorch's results`, () => {
     const out = b ? F[op](toTensor(a), toTensor(b)) : F[op](toTensor(a))
     assert.equal(out.dtype, 'bool')
     assertSame(out, { shape: y.shape, data: y.data }, op)
@@ -24,7 +24,7 @@ for (const { id, inputs: { x }, params: { dtype }, outputs: { y } } of goldenCas
   })
 }
 
-test('tensors of all types are compared as the numbers they hold, broadcast, and with numbers', () => {
+test('tensors of all dtypes are compared as numbers, with broadcasting', () => {
   const ids = gf.tensor([[1, 2, 16777217], [4, 5, -6]], { dtype: 'int32' })
   assert.deepEqual(ids.eq(16777217).toArray(), [[false, false, true], [false, false, false]])
   assert.deepEqual(ids.gt(gf.tensor([[1.5], [4]])).toArray(), [[false, true, true], [false, true, false]])
@@ -35,7 +35,7 @@ test('tensors of all types are compared as the numbers they hold, broadcast, and
   assert.deepEqual(gf.tensor([], { shape: [0, 3] }).eq(1).shape, [0, 3])
 })
 
-test('bool tensors: made, read, combined', () => {
+test('bool tensors are created, read and combined', () => {
   const mask = gf.tensor([[true, false], [false, true]], { dtype: 'bool' }),
     other = gf.tensor([1, 1], { dtype: 'bool' })
   assert.deepEqual([mask.toArray(), [...mask.data]], [[[true, false], [false, true]], [1, 0, 0, 1]])
@@ -46,7 +46,7 @@ test('bool tensors: made, read, combined', () => {
   assert.equal(mask.reshape(4).dtype, 'bool')
 })
 
-test('answers carry no gradient, and say how they were made', () => {
+test('comparisons have no gradient and are explained', () => {
   const x = gf.tensor([1, 2, 3], { requiresGrad: true })
   const { trace } = gf.trace(() => x.mul(x.gt(1.5).to('float32')).backward(gf.tensor([1, 1, 1])))
   assert.deepEqual(x.grad.toArray(), [0, 1, 1])
@@ -57,7 +57,7 @@ test('answers carry no gradient, and say how they were made', () => {
   assert.deepEqual(trace.explain('to', [0]).value, 0)
 })
 
-test('what questions do not take', () => {
+test('comparisons reject invalid arguments', () => {
   const x = gf.tensor([1, 2])
   for (const name of Object.keys(COMPARISONS)) assertRejects(() => F[name](1, 2), 'type', name, 'a or b must be a tensor')
   assertRejects(() => x.eq('1'), 'type', 'eq', 'b', '"1"')
@@ -66,7 +66,7 @@ test('what questions do not take', () => {
   assertRejects(() => F.isnan(3), 'type', 'isnan', 'x')
 })
 
-test('equal: shape and every value, as torch.equal', () => {
+test('equal compares shape and values, as torch.equal', () => {
   const a = gf.tensor([[1, -0], [Infinity, 2]])
   assert.equal(a.equal(gf.tensor([[1, 0], [Infinity, 2]])), true)
   assert.equal(gf.equal(a, a.reshape(4)), false)
@@ -78,7 +78,7 @@ test('equal: shape and every value, as torch.equal', () => {
   assertRejects(() => gf.equal(a, [1]), 'type', 'equal: b must be a tensor')
 })
 
-test('single cells are compared, too', () => {
+test('scalars are compared', () => {
   const [one, two] = [1, 2].map(value => gf.tensor(value))
   const asked = () => [one.eq(one), one.lt(two), one.eq(two), two.lt(one)]
   // Twice, so that the memory has both answers in it.
@@ -105,7 +105,7 @@ test('allclose: shapes and options', () => {
   assertRejects(() => a.allclose(a, { equalNan: 1 }), 'type', 'equalNan must be true or false')
 })
 
-test('torch\'s functions of tensors are methods, in gf and in functional, one and the same', () => {
+test('functions of torch are also methods and in functional', () => {
   for (const name of ['exp', 'matmul', 'sum', 'softmax', 'logSoftmax', 'cat', 'where', 'maskedFill', 'allclose', 'reshape', 'transpose']) {
     assert.equal(gf[name], F[name], name)
   }

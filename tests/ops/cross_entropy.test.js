@@ -58,7 +58,7 @@ test('crossEntropy: targets may be an array, and the defaults are those of the p
   assertSame(F.crossEntropy(logits(), [2, -100], { reduction: 'none' }).data[1], 0)
 })
 
-test('crossEntropy: what it does not take', () => {
+test('crossEntropy: rejects invalid arguments', () => {
   assertRejects(() => F.crossEntropy(logits(), [0, 3]), 'index', 'crossEntropy', 'target', '3')
   assertRejects(() => F.crossEntropy(logits(), [0, -1]), 'index', 'crossEntropy', 'target', '-1')
   assertRejects(() => F.crossEntropy(logits(), [0]), 'shape', 'crossEntropy', 'target', '[2]', '[1]')
@@ -91,7 +91,7 @@ const WEIGHTS_OF_NOTHING = [
 ]
 
 for (const [target, { weight, ...options }, loss, slopes] of WEIGHTS_OF_NOTHING) {
-  test(`cross entropy whose weights sum to nothing: ${target} with ${weight}, ${JSON.stringify(options)}`, () => {
+  test(`cross entropy whose weights sum to 0: ${target} with ${weight}, ${JSON.stringify(options)}`, () => {
     const x = gf.tensor(target.map(() => [1, 2, 3]), { requiresGrad: true })
     const made = gf.trace(() => F.crossEntropy(x.mul(1), target, { ...options, weight: weight && gf.tensor(weight) }))
     made.output.backward()

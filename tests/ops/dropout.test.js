@@ -59,7 +59,7 @@ for (const { seed, dropout: masks } of loadGolden('rng').seeds) {
   })
 }
 
-test('dropout: nothing is drawn when nothing is left to chance', () => {
+test('dropout: p = 0 and p = 1 use no random numbers', () => {
   const x = gf.tensor([1, -2, 3])
   const draws = call => {
     gf.manualSeed(1)
@@ -90,7 +90,7 @@ test('dropout: the defaults are p = 0.5 and training', () => {
   assert.deepEqual([...new Set(byDefault.data)].sort(), [0, 2])
 })
 
-test('dropout: what is dropped is multiplied by 0, so infinity and NaN become NaN', () => {
+test('dropout: dropped infinity and NaN become NaN', () => {
   const x = gf.tensor([Infinity, NaN, 1, -Infinity, NaN, 2, Infinity, Infinity])
   gf.manualSeed(SEED)
   const keep = new Generator(SEED).dropoutMask(8, 0.5)
@@ -100,7 +100,7 @@ test('dropout: what is dropped is multiplied by 0, so infinity and NaN become Na
   )
 })
 
-test('dropout: what it does not take', () => {
+test('dropout: rejects invalid arguments', () => {
   const x = gf.tensor([1, 2])
   for (const p of [-0.1, 1.5, NaN]) assertRejects(() => F.dropout(x, { p, training: true }), 'range', 'dropout', 'p', p)
   assertRejects(() => F.dropout(x, { p: '0.5' }), 'type', 'dropout', 'p', '0.5')

@@ -116,7 +116,7 @@ test('scalars are rounded to float32, as the tensors are', () => {
   assert.deepEqual(F.sub(1, gf.tensor([0.25, 3])).toArray(), [0.75, -2])
 })
 
-test('a number at the end of a row has the bits it has in the middle', () => {
+test('a value has the same bits at the end of a row as in the middle', () => {
   const values = Float32Array.from({ length: 67 }, (_, i) => Math.sin(i * 12.9898) * 5)
   for (const name of unaryNames) {
     const whole = F[name](gf.tensor(values), name === 'clamp' ? { min: -1 } : undefined).data.slice()
@@ -127,7 +127,7 @@ test('a number at the end of a row has the bits it has in the middle', () => {
   }
 })
 
-test('a gradient through a repeated operand adds to the one that is there', () => {
+test('a gradient through a broadcast operand is added to the existing one', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 6]], { requiresGrad: true }),
     row = gf.tensor([1, 1, 2], { requiresGrad: true })
   for (let i = 0; i < 2; i++) F.mul(x, row).backward(gf.tensor([[1, 1, 1], [1, 1, 1]]))
@@ -146,7 +146,7 @@ function assertSlopes(name, tensors, options, expected) {
   }
 }
 
-test("where a derivative jumps it is PyTorch's, on the edge itself and beside it", () => {
+test("derivatives at jumps are PyTorch's", () => {
   const x = [-1, -0, 0, 1], step = 2 ** -20
   assertSlopes('abs', [x], [], [[1, 0, 0, 1], [-1, 0, 0, 1]])
   assertSlopes('sign', [x], [], [[-1, 0, 0, 1], [0, 0, 0, 0]])
@@ -159,14 +159,14 @@ test("where a derivative jumps it is PyTorch's, on the edge itself and beside it
   assertSlopes('pow', [[0, 0, 0, 2], [0, 1, 2, 0]], [], [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, Math.log(2)]])
 })
 
-test('softplus is the line itself above its threshold only', () => {
+test('softplus is linear only above its threshold', () => {
   const x = gf.tensor([1, 1 + 2 ** -20], { requiresGrad: true }), y = F.softplus(x, { threshold: 1 })
   y.backward(gf.ones([2]))
   assertClose(y, gf.tensor([Math.log1p(Math.E), 1 + 2 ** -20]), { rtol: 2e-7 })
   assertClose(x.grad, gf.tensor([1 / (1 + Math.exp(-1)), 1]), { rtol: 2e-7 })
 })
 
-test('what element by element operations do not take', () => {
+test('elementwise operations reject invalid arguments', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
   assertRejects(() => x.add(gf.tensor([1, 2])), 'shape', 'add', '[2, 3]', '[2]')
   assertRejects(() => F.add(1, 2), 'type', 'add', 'a or b must be a tensor')
@@ -178,12 +178,12 @@ test('what element by element operations do not take', () => {
   assertRejects(() => x.pow(null), 'type', 'pow', 'b', 'null')
 })
 
-test('sine and cosine of large numbers are those of the number itself', () => {
+test('sine and cosine of large numbers are exact', () => {
   const values = [2 ** 20, -1e6, 1e10, -1e19, 1e30, 3.4e38].map(Math.fround), x = gf.tensor(values)
   for (const name of ['sin', 'cos']) assertClose(x[name](), gf.tensor(values.map(Math[name])), { tol: 6e-8 })
 })
 
-test('pow: four exponents that are small whole numbers, one of them another, in every place', () => {
+test('pow: small integer exponents in a vector with another exponent', () => {
   const base = [1.5, -2, 0.75, 3]
   for (const most of [0, 1, 2, 3, 4]) for (const other of [0, 1, 2, 3]) for (const at of [0, 1, 2, 3]) {
     const exponents = Array(4).fill(most).with(at, other)

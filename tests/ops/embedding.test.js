@@ -42,7 +42,7 @@ test('embedding: a negative padding index counts from the end', () => {
   assertSame(table.grad, { shape: [4, 3], data: [2, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0] })
 })
 
-test('embedding: what it does not take', () => {
+test('embedding: rejects invalid arguments', () => {
   assertRejects(() => F.embedding([0, 4], weight()), 'index', 'embedding', 'ids', '4')
   assertRejects(() => F.embedding([-1], weight()), 'index', 'embedding', 'ids', '-1')
   assertRejects(() => F.embedding([0.5], weight()), 'range', 'embedding', 'ids', '0.5')

@@ -34,7 +34,7 @@ testOp('gelu', {
   examples: []
 })
 
-test('gelu: what it does not take', () => {
+test('gelu: rejects invalid arguments', () => {
   assertRejects(() => F.gelu(3), 'type', 'gelu', 'x', 'tensor')
   assertRejects(
     () => F.gelu(gf.tensor([1]), { approximate: 'sigmoid' }),

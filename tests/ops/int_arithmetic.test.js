@@ -24,7 +24,7 @@ const EXACT = {
   maximum: (a, b) => (a > b ? a : b), minimum: (a, b) => (a < b ? a : b)
 }
 
-for (const [op, exact] of Object.entries(EXACT)) test(`${op}: whole numbers of all sizes, exactly`, () => {
+for (const [op, exact] of Object.entries(EXACT)) test(`${op}: integers of all sizes, exactly`, () => {
   gf.manualSeed(7)
   const drawn = (low, high) => gf.randint(low, high, [1000])
   const a = drawn(-(2 ** 31), 2 ** 31 - 1), b = op === 'pow' ? drawn(0, 40) : drawn(-(2 ** 31), 2 ** 31 - 1)
@@ -32,7 +32,7 @@ for (const [op, exact] of Object.entries(EXACT)) test(`${op}: whole numbers of a
   assert.deepEqual(F[op](a, b).toArray(), as.map((value, i) => Number(BigInt.asIntN(32, exact(value, bs[i])))))
 })
 
-test('a mask times numbers: a gradient through the numbers, and every cell explained', () => {
+test('a bool mask times a float tensor has a gradient and explanations', () => {
   const x = gf.tensor([1, -2, 3], { requiresGrad: true })
   const { trace } = gf.trace(() => x.mul(x.gt(0)).sum().backward())
   assert.deepEqual(x.grad.toArray(), [1, 0, 1])
@@ -42,7 +42,7 @@ test('a mask times numbers: a gradient through the numbers, and every cell expla
   assert.deepEqual([value, computed, formula], [46341 ** 2 - 2 ** 32, 46341 ** 2 - 2 ** 32, 'out = a × b'])
 })
 
-test('true and false make a bool tensor, numbers and both together float32', () => {
+test('booleans give a bool tensor, numbers or a mix float32', () => {
   assert.equal(gf.tensor([[true], [false]]).dtype, 'bool')
   assert.equal(gf.tensor(true).item(), true)
   assert.equal(gf.tensor([true, 2]).dtype, 'float32')
@@ -50,7 +50,7 @@ test('true and false make a bool tensor, numbers and both together float32', () 
   assert.equal(gf.tensor([true], { dtype: 'float32' }).dtype, 'float32')
 })
 
-test('numbers that are no int32 make float32', () => {
+test('numbers that are not int32 give float32', () => {
   const mask = gf.tensor([true, false])
   assert.deepEqual(mask.mul(-1e9).dtype, 'int32')
   assert.deepEqual(mask.mul(-Infinity).toArray().map(String), ['-Infinity', 'NaN'])
@@ -58,7 +58,7 @@ test('numbers that are no int32 make float32', () => {
   assert.equal(mask.add(2 ** 31).dtype, 'float32')
 })
 
-test('what is refused', () => {
+test('rejects invalid arguments', () => {
   const mask = gf.tensor([true, false]), x = gf.tensor([1, 2])
   assertRejects(() => F.sub(1, mask), 'type', 'sub', 'logicalNot')
   assertRejects(() => x.sub(mask), 'type', 'sub', 'bool')
@@ -67,7 +67,7 @@ test('what is refused', () => {
   assertRejects(() => gf.tensor([1], { dtype: 'int32' }).add('1'), 'type', 'add', 'b', '"1"')
 })
 
-test('powers and differences of whole numbers say what they are, to the bit', () => {
+test('powers and differences of integers are explained to the bit', () => {
   const whole = list => gf.tensor(list, { dtype: 'int32' })
   const a = whole([1, -1, 1, -1, 2, -3, 0, 7]), b = whole([-2, -2, -3, -3, -1, -2, 5, 0])
   const expected = {
@@ -81,12 +81,12 @@ test('powers and differences of whole numbers say what they are, to the bit', ()
   }
 })
 
-test('single cells are computed, too', () => {
+test('scalars are computed', () => {
   const seven = gf.tensor(7, { dtype: 'int32' })
   assert.deepEqual([seven.add(1).item(), seven.mul(seven).item(), seven.sub(9).item()], [8, 49, -2])
 })
 
-test('a sum that does not fit into int32 is an error, and leaves nothing behind', () => {
+test('a sum that does not fit into int32 is an error and frees its tensors', () => {
   const ints = (values, shape) => gf.tensor(values, { dtype: 'int32', shape }), most = 2 ** 31 - 1
   for (const [values, options, shape] of [
     [[most, 1], {}, [2]], [[-(2 ** 31), -1], {}, [2]], [[most, 1, 1, 2], { dim: 1 }, [2, 2]],
@@ -103,7 +103,7 @@ test('a sum that does not fit into int32 is an error, and leaves nothing behind'
   assert.deepEqual(ints([most, -1, 1, 2], [2, 2]).sum({ dim: 1 }).toArray(), [most - 1, 3])
 })
 
-test('int32 tensors are not made of numbers outside int32', () => {
+test('rejects numbers outside int32 for int32 tensors', () => {
   for (const make of [() => gf.arange(2147483646, 2147483650), () => gf.full([2], 3e9, { dtype: 'int32' }),
     () => gf.full([1], NaN, { dtype: 'int32' }), () => gf.linspace(0, 3e9, 3, { dtype: 'int32' })]) {
     assertRejects(make, 'range', 'values of an int32 tensor must be from -2147483648 to 2147483647')

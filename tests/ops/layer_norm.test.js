@@ -65,7 +65,7 @@ testOp('layer_norm', {
   golden: { ops: ['layer_norm'], special_values: ['layer_norm'] }
 })
 
-test('layerNorm: a row without variance gives the bias, and NaN without eps', () => {
+test('layerNorm: a constant row gives the bias, and NaN without eps', () => {
   const x = gf.tensor([[2, 2, 2]])
   const weight = gf.tensor([3, 3, 3])
   const bias = gf.tensor([1, 2, 3])
@@ -78,7 +78,7 @@ test('layerNorm: the default eps is 1e-5', () => {
   assertClose(y, { shape: [1, 2], data: [-0.001, 0.001].map(d => d / Math.sqrt(1e-6 + 1e-5)) }, { rtol: 1e-5 })
 })
 
-test('layerNorm: what it does not take', () => {
+test('layerNorm: rejects invalid arguments', () => {
   const x = gf.tensor([[1, 2, 3]])
   const three = gf.tensor([1, 1, 1])
   assertRejects(() => F.layerNorm(x, gf.tensor([1, 1]), three), 'shape', 'layerNorm', 'weight', '[3]', '[2]')

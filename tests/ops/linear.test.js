@@ -28,7 +28,7 @@ testOp('linear', {
   golden: { ops: ['linear'], special_values: ['linear'] }
 })
 
-test('linear: what it does not take', () => {
+test('linear: rejects invalid arguments', () => {
   const x = gf.tensor([[1, 2, 3]])
   const weight = gf.tensor([
     [1, 2, 3],
@@ -42,7 +42,7 @@ test('linear: what it does not take', () => {
   assertRejects(() => F.linear(gf.tensor(Int32Array.of(1, 2, 3)), weight), 'type', 'linear', 'x', 'int32')
 })
 
-test('linear: without gradients the weight is packed once, gives the same bits, and follows every change', () => {
+test('linear: without gradients the weight is packed once, with the same bits, and follows changes', () => {
   const layer = new gf.nn.Linear(13, 21), optimizer = new gf.optim.SGD(layer.parameters(), { lr: 0.5 })
   const same = rows => {
     const x = gf.rand([rows, 13])
@@ -68,7 +68,7 @@ test('linear: without gradients the weight is packed once, gives the same bits, 
   same(1)
 })
 
-test('linear: a weight that is only used takes its memory once, and its values are read as before', () => {
+test('linear: a packed weight takes its memory once and can be read', () => {
   for (const [O, K] of [[4, 1], [5, 3], [8, 8], [17, 5], [24, 13]]) {
     const weight = gf.rand([O, K]), layer = new gf.nn.Linear(K, O, { bias: false }), x = gf.rand([2, K])
     const before = gf.tensor(weight.values.slice(), { shape: [O, K] })
@@ -96,7 +96,7 @@ test('linear: a weight that is only used takes its memory once, and its values a
   }
 })
 
-test('linear: a gradient used as weight is read as it is now, however it was changed', () => {
+test('linear: a gradient used as weight is read with its current values', () => {
   const w = gf.tensor(Array.from({ length: 8 }, (_, i) => [i]), { requiresGrad: true }), one = gf.tensor([[1]])
   const add = () => F.linear(one, w).backward(gf.tensor([[1, 1, 1, 1, 1, 1, 1, 1]]))
   const seen = () => gf.noGrad(() => F.linear(one, w.grad).toArray()[0])
@@ -113,11 +113,11 @@ test('linear: a gradient used as weight is read as it is now, however it was cha
   assert.deepEqual(seen(), new Array(8).fill(0))
 })
 
-test('nothing to sum: what lies behind the result stays', () => {
+test('an empty sum writes nothing beyond the result', () => {
   const { c } = gf.engine
   for (const [M, N] of [[1, 1], [2, 9], [5, 3], [1, 8], [2, 16]]) {
     const out = gf.full([64], 7)
-    c.gf_matmul(out.address, 0, 0, 0, 0, M, N, 0, 0)
+    c.gf_matmul(out.dataPtr(), 0, 0, 0, 0, M, N, 0, 0)
     assert.deepEqual(out.toArray(), [...Array(M * N).fill(0), ...Array(64 - M * N).fill(7)], `${M} x ${N}`)
     assert.deepEqual(F.linear(gf.zeros([M, 0]), gf.zeros([N, 0])).toArray().flat(), Array(M * N).fill(0))
   }

@@ -64,7 +64,7 @@ function change(value, low, high) {
   }
 }
 
-test('a row has the same bits alone and behind others, down to the last bit of its sum', () => {
+test('a row has the same bits alone and after others', () => {
   const normOf = {
     layerNorm: (x, eps) => F.layerNorm(x, null, null, { eps }), rmsNorm: (x, eps) => F.rmsNorm(x, null, { eps })
   }
@@ -79,7 +79,7 @@ test('a row has the same bits alone and behind others, down to the last bit of i
   }
 })
 
-test('rmsNorm without eps takes the spacing of float32, as PyTorch does', () => {
+test("rmsNorm's default eps is the spacing of float32, as in PyTorch", () => {
   const x = gf.tensor([[3e-4, -4e-4]])
   const [a] = F.rmsNorm(x).toArray()[0]
   assert.ok(Math.abs(a - 3e-4 / Math.sqrt(12.5e-8 + 2 ** -23)) < 1e-6, a)
@@ -92,7 +92,7 @@ test('losses: methods and vectors', () => {
   assert.equal(a.matmul(b).shape.length, 0)
 })
 
-test('every cell on the way of a weighed cross entropy explains itself', () => {
+test('every cell of a weighted cross entropy is explained', () => {
   const logits = gf.tensor(Float32Array.from(numbers([2, 3, 4], 5).data), { shape: [2, 3, 4] })
   logits.requiresGrad = true
   const weight = gf.tensor([0.5, 2, 1])
@@ -128,7 +128,7 @@ test('rmsNorm: cells and gradients are explained', () => {
   trace.dispose()
 })
 
-test('weighted cross entropy adds to the gradient that is there', () => {
+test('weighted cross entropy adds to an existing gradient', () => {
   const logits = gf.tensor([[0.5, -1, 2, 0.25, 3]], { requiresGrad: true }), weight = gf.tensor([0.5, 2, 1, 3, 0.25])
   const gradient = () => {
     F.crossEntropy(logits, [2], { weight, labelSmoothing: 0.25 }).backward()
@@ -138,7 +138,7 @@ test('weighted cross entropy adds to the gradient that is there', () => {
   assert.deepEqual(gradient(), once.map(one => 2 * one))
 })
 
-test('what losses and norms do not take', () => {
+test('losses and norms reject invalid arguments', () => {
   const x = gf.tensor([[0.1, 0.9], [0.5, 0.5]]), y = gf.tensor([0, 1])
   for (const name of ['mseLoss', 'l1Loss', 'binaryCrossEntropy', 'binaryCrossEntropyWithLogits', 'klDiv']) {
     assertRejects(() => F[name](x, y), 'shape', name, 'target', '[2, 2]', '[2]')
@@ -148,7 +148,7 @@ test('what losses and norms do not take', () => {
   }
   assertRejects(() => F.binaryCrossEntropy(gf.tensor([2]), gf.tensor([1])), 'range', 'input', '2', 'WithLogits')
   assertRejects(() => F.crossEntropy(x, [0, 1], { weight: gf.tensor([1, 2, 3]) }), 'shape', 'weight', '[2]', '[3]')
-  assertRejects(() => F.crossEntropy(x, x, { ignoreIndex: 0 }), 'range', 'ignoreIndex', 'shares')
+  assertRejects(() => F.crossEntropy(x, x, { ignoreIndex: 0 }), 'range', 'ignoreIndex', 'probabilities')
   assertRejects(() => F.nllLoss(x, [0, 2]), 'index', 'nllLoss', 'target', '2')
   assertRejects(() => F.nllLoss(gf.tensor(1), 0), 'shape', 'nllLoss', 'logProbs')
   assertRejects(() => F.rmsNorm(x, gf.tensor([1])), 'shape', 'rmsNorm', 'weight', '[2]')

@@ -23,7 +23,7 @@ testOp('matmul', {
   golden: { ops: ['matmul'], special_values: ['matmul'] }
 })
 
-test('matmul: what it does not take', () => {
+test('matmul: rejects invalid arguments', () => {
   const a = gf.tensor([
     [1, 2, 3],
     [4, 5, 6]
@@ -57,7 +57,7 @@ function inBothOrders(fn) {
   }
 }
 
-test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => inBothOrders(order => {
+test('matmul, linear: exact across blocks of rows, columns and k, in every layout of B', () => inBothOrders(order => {
   const sizes = [
     [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537],
     [6, 9, 1], [6, 9, 2], [6, 9, 3], [6, 9, 7], [6, 9, 8], [6, 9, 9], [6, 9, 17]
@@ -81,7 +81,7 @@ test('matmul, linear: to the bit across blocks of rows, columns and k, however B
   }
 }))
 
-test('matmul backward: to the bit across blocks', () => {
+test('matmul backward: exact across blocks', () => {
   const [M, N, K] = [1035, 131, 771]
   gf.tidy(() => {
     const a = gf.rand([M, K], { requiresGrad: true }), b = gf.rand([K, N], { requiresGrad: true }), dy = gf.rand([M, N])

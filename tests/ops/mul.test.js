@@ -19,7 +19,7 @@ test('mul: the gradient of x * x is 2x', () => {
   assertSame(x.grad, [2, -4, 0])
 })
 
-test('mul: what it does not take', () => {
+test('mul: rejects invalid arguments', () => {
   const a = gf.tensor([
     [1, 2, 3],
     [4, 5, 6]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { REDUCTIONS } from '../../src/js/ops/reduce.js'
+import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 
 const ODD = [NaN, Infinity, -Infinity, 0, -0, 1, -2, 0.5]
@@ -15,7 +15,7 @@ function assertExplained({ value, computed, formula }, what) {
 }
 
 for (const name of Object.keys(UNARY)) {
-  test(`${name} of odd values and its slope there are explained`, () => {
+  test(`${name} of special values and its derivative are explained`, () => {
     const x = gf.tensor(ODD, { requiresGrad: true })
     const { trace } = gf.trace(() => {
       const y = x[name](...OPTIONS[name] ? [OPTIONS[name]] : [])
@@ -32,7 +32,7 @@ for (const name of Object.keys(UNARY)) {
 
 const places = ['argmax', 'argmin'], extremes = ['amax', 'amin', 'max', 'min']
 for (const name of [...Object.keys(REDUCTIONS), 'prod', ...extremes, ...places]) {
-  test(`${name} of rows of odd values and its gradients are explained`, () => {
+  test(`${name} of rows of special values and its gradients are explained`, () => {
     const x = gf.tensor(ROWS, { requiresGrad: !places.includes(name) })
     const { trace } = gf.trace(() => {
       const y = x[name]({ dim: 1 })
@@ -48,7 +48,7 @@ for (const name of [...Object.keys(REDUCTIONS), 'prod', ...extremes, ...places])
   })
 }
 
-test('of a 0 and a -0 the first is taken', () => {
+test('the first of 0 and -0 is the extreme', () => {
   const [zero, negative] = [gf.tensor([0]), gf.tensor([-0])]
   for (const fn of [gf.maximum, gf.minimum]) {
     assert.ok(Object.is(fn(zero, negative).toArray()[0], 0), fn.name)
@@ -56,13 +56,13 @@ test('of a 0 and a -0 the first is taken', () => {
   }
 })
 
-test('where two values are equal, their distance has no slope', () => {
+test('the distance of equal values has derivative 0', () => {
   const x = gf.tensor([1, 2, 3], { requiresGrad: true })
   gf.functional.l1Loss(x, gf.tensor([1, 0, 5]), { reduction: 'sum' }).backward()
   assert.deepEqual(x.grad.toArray(), [0, 1, -1])
 })
 
-test('what is larger than any number is infinite: powers, and norms by them', () => {
+test('powers and norms that overflow are infinite', () => {
   const { functional: F } = gf
   assert.deepEqual(F.pow(gf.tensor([10, 20, 30, 40, 50, 60, 70, 80]), 700).toArray(), Array(8).fill(Infinity))
   assert.deepEqual(F.pow(gf.tensor([1e-20, -10]), gf.tensor([-100, 701])).toArray(), [Infinity, -Infinity])
@@ -70,7 +70,7 @@ test('what is larger than any number is infinite: powers, and norms by them', ()
   assert.equal(gf.tensor([50]).norm({ p: 200 }).item(), Infinity)
 })
 
-test('logits however large keep the digits of their loss', () => {
+test('large logits keep the precision of their loss', () => {
   const { functional: F } = gf, loss = (x, t) => F.binaryCrossEntropyWithLogits(gf.tensor([x]), gf.tensor([t])).item()
   for (const [x, t, expected] of [[87, 0.999999, 8.815527e-5], [1000, 0.99999, 0.01001358],
     [Math.fround(18.036), 1 - 2 ** -24, 1.0897207e-6], [-87, 0.000001, 8.7e-5]]) {
@@ -79,7 +79,7 @@ test('logits however large keep the digits of their loss', () => {
   assert.deepEqual([[Infinity, 0], [Infinity, 0.5]].map(([x, t]) => loss(x, t)), [Infinity, Infinity])
 })
 
-test('cosine similarity of what is repeated along its axis', () => {
+test('cosine similarity of vectors that are broadcast along their axis', () => {
   const a = gf.tensor([[1, 2, 3]], { requiresGrad: true }), made = gf.functional.cosineSimilarity(a, gf.tensor([[2]]))
   made.sum().backward()
   assert.ok(Math.abs(made.item() - 0.9258201) < 1e-6)

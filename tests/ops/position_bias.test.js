@@ -14,7 +14,7 @@ test('alibi: the slopes of the paper, for any number of heads', () => {
   }
 })
 
-test('alibi: how far apart, both ways, and after a past', () => {
+test('alibi: distances in both directions and with a past', () => {
   const far = gf.alibi(1, 3, 5, { past: 1 }).toArray()[0][0].map(row => row.map(v => -v * 2 ** 8))
   assertSame(far.flat(), [[1, 0, 1, 2, 3], [2, 1, 0, 1, 2], [3, 2, 1, 0, 1]].flat())
   const lastRows = gf.alibi(6, 7).toArray()[0].flatMap(head => head[6])
@@ -22,7 +22,7 @@ test('alibi: how far apart, both ways, and after a past', () => {
   assert.deepEqual(gf.alibi(2, 0, 3).shape, [1, 2, 0, 3])
 })
 
-test('alibi: explained', () => {
+test('alibi: cells are explained', () => {
   const { trace } = gf.trace(() => gf.alibi(3, 4, 6, { past: 2 }))
   for (const at of [[0, 0, 0, 0], [0, 1, 3, 5], [0, 2, 1, 5]]) assert.equal(trace.explain('alibi', at).rounding, 0)
   trace.dispose()
@@ -65,7 +65,7 @@ test('relativePositionBias as a mask: the table learns through attention', () =>
   assert.ok(Math.abs(slope) > 1e-3)
 })
 
-test('what they do not take', () => {
+test('rejects invalid arguments', () => {
   assertRejects(() => gf.alibi(0, 3), 'range', 'alibi', 'heads')
   assertRejects(() => gf.alibi(2, 3, 3, { slope: 1 }), 'type', 'slope')
   assertRejects(() => gf.relativePositionBuckets(3, 3, { numBuckets: 7 }), 'range', 'numBuckets')
@@ -73,7 +73,7 @@ test('what they do not take', () => {
   assertRejects(() => F.relativePositionBias(gf.rand([8]), 3, 3), 'shape', 'weight')
 })
 
-test('relativePositionBuckets: many buckets and far distances begin where the exact comparison says', () => {
+test('relativePositionBuckets: starts of many buckets are exact', () => {
   const start = process.cpuUsage()
   for (const [numBuckets, maxDistance] of [[1024, 65536], [1024, 2 ** 20], [256, 1000], [512, 513]]) {
     const k = numBuckets / 2, e = k, options = { numBuckets, maxDistance, bidirectional: false, past: 2999 }

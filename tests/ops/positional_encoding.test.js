@@ -49,7 +49,7 @@ test('positionalEncoding: an odd width leaves the last interleaved column 0, or 
   assertClose({ shape, data }, loop64, double)
 })
 
-test('positionalEncoding: nothing is too far where there are no positions', () => {
+test('positionalEncoding: an empty table accepts any base', () => {
   assert.deepEqual(gf.positionalEncoding(0, 4, { base: 0.5 }).shape, [0, 4])
   assertRejects(() => gf.positionalEncoding(2 ** 27, 2), 'range', 'positionalEncoding', '2^26')
   // The second of two pairs turns by 2^26 from place to place.
@@ -82,7 +82,7 @@ test('positionalEncoding 5000 x 512: far positions in both precisions', () => {
   assertClose(picked({ method: 'log-float32' }), torch32, { tol: FOLLOWED, name: 'float32 angles' })
 })
 
-test('positionalEncoding: base 10000, interleaved, float32 unless told otherwise', () => {
+test('positionalEncoding: the defaults are base 10000, interleaved, float32', () => {
   const table = gf.positionalEncoding(6, 8)
   assert.equal(table.dtype, 'float32')
   assertClose(table, reference.forward({}, { max_length: 6, d_model: 8, base: 10000 }).y, { tol: 5 * SINGLE })
@@ -120,7 +120,7 @@ testOp('add', {
   examples: []
 })
 
-test('positionalEncoding: every position lies on the same sphere', () => {
+test('positionalEncoding: every position has the same norm', () => {
   const table = gf.positionalEncoding(50, 6, { dtype: 'float64', layout: 'concatenated' })
   const { data } = plain(table)
   const squares = Array.from({ length: 50 }, (_, p) =>
@@ -129,7 +129,7 @@ test('positionalEncoding: every position lies on the same sphere', () => {
   assertClose(squares, new Float64Array(50).fill(3), { tol: 1e-14 })
 })
 
-test('positionalEncoding: what it does not take', () => {
+test('positionalEncoding: rejects invalid arguments', () => {
   const reject = (code, args, ...fragments) =>
     assertRejects(() => gf.positionalEncoding(...args), code, 'positionalEncoding', ...fragments)
   reject('range', [-1, 4], 'maxLength', '-1')
@@ -141,7 +141,7 @@ test('positionalEncoding: what it does not take', () => {
   reject('range', [5, 4, { dtype: 'int32' }], 'dtype', 'int32')
 })
 
-test('positionalEncoding: a base below 1 gives true sines, or an error where the angles are too large for any', () => {
+test('positionalEncoding: a base below 1 gives exact sines, or an error for angles that are too large', () => {
   const table = gf.positionalEncoding(5, 6, { base: 0.01, dtype: 'float64' }),
     reference = [0, 1, 2].map(i => 0.01 ** (-2 * i / 6))
   for (let k = 0; k < 5; k++) reference.forEach(
@@ -152,7 +152,7 @@ test('positionalEncoding: a base below 1 gives true sines, or an error where the
   for (const base of [1e-20, 1e300]) assertSame(gf.positionalEncoding(1, 4, { base }), gf.tensor([[0, 1, 0, 1]]))
 })
 
-test('each method explains itself far out, where they differ', () => {
+test('each method is explained at large positions, where they differ', () => {
   for (const method of ['direct', 'log', 'log-float32']) gf.tidy(() => {
     const { output, trace } = gf.trace(() => gf.positionalEncoding(2000, 8, { method }))
     const name = trace.names.find(one => trace.get(one) === output)

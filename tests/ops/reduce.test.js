@@ -45,7 +45,7 @@ testOp('rowwise', {
 })
 
 for (const { id, inputs: { x }, params: { op, ...rest }, outputs: { y } } of goldenCases('arithmetic', 'place')) {
-  test(`${id}: PyTorch's places`, () => {
+  test(`${id}: PyTorch's indices`, () => {
     const out = F[op](toTensor(x), rest)
     assert.equal(out.dtype, 'int32')
     assertSame(out, { shape: y.shape, data: y.data }, op)
@@ -65,7 +65,7 @@ test('softmax along an axis is that of the transposed tensor, bit for bit', () =
   }
 })
 
-test('sums and extremes of whole numbers and bools', () => {
+test('sums and extremes of integers and bools', () => {
   const ids = gf.tensor([[1, -2, 16777217], [4, 5, 6]], { dtype: 'int32' }), mask = ids.gt(1)
   const plain = out => [out.dtype, out.toArray()]
   assert.deepEqual(plain(ids.sum()), ['int32', 16777231])
@@ -80,7 +80,7 @@ test('sums and extremes of whole numbers and bools', () => {
   assert.deepEqual(plain(mask.max()), ['bool', true])
 })
 
-test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing', () => {
+test('empty reductions: sums are 0, means NaN, products 1; maxima are errors', () => {
   const none = gf.tensor([], { shape: [2, 0] })
   const cells = { sum: 0, mean: NaN, prod: 1, logsumexp: -Infinity, norm: 0, var: NaN, std: NaN }
   for (const [name, value] of Object.entries(cells)) {
@@ -95,7 +95,7 @@ test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing
   }
 })
 
-test('a norm has no slope at 0, wherever it is one value of several', () => {
+test('the derivative of a norm at 0 is 0', () => {
   for (const p of [1, 1.5, 2, 3]) {
     const x = gf.tensor([3, 0, -3, -0, 0], { requiresGrad: true }), share = p === 1 ? 1 : 2 ** (1 / p - 1)
     x.norm({ p }).backward()
@@ -106,7 +106,7 @@ test('a norm has no slope at 0, wherever it is one value of several', () => {
   assertSame(none.grad, { shape: [2], data: [0, 0] })
 })
 
-test('a single value', () => {
+test('reductions of a single value', () => {
   const x = gf.tensor(3, { requiresGrad: true })
   assert.deepEqual([x.sum().item(), x.mean({ dim: 0 }).item(), x.argmax({ dim: -1 }).item()], [3, 3, 0])
   assert.deepEqual([x.var().item(), x.var({ correction: 0 }).item(), x.norm({ p: 0 }).item()], [NaN, 0, 1])
@@ -140,7 +140,7 @@ for (const [name, all] of Object.entries(USES)) {
   }
 }
 
-test('places and answers say what they were taken from', () => {
+test('argmax, all and any are explained', () => {
   const { trace } = gf.trace(() => {
     const x = gf.tensor([[1, 5, 2], [7, 0, 7]])
     return [x.argmax({ dim: 1 }), x.argmin(), x.all({ dim: 1 }), x.gt(1).sum({ dim: 1 })]
@@ -153,7 +153,7 @@ test('places and answers say what they were taken from', () => {
   trace.dispose()
 })
 
-test('what reductions do not take', () => {
+test('reductions reject invalid arguments', () => {
   const x = gf.tensor([[1, 2], [3, 4]])
   assertRejects(() => x.sum({ dim: 2 }), 'range', 'sum', 'dim', '-2', '1', '2')
   assertRejects(() => x.sum({ dim: [0, -2] }), 'range', 'sum', 'twice')
@@ -169,7 +169,7 @@ test('what reductions do not take', () => {
   assertRejects(() => F.softmax(x, { dim: 2 }), 'range', 'softmax', 'dim')
 })
 
-test('the first of the largest and smallest, wherever it stands in a long row, is found', () => {
+test('the first largest and smallest value of a long row is found at every index', () => {
   const isBefore = (x, y, sign) => !Number.isNaN(y) && (Number.isNaN(x) || sign * x > sign * y)
   const place = (row, sign) => row.reduce((best, x, i) => (isBefore(x, row[best], sign) ? i : best), 0)
   for (let n = 1; n < 70; n++) for (const odd of [NaN, 9, -9, Infinity, -Infinity, -0]) {
@@ -184,7 +184,7 @@ test('the first of the largest and smallest, wherever it stands in a long row, i
   }
 })
 
-test('along axes that lie apart, one value does not come into the row of another', () => {
+test('reductions along separate axes do not mix rows', () => {
   const shape = [2, 3, 2, 2, 3, 2], x = gf.tensor(Array.from({ length: 144 }, (_, i) => i * 7919 % 145))
   for (const dim of [[1, 3], [0, 2, 4], [1, 4], [2, 5], [1, 3, 5]]) {
     const others = [0, 1, 2, 3, 4, 5].filter(axis => !dim.includes(axis)), whole = x.reshape(shape)
@@ -195,7 +195,7 @@ test('along axes that lie apart, one value does not come into the row of another
   }
 })
 
-test('what a row has is looked for in this row only, whatever the next one has', () => {
+test("a row's extreme does not depend on the next row", () => {
   for (let n = 1; n < 70; n++) for (const at of [0, n >> 1, n - 1]) {
     const row = Array.from({ length: n }, (_, i) => (i === at ? 3 : i % 3))
     const all = [row, row.map(v => v + 9), row.map(v => -v)], x = gf.tensor(all)
@@ -205,7 +205,7 @@ test('what a row has is looked for in this row only, whatever the next one has',
   }
 })
 
-test('of zeros of either sign the first is the largest and the smallest, wherever both stand', () => {
+test('the first of 0 and -0 is the maximum and the minimum', () => {
   for (let i = 0; i < 37; i++) for (let j = 0; j < 37; j++) {
     if (i === j) continue
     const row = side => Array.from({ length: 37 }, (_, k) => (k === i ? 0 : k === j ? -0 : side))
@@ -215,7 +215,7 @@ test('of zeros of either sign the first is the largest and the smallest, whereve
   }
 })
 
-test('the first place of equal ones is explained, of zeros of either sign and NaN, too', () => {
+test('argmax of equal values, signed zeros and NaN is explained', () => {
   const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0],
     [[0, Infinity, -Infinity], 1, 2]]
   for (const [values, largest, smallest] of rows) {
@@ -258,13 +258,13 @@ for (const [cells, f, expected] of TORCH_GRADIENTS) {
   })
 }
 
-test('the norm of what is nearly nothing has the gradient of its direction', () => {
+test('the gradient of the norm of tiny values is their direction', () => {
   const x = gf.tensor([1e-45, 0], { requiresGrad: true })
   x.norm().backward()
   assert.deepEqual(x.grad.toArray(), [1, 0])
 })
 
-test('an empty list of axes is all of them, as in PyTorch; the largest size of nothing is an error', () => {
+test('an empty array of axes means all; an infinite norm of nothing is an error', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 7]])
   for (const name of ['sum', 'mean', 'amax', 'amin', 'var', 'std', 'norm', 'prod', 'logsumexp', 'max', 'min']) {
     assert.deepEqual(x[name]({ dim: [] }).toArray(), x[name]().toArray(), name)
@@ -273,7 +273,7 @@ test('an empty list of axes is all of them, as in PyTorch; the largest size of n
   assertRejects(() => x.sum({ dim: Array(100000).fill(0) }), 'range', 'sum: dim names axis 0 twice')
 })
 
-test('a long row gives the same alone and among others, and what the reference gives', () => {
+test("a long row gives the reference's result, alone and among others", () => {
   for (const C of [16, 31, 32, 67, 130]) for (const op of ['sum', 'mean', 'var', 'std', 'norm', 'amax', 'logsumexp']) {
     const x = numbers([4, C], C, { shift: 1 }), all = toTensor(x)[op]({ dim: 1 }).toArray()
     const alone = gf.tensor(x.data, { shape: [4, C] }).split(1).map(row => row[op]({ dim: 1 }).item())

@@ -20,7 +20,7 @@ for (const [op, roundings] of Object.entries(ROUNDINGS)) {
   })
 }
 
-test('columns with NaN, infinity and zeros of either sign give what their rows give', () => {
+test('columns with NaN, infinity and signed zeros give the same as rows', () => {
   const odd = [NaN, Infinity, -Infinity, 0, -0, 1]
   const columns = odd.flatMap(a => odd.flatMap(b => odd.map(c => [a, b, c])))
   columns.reverse().pop() // 215 of them, so that some with NaN stand in an edge

@@ -9,7 +9,7 @@ testOp('relu', {
   golden: { ops: ['relu'], special_values: ['relu'] }
 })
 
-test('relu: what it does not take', () => {
+test('relu: rejects invalid arguments', () => {
   assertRejects(() => gf.functional.relu([1, 2]), 'type', 'relu', 'x', 'tensor')
   assertRejects(() => gf.functional.relu(gf.tensor(Int32Array.of(1))), 'type', 'relu', 'x', 'int32')
 })

@@ -40,7 +40,7 @@ test('rotary: heads of every width, forward and back, of both layouts, gradients
   }
 })
 
-test('rotary: turning keeps lengths, and a product of q and k depends on how far apart they are', () => {
+test('rotary: rotations keep norms, and q · k depends on the distance', () => {
   const [q, k] = [1, 2].map(seed => toTensor(numbers([1, 1, 1, 8], seed)))
   const dot = (i, j) => {
     const [a, b] = [F.rotary(q, { positions: [i] }), F.rotary(k, { positions: [j] })].map(t => plain(t).data)
@@ -49,19 +49,19 @@ test('rotary: turning keeps lengths, and a product of q and k depends on how far
   for (const [i, j] of [[3, 1], [11, 9], [102, 100]]) assertClose(dot(i, j), dot(2, 0), { tol: 1e-5 })
 })
 
-test('rotary: heads side by side are turned as heads one under the other', () => {
+test('rotary: heads side by side are rotated like separate heads', () => {
   const x = toTensor(numbers([2, 5, 12], 3))
   const apart = F.rotary(x.reshape(2, 5, 3, 4).transpose(1, 2)).transpose(1, 2)
   assertSame(F.rotary(x, { heads: 3 }), { shape: [2, 5, 12], data: plain(apart).data })
 })
 
-test('rotary: frequencies of one\'s own stand in place of the base', () => {
+test('rotary: custom frequencies replace the base', () => {
   const x = toTensor(numbers([1, 3, 4], 3))
   assertSame(F.rotary(x, { frequencies: [0, 0] }), plain(x))
   assertSame(F.rotary(x, { frequencies: [1, Math.fround(0.01)] }), plain(F.rotary(x)))
 })
 
-test('rotary: a trace names the frequencies that were given in place of a base, and the check computes with them', () => {
+test('rotary: a trace has the custom frequencies, and the check uses them', () => {
   // Of no base: base^0 is 1, and the first frequency is always 1.
   const frequencies = [0.7, 0.1], x = toTensor(numbers([1, 3, 4], 3))
   const { trace } = gf.trace(() => F.rotary(x, { frequencies }))
@@ -112,7 +112,7 @@ test('rotary: an edit of a table that was read already changes no table', () => 
   assertSame(F.rotary(x), before)
 })
 
-test('rotary: what it does not take', () => {
+test('rotary: rejects invalid arguments', () => {
   const reject = (code, args, ...rest) => assertRejects(() => F.rotary(...args), code, 'rotary', ...rest)
   const x = gf.rand([2, 3, 4])
   reject('type', [[1, 2]], 'x')

@@ -83,7 +83,7 @@ test('softmax: every row sums to 1', () => {
   )
 })
 
-test('softmax: no row is harmed by a huge number or by the row before', () => {
+test('softmax: a row is not affected by huge numbers or the previous row', () => {
   const y = F.softmax(
     gf.tensor([
       [3e38, -3e38],
@@ -94,7 +94,7 @@ test('softmax: no row is harmed by a huge number or by the row before', () => {
   assertClose(y, { shape: [3, 2], data: [1, 0, 0.5, 0.5, 0.5, 0.5] })
 })
 
-test('softmax, logSoftmax and logsumexp: rows of every length are harmed by no row before or behind', () => {
+test('softmax, logSoftmax and logsumexp: rows of every length are not affected by their neighbors', () => {
   const error = 64 * U, ones = n => Array(n).fill(1)
   for (let n = 1; n < 40; n++) {
     const rows = [3e38, 0, -3e38, 0, 3e38, 0].map(value => ones(n).map(one => one * value)), x = gf.tensor(rows)
@@ -106,7 +106,7 @@ test('softmax, logSoftmax and logsumexp: rows of every length are harmed by no r
   }
 })
 
-test('softmax: the largest of a row is found wherever it stands', () => {
+test('softmax: the maximum of a row is found at every index', () => {
   for (let n = 1; n < 24; n++) for (let at = 0; at < n; at++) {
     const row = Array.from({ length: n }, (_, i) => i === at ? 200 : -200)
     assertSame(F.softmax(gf.tensor(row)), { shape: [n], data: row.map(value => value > 0 ? 1 : 0) })
@@ -114,7 +114,7 @@ test('softmax: the largest of a row is found wherever it stands', () => {
 })
 
 for (const name of ['softmax', 'logSoftmax']) {
-  test(`${name}: what it does not take`, () => {
+  test(`${name}: rejects invalid arguments`, () => {
     assertRejects(() => F[name]([1, 2]), 'type', name, 'x', 'tensor')
     assertRejects(() => F[name](gf.tensor(Int32Array.of(1, 2))), 'type', name, 'x', 'int32')
   })

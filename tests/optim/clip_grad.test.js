@@ -66,7 +66,7 @@ test('clipGradNorm: the norm is 2 by default, and parameters without a gradient 
   assert.equal(clipGradNorm([q], 1), 0)
 })
 
-test('clipping: what it does not take', () => {
+test('clipping: rejects invalid arguments', () => {
   const [p] = withGradients([numbers([2], 1)])
   assertRejects(() => clipGradNorm([p], 'one'), 'type', 'clipGradNorm', 'maxNorm', 'one')
   assertRejects(() => clipGradNorm([p], 1, { normType: 0 }), 'range', 'clipGradNorm', 'normType', '0')

@@ -1,4 +1,4 @@
-// Groups of parameters with options of their own, frozen ones, and an optimiser that goes on where another one was.
+// Groups of parameters with options of their own, frozen ones, and an optimizer that goes on where another one was.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
@@ -33,7 +33,7 @@ for (const [Kind, options] of kinds) {
     assert.deepEqual(two.values(), one.values())
   })
 
-  test(`${name}: a group heeds its own options`, () => {
+  test(`${name}: a group uses its own options`, () => {
     const one = learner(layer => new Kind(
       [{ params: [layer.weight] }, { params: [layer.bias], lr: 0, weightDecay: 0 }], options))
     const [weight, bias] = [[...one.layer.weight.values], [...one.layer.bias.values]]
@@ -45,7 +45,7 @@ for (const [Kind, options] of kinds) {
     assert.deepEqual(one.optimizer.paramGroups.map(({ lr }) => lr), [0.5, 0.5])
   })
 
-  test(`${name}: a state saved and loaded goes on with the same bits, as tensors and as JSON`, () => {
+  test(`${name}: a saved state continues with the same bits, as tensors and as JSON`, () => {
     const whole = learner(layer => new Kind(layer.parameters(), options))
     steps(whole, 3)
     const state = whole.optimizer.stateDict()
@@ -61,7 +61,7 @@ for (const [Kind, options] of kinds) {
   })
 }
 
-test('frozen parameters stay, whatever their group; thawed ones go on', () => {
+test('frozen parameters do not change; unfrozen ones continue', () => {
   const one = learner(layer => new AdamW(layer.parameters(), { lr: 0.1 }))
   steps(one, 1)
   one.layer.weight.requiresGrad_(false)
@@ -76,7 +76,7 @@ test('frozen parameters stay, whatever their group; thawed ones go on', () => {
   assert.equal(new SGD([...frozen.parameters(), gf.tensor([1], { requiresGrad: true })]).params.length, 3)
 })
 
-test('addParamGroup: with the options of the constructor where it has none of its own, as in PyTorch', () => {
+test("addParamGroup: options default to the constructor's, as in PyTorch", () => {
   const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true })),
     optimizer = new SGD([a], { lr: 0.3, momentum: 0.9 })
   optimizer.addParamGroup({ params: [b], lr: 0.1 })
@@ -88,7 +88,7 @@ test('addParamGroup: with the options of the constructor where it has none of it
   assertRejects(() => optimizer.addParamGroup({ params: [a] }), 'range', 'SGD', 'another group')
 })
 
-test('what groups and states do not take', () => {
+test('groups and states reject invalid arguments', () => {
   const p = () => gf.tensor([1, 2], { requiresGrad: true })
   assertRejects(() => new AdamW([{ params: [p()], momentum: 1 }]), 'type', 'AdamW', 'momentum')
   assertRejects(() => new AdamW([{ params: [] }]), 'shape', 'AdamW', 'empty')
@@ -102,7 +102,7 @@ test('what groups and states do not take', () => {
   reject({ ...good, state: { 5: {} } }, 'index', '5')
 })
 
-test('a number alone keeps its state through JSON, and what lacks a part of it is refused', () => {
+test('a scalar parameter keeps its state through JSON; incomplete states are rejected', () => {
   const stepped = (Class, options, expected) => {
     const p = gf.tensor(1, { requiresGrad: true }), optimizer = new Class([p], options)
     const step = slope => {
@@ -124,7 +124,7 @@ test('a number alone keeps its state through JSON, and what lacks a part of it i
   }
 })
 
-test('an infinite parameter stays infinite where nothing is taken off', () => {
+test('an infinite parameter stays infinite without weight decay', () => {
   for (const Class of [SGD, Adam, AdamW]) {
     const p = gf.tensor([Infinity, 1], { requiresGrad: true }), optimizer = new Class([p], { lr: 0.1, weightDecay: 0 })
     p.grad = gf.tensor([1, 1])
@@ -133,7 +133,7 @@ test('an infinite parameter stays infinite where nothing is taken off', () => {
   }
 })
 
-test('a group that came after its schedule keeps its rate where the schedule has none for it', () => {
+test('a group added after its scheduler keeps its rate', () => {
   const { LambdaLR, CosineAnnealingLR, OneCycleLR } = gf.optim.lrScheduler
   const made = (schedule, rate) => {
     const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true }))
@@ -167,7 +167,7 @@ test('options changed in paramGroups are checked before anything is written', ()
   }
 })
 
-test('a state that is changed is refused before any parameter moves', () => {
+test('a state with a tensor of the wrong shape is rejected before any parameter changes', () => {
   const damped = { momentum: 0.9, dampening: 0.5 }
   for (const [Kind, options, key] of [[AdamW, { amsgrad: true }, 'maxExpAvgSq'], [SGD, damped, 'momentumBuffer']]) {
     const list = [1, 2, 3].map(v => gf.tensor([v], { requiresGrad: true }))
@@ -175,17 +175,17 @@ test('a state that is changed is refused before any parameter moves', () => {
     for (const p of list.slice(1)) p.grad = gf.tensor([1])
     optimizer.step()
     list[0].grad = gf.tensor([1])
-    const before = list.map(p => p.item()), held = optimizer.state.get(list[2]), right = held[key]
-    held[key] = gf.ones([2])
+    const before = list.map(p => p.item()), state = optimizer.state.get(list[2]), original = state[key]
+    state[key] = gf.ones([2])
     assertRejects(() => optimizer.step(), 'state', Kind.name, key)
-    assert.deepEqual([list.map(p => p.item()), optimizer.state.has(list[0])], [before, false], 'and the first step of one is still to come')
-    held[key] = right
+    assert.deepEqual([list.map(p => p.item()), optimizer.state.has(list[0])], [before, false], 'and no state was created')
+    state[key] = original
     optimizer.step()
     assert.ok(list.every((p, i) => p.item() !== before[i]))
   }
 })
 
-test('what is no state is named, whatever of it is wrong, and nothing is changed', () => {
+test('loadStateDict rejects every kind of invalid state and changes nothing', () => {
   const p = gf.tensor([1, 2], { requiresGrad: true }), optimizer = new Adam([p], { lr: 0.5 })
   p.grad = gf.tensor([1, 1])
   optimizer.step()
@@ -209,7 +209,7 @@ test('what is no state is named, whatever of it is wrong, and nothing is changed
   }
 })
 
-test('maximize leaves the gradient as it was, bit for bit', () => {
+test('maximize restores all bits of the gradient', () => {
   for (const Kind of [SGD, Adam, AdamW]) {
     const p = gf.tensor([1, 2, 3], { requiresGrad: true }), optimizer = new Kind([p], { lr: 0.1, maximize: true })
     p.grad = gf.tensor([0.1, -0, NaN])

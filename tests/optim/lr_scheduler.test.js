@@ -57,7 +57,7 @@ for (const { optimizer: kind, options, metrics, rows } of plateaus) {
     })
   })
 
-  test(`ReduceLROnPlateau(${JSON.stringify(options)}): goes on from its state, also as JSON, from any step`, () => {
+  test(`ReduceLROnPlateau(${JSON.stringify(options)}): continues from its state, also as JSON, from any step`, () => {
     const through = from => {
       const optimizer = optimizers[kind]()
       let scheduler = new lrScheduler.ReduceLROnPlateau(optimizer, options)
@@ -75,8 +75,8 @@ for (const { optimizer: kind, options, metrics, rows } of plateaus) {
   })
 }
 
-for (const { name, optimizer: kind, args, rates } of cases.filter(one => one.name !== 'OneCycleLR')) {
-  test(`${name}(${JSON.stringify(args)}): goes on from its state, also as JSON, from any step`, () => {
+for (const { name, optimizer: kind, args, rates } of cases.filter(item => item.name !== 'OneCycleLR')) {
+  test(`${name}(${JSON.stringify(args)}): continues from its state, also as JSON, from any step`, () => {
     for (let from = 0; from < rates.length; from++) {
       const make = () => {
         const optimizer = optimizers[kind]()
@@ -92,7 +92,7 @@ for (const { name, optimizer: kind, args, rates } of cases.filter(one => one.nam
   })
 }
 
-test('what a state of a schedule must have', () => {
+test('loadStateDict rejects invalid states of schedulers and changes nothing', () => {
   const { MultiStepLR, ReduceLROnPlateau, SequentialLR, StepLR, ExponentialLR } = lrScheduler
   const o = optimizers.sgd(), before = o.lr
   const reject = (scheduler, change, code, ...rest) => {
@@ -115,7 +115,7 @@ test('what a state of a schedule must have', () => {
   assert.equal(o.lr, before)
 })
 
-test('a schedule goes on from its state and the optimiser\'s', () => {
+test("a scheduler continues from its state and the optimizer's", () => {
   const make = () => {
     const optimizer = optimizers.sgd()
     return { optimizer, scheduler: new lrScheduler.CosineAnnealingLR(optimizer, 6) }
@@ -131,7 +131,7 @@ test('a schedule goes on from its state and the optimiser\'s', () => {
   assert.deepEqual(second.scheduler.getLastLr(), whole.scheduler.getLastLr())
 })
 
-test('what schedules do not take', () => {
+test('schedulers reject invalid arguments', () => {
   const o = optimizers.sgd(), reject = (name, args, code, ...rest) =>
     assertRejects(() => new lrScheduler[name](...args), code, name, ...rest)
   reject('StepLR', [3, 1], 'type', 'optimizer')

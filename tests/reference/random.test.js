@@ -32,7 +32,7 @@ for (const entry of golden.seeds) {
     for (const count of [5, 16, 17, 40]) same(fresh().randn(count), `randn_${count}`)
   })
 
-  test(`seed ${entry.seed}: a normal left over waits for the next call`, () => {
+  test(`seed ${entry.seed}: the second normal of a pair is saved for the next call`, () => {
     const { calls, values, then_rand } = entry.randn_sequence
     const generator = fresh()
     calls.forEach((count, i) => assertSame(generator.randn(count), values[i], `call ${i}`))

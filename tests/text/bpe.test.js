@@ -1,13 +1,13 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { ALPHABET, LETTERS, lettersOfBytes } from '../../src/js/text/byte_letters.js'
+import { ALPHABET, BYTE_CHARACTERS, encodeByteLevel } from '../../src/js/text/byte_level.js'
 import { cut, join, learn } from '../../src/reference/bpe.js'
 import { isLong } from '../lib/long.js'
 import { manyCharacters, gf, nastyText, stream } from './text.js'
 
 const { trainBPE } = gf.text
 const encode = text => new TextEncoder().encode(text)
-const letters = text => lettersOfBytes(encode(text))
+const letters = text => encodeByteLevel(encode(text))
 const error = (code, message) => ({ name: 'GlassformerError', code, message })
 const next = stream(31)
 const sample = Array.from({ length: 400 }, () => nastyText(next)).join(' ') + '나는 최근 파리 여행을 다녀왔다. 나는 파리가 좋다. '.repeat(5)
@@ -15,13 +15,13 @@ const trained = trainBPE(sample, { vocabSize: 700, specials: ['<|end|>'] })
 const ranks = new Map(trained.merges.map(({ pair }, i) => [pair.join(' '), i]))
 const reference = text => cut(text.replace(/\p{Surrogate}/gu, '\ufffd')).flatMap(word => join(letters(word), ranks))
 
-test('the 256 bytes as GPT-2 writes them', () => {
-  assert.equal(new Set(LETTERS).size, 256)
-  assert.equal(lettersOfBytes(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
+test('writes the 256 bytes as GPT-2 does', () => {
+  assert.equal(new Set(BYTE_CHARACTERS).size, 256)
+  assert.equal(encodeByteLevel(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
   assert.deepEqual([ALPHABET[0], ALPHABET.at(-1)], ['!', 'Ń'])
 })
 
-test('merges as the reference learns them, with their counts', () => {
+test('learns the merges of the reference, with their counts', () => {
   const texts = ['low low low low low lower lower newest newest newest newest newest newest widest widest widest',
     'aaaa aaa aa a aaaaaaa ababab abab', '나는 파리 나는 파리에 나는\n\n\n파리', sample.slice(0, 1500)]
   for (const text of texts) {
@@ -35,19 +35,19 @@ test('merges as the reference learns them, with their counts', () => {
   }
 })
 
-test('the textbook example', () => {
+test('learns the textbook example', () => {
   const { merges } = trainBPE('low low low low low lowest newer newer newer', { vocabSize: 260 })
   assert.deepEqual(merges.map(({ token, count }) => [token, count]), [['lo', 6], ['low', 6], ['Ġlow', 5], ['er', 3]])
 })
 
-test('minFrequency, too few pairs, nothing at all', () => {
+test('stops at minFrequency, when no pair is left, and for an empty text', () => {
   assert.equal(trainBPE('ab ab cd', { vocabSize: 1000, minFrequency: 2 }).merges.length, 1)
   assert.equal(trainBPE('ab', { vocabSize: 1000 }).size, 257)
   assert.equal(trainBPE('', { vocabSize: 256 }).size, 256)
   assert.deepEqual(trainBPE([], { vocabSize: 256 }).encode('가').tokens, ['ê', '°', 'Ģ'])
 })
 
-test('specials come first, are no part of any merge, and are found in a text', () => {
+test('gives specials the first ids, never merges them and finds them in a text', () => {
   const tokenizer = trainBPE('x<|end|>x<|end|>x<|end|>', { vocabSize: 300, specials: ['<|end|>', '<|pad|>'] })
   assert.deepEqual(tokenizer.merges, [])
   const { ids, tokens, offsets } = tokenizer.encode('가<|end|>b')
@@ -58,7 +58,7 @@ test('specials come first, are no part of any merge, and are found in a text', (
   assert.equal(tokenizer.decode(ids, { special: true }), '가<|end|>b')
 })
 
-test('as the reference on 2000 texts; every byte is there again', () => {
+test('encodes 2000 texts as the reference and decodes them to the same bytes', () => {
   for (let i = 0; i < 2000; i++) {
     const text = i % 3 ? nastyText(next) : nastyText(next).normalize('NFD')
     const { ids, tokens, offsets } = trained.encode(text)
@@ -71,7 +71,7 @@ test('as the reference on 2000 texts; every byte is there again', () => {
   }
 })
 
-/** Each piece lies in its characters, and those that are whole are the text there. */
+/** Asserts that each token is within its offsets, and equals the text there if it is not part of a character. */
 function checkOffsets(text, ids, offsets) {
   for (const [i, [from, to]] of offsets.entries()) {
     const there = encode(text.slice(from, to)), piece = trained.bytesOf(ids[i])
@@ -81,12 +81,12 @@ function checkOffsets(text, ids, offsets) {
   }
 }
 
-test('the kernel cuts where the regular expression does, at every character', () => {
+test('the kernel splits words where the regular expression does, at every character', () => {
   const text = manyCharacters().map(character => `a${character}${character}b `).join('')
   assert.deepEqual(trained.encode(text).tokens, reference(text))
 })
 
-test('pieces of characters are bytes', () => {
+test('bytesOf returns bytes for a token that is part of a character', () => {
   const { ids, tokens, offsets } = trainBPE('', { vocabSize: 256 }).encode('😀')
   assert.deepEqual(tokens, ['ð', 'Ł', 'ĺ', 'Ģ'])
   assert.deepEqual(offsets, Array(4).fill([0, 2]))
@@ -94,7 +94,7 @@ test('pieces of characters are bytes', () => {
     [0xf0, 0x9f, 0x98, 0x80])
 })
 
-test('broken UTF-8 keeps its bytes', () => {
+test('encodes the bytes of invalid UTF-8 unchanged', () => {
   for (let i = 0; i < 1000; i++) {
     const bytes = encode(`나는 “파리” ${nastyText(next)}`).map(byte => next(9) ? byte : next(256)).subarray(0, next(60))
     const { ids, offsets } = trained.encode(bytes)
@@ -105,7 +105,7 @@ test('broken UTF-8 keeps its bytes', () => {
   }
 })
 
-test('characters of three bytes, whole and broken at every byte', () => {
+test('encodes characters of three bytes, complete and truncated at every byte', () => {
   const untrained = trainBPE('', { vocabSize: 256 }), decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const places = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0]
   for (const lead of [0xdf, 0xe0, 0xe1, 0xe3, 0xec, 0xed, 0xee, 0xef]) {
@@ -118,7 +118,7 @@ test('characters of three bytes, whole and broken at every byte', () => {
   }
 })
 
-test('long texts: windows do not show, long words are no trap', () => {
+test('encodes long texts independently of windows, and long words in reasonable time', () => {
   const text = Array.from({ length: isLong ? 20000 : 6000 }, () => nastyText(next)).join('')
   assert.deepEqual(trained.encode(text).tokens, reference(text))
   const many = trainBPE('a'.repeat(4096), { vocabSize: 300 })
@@ -133,15 +133,15 @@ test('long texts: windows do not show, long words are no trap', () => {
   assert.equal(many.encode('a'.repeat(4096 * 3)).ids.length, 3)
 })
 
-/** Byte-level byte-pair encoding with these merges; tokens beside letters have ids from 0 on, in the order given. */
+/** Byte-level BPE with these merges; merged tokens have the ids from 0 on, in order. */
 function opened(merges, model = {}) {
   const made = merges.map(([left, right]) => left + right)
-  const vocab = Object.fromEntries([...new Set([...made, ...LETTERS])].map((token, id) => [token, id]))
+  const vocab = Object.fromEntries([...new Set([...made, ...BYTE_CHARACTERS])].map((token, id) => [token, id]))
   return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     model: { type: 'BPE', vocab, merges, ...model }, pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }) })
 }
 
-test('words of every length are joined as the reference joins them, where nearly all neighbours may be joined', () => {
+test('merges words of every length as the reference, where nearly every pair has a merge', () => {
   for (let round = 0; round < 8; round++) {
     const tokens = [...'abcd'], made = new Map()
     while (made.size < 60) {
@@ -160,7 +160,7 @@ test('words of every length are joined as the reference joins them, where nearly
   }
 })
 
-test('what a merge makes, and a word that is one token, may have the id 0', () => {
+test('a merged token and a word that is one token may have the id 0', () => {
   const merges = [['a', 'b'], ...Array.from('cdefghijkl', letter => [letter, 'm'])], tokenizer = opened(merges)
   for (const text of ['ab', 'abzab', `${'z'.repeat(60)}ab`, `ab${'z'.repeat(60)}`]) {
     const { ids, tokens } = tokenizer.encode(text)
@@ -177,7 +177,7 @@ test('what a merge makes, and a word that is one token, may have the id 0', () =
   assert.deepEqual(whole.encode('abc').ids, [0])
 })
 
-test('words that resemble each other are not taken for each other', () => {
+test('the cache does not confuse similar words', () => {
   const middles = Array.from({ length: 2500 }, (_, i) => Array.from(String(i), digit => 'abcdefghij'[digit]).join(''))
   for (const [left, right] of [['beginning', 'endingending'], ['the', 'the'], ['beginning', ''], ['', 'ending'], ['', '']]) {
     const words = middles.map(middle => `${left}${middle}${right}`)
@@ -186,7 +186,7 @@ test('words that resemble each other are not taken for each other', () => {
   }
 })
 
-test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () => {
+test('tokenizer.json, or vocab.json with merges.txt, loads the same tokenizer', () => {
   const json = JSON.parse(JSON.stringify(trained))
   const { vocab, merges } = json.model
   const again = [
@@ -205,8 +205,9 @@ test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () =>
   }
 })
 
-test('a token may have a space, a no-break space, a name that objects have', () => {
-  const vocab = { ...Object.fromEntries(LETTERS.map((letter, id) => [letter, id])), __proto__x: 256, constructor: 257 }
+test('a token may contain a space or a no-break space, or be named like a property of objects', () => {
+  const bytes = Object.fromEntries(BYTE_CHARACTERS.map((character, id) => [character, id]))
+  const vocab = { ...bytes, __proto__x: 256, constructor: 257 }
   vocab['a b'] = 258
   vocab['\u00a0'] = 259
   const merges = [['a', ' b']]
@@ -220,29 +221,29 @@ test('a token may have a space, a no-break space, a name that objects have', () 
   assert.deepEqual(text.merges, tokenizer.merges)
 })
 
-test('memory stays as it is', () => {
+test('leaks no memory', () => {
   trained.encode(sample)
   const before = gf.engine.memory.size
   for (let i = 0; i < 30; i++) trained.encode(sample)
   assert.equal(gf.engine.memory.size, before)
 })
 
-test('says what it expected and what it got', () => {
+test('errors say what was expected and what was given', () => {
   const json = { model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: [] }, pre_tokenizer: { type: 'ByteLevel' } }
   const open = changes => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...json, ...changes }) })
   const cases = [
     [() => trainBPE(5, { vocabSize: 300 }), 'type', /trainBPE: text must be a string or an array of strings, got 5/],
     [() => trainBPE(['a', 5], { vocabSize: 300 }), 'type', /text\[1\] must be a string, got 5/],
-    [() => trainBPE('a'), 'type', /vocabSize must be a whole number from 1/],
+    [() => trainBPE('a'), 'type', /vocabSize must be an integer from 1/],
     [() => trainBPE('a', { vocabSize: 256, specials: ['x'] }), 'range', /vocabSize must be at least 257, for 256 bytes and the specials, got 256/],
-    [() => trainBPE('a', { vocabSize: 300, specials: ['x', 'x'] }), 'range', /specials\[1\] is "x" again/],
-    [() => trainBPE('a', { vocabSize: 300, specials: [''] }), 'type', /specials\[0\] must be a string that is not empty/],
+    [() => trainBPE('a', { vocabSize: 300, specials: ['x', 'x'] }), 'range', /specials\[1\] repeats "x"/],
+    [() => trainBPE('a', { vocabSize: 300, specials: [''] }), 'type', /specials\[0\] must be a non-empty string/],
     [() => trainBPE('a', { vocabSize: 300, size: 1 }), 'type', /there is no option "size"/],
     [() => trained.encode(5), 'type', /encode: text must be a string or a Uint8Array, got 5/],
     [() => trained.encode('a', { special: 1 }), 'type', /special must be true or false, got 1/],
     [() => trained.encode('a', { specials: true }), 'type', /there is no option "specials"/],
-    [() => trained.decode('a'), 'type', /ids must be an array of whole numbers/],
-    [() => trained.decode([0, 700]), 'index', /ids\[1\] must be the id of a token, a whole number from 0 to 699, got 700/],
+    [() => trained.decode('a'), 'type', /ids must be an array of integers/],
+    [() => trained.decode([0, 700]), 'index', /ids\[1\] must be the id of a token, an integer from 0 to 699, got 700/],
     [() => trained.decode([-1]), 'index', /got -1/],
     [() => trained.tokenOf('a'), 'type', /tokenOf: id must be the id of a token/],
     [() => trained.bytesOf(0.5), 'index', /bytesOf: id .* got 0\.5/],
@@ -257,7 +258,7 @@ test('says what it expected and what it got', () => {
     [() => open({ post_processor: { type: 'Magic' } }), 'format', /post_processor "Magic"/],
     [() => open({ decoder: { type: 'constructor' } }), 'format', /decoder "constructor"/],
     [() => open({ added_tokens: [{ id: 'x' }] }), 'format', /added_tokens\[0\] must have an id and a content/],
-    [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be a whole number/],
+    [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be an integer/],
     [() => open({ model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: ['a b'] } }), 'format', /merges\[0\] is "a b", which/],
     [() => open({}).encode('abc'), 'text', /text has the byte 0x63, which has no token/]
   ]
@@ -265,7 +266,7 @@ test('says what it expected and what it got', () => {
   assert.deepEqual(open({}).encode('ba').ids, [1, 0])
 })
 
-test('a normalizer that changes nothing changes no ids and no offsets; one that does comes before the cut', () => {
+test('a normalizer applies before pre-tokenization; one without effect changes no ids and no offsets', () => {
   const open = normalizer => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...trained.toJSON(), normalizer }) })
   const [none, nfc, lower] = [null, { type: 'NFC' }, { type: 'Lowercase' }].map(open)
   for (let i = 0; i < 100; i++) {

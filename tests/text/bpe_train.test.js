@@ -1,8 +1,8 @@
-// Learning merges, held to the reference that counts everything anew for each of them.
+// Learning merges, compared with a reference that recounts all pairs for each merge.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ALPHABET, lettersOfBytes } from '../../src/js/text/byte_letters.js'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { ALPHABET, encodeByteLevel } from '../../src/js/text/byte_level.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { learn } from '../../src/reference/bpe.js'
 import { gf, stream } from './text.js'
 
@@ -12,14 +12,14 @@ const encode = text => new TextEncoder().encode(text)
 const wordOf = (letters, longest) => Array.from({ length: 1 + next(longest) }, () => letters[next(letters.length)]).join('')
 const told = merges => merges.map(({ pair, count }) => ({ pair, count }))
 
-/** How often each word occurs, in the order of first appearance. */
+/** Counts words, in order of first appearance. */
 const counted = words => [...words.reduce((counts, word) => counts.set(word, (counts.get(word) ?? 0) + 1), new Map())]
 
-/** Merges of byte-pair encoding by the reference. */
+/** The merges of BPE by the reference. */
 const byBytes = (words, size, least) =>
-  learn(counted(words).map(([word, count]) => [[...lettersOfBytes(encode(word))], count]), ALPHABET, size, least)
+  learn(counted(words).map(([word, count]) => [[...encodeByteLevel(encode(word))], count]), ALPHABET, size, least)
 
-/** Merges of WordPiece by the reference: a letter that continues a word is marked, so that strings keep them apart. */
+/** The merges of WordPiece by the reference, where characters that continue a word have a prefix. */
 function byLikelihood(words, size, least) {
   const marked = word => [...word].map((letter, i) => i ? `~${letter}` : letter)
   const letters = [...new Set(words.flatMap(marked))].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
@@ -30,7 +30,7 @@ const markedToken = token => [...token.replace('##', '')]
   .map((letter, i) => i || token.startsWith('##') ? `~${letter}` : letter).join('')
 const toldMarked = merges => merges.map(({ pair, count }) => ({ pair: pair.map(markedToken), count }))
 
-test('100 small texts, until no pair is left that occurs often enough', () => {
+test('learns the merges of the reference on 100 small texts', () => {
   for (let i = 0; i < 100; i++) {
     const words = Array.from({ length: 1 + next(12) }, () => wordOf('abc'.slice(0, 1 + i % 3), 9)), least = 1 + i % 4
     const text = words.join('\n'), options = { vocabSize: 900, minFrequency: least }
@@ -39,7 +39,7 @@ test('100 small texts, until no pair is left that occurs often enough', () => {
   }
 })
 
-test('thousands of pairs, of which the first that was met becomes the first merge', () => {
+test('of thousands of pairs with equal counts, merges the oldest first', () => {
   const letters = Array.from({ length: 26 }, (_, i) => [97 + i, 65 + i, 0xe0 + i % 23, 0x430 + i])
     .flat().map(code => String.fromCharCode(code))
   const random = () => Array.from({ length: 3500 }, () => wordOf(letters, 7))
@@ -53,11 +53,11 @@ test('thousands of pairs, of which the first that was met becomes the first merg
   assert.deepEqual(toldMarked(trainWordPiece(words.join('\n'), { vocabSize: 240 }).merges), byLikelihood(words, 239, 1))
 })
 
-/** The kernel: letters are byte strings, words lists of their numbers. Returns the merges: left, right, made, count. */
+/** Runs the kernel on words of symbols. Returns the merges: left, right, merged, count. */
 function trained(letters, words, counts, { plain = letters.length, size, least = 1, likelihood = 0 }) {
-  const { c, memory } = gf.engine, alphabet = packed(letters.map(encode))
+  const { c, memory } = gf.engine, alphabet = packBytes(letters.map(encode))
   const ends = Int32Array.from(words, (_, i) => words.slice(0, i + 1).flat().length)
-  return passing(memory, [new Int32Array(8 * size), Int32Array.from(words.flat()), ends, Int32Array.from(counts),
+  return withBuffers(memory, [new Int32Array(8 * size), Int32Array.from(words.flat()), ends, Int32Array.from(counts),
     alphabet.bytes, alphabet.ends], (merges, text, places, numbers, bytes, byteEnds) => {
     const n = c.gf_bpe_train(merges, text, places, numbers, words.length, bytes, byteEnds, letters.length, plain, size,
       least, likelihood, 7)
@@ -65,7 +65,7 @@ function trained(letters, words, counts, { plain = letters.length, size, least =
   })
 }
 
-test('two letters that are a third together become that one, whether it begins words or continues them', () => {
+test('two symbols whose bytes are an existing symbol become that symbol', () => {
   assert.deepEqual(trained(['ab', 'a', 'b'], [[1, 2]], [3], { size: 9 }), [[1, 2, 0, 3]])
   // The pair of the third and c was there before, and has its new count when the next is chosen.
   assert.deepEqual(trained(['a', 'b', 'ab', 'c', 'x', 'y'], [[2, 3], [0, 1, 3], [4, 5]], [1, 5, 3], { size: 8 }),
@@ -75,7 +75,7 @@ test('two letters that are a third together become that one, whether it begins w
     [[0, 4, 5, 5], [3, 4, 2, 4], [0, 2, 6, 2], [1, 2, 7, 2]])
 })
 
-test('pairs that occur no more are never joined, not even where none need occur; letters may be empty', () => {
+test('never merges pairs that no longer occur, even with a minimum count of 0; symbols may be empty', () => {
   const words = [[0, 1, 2], [0, 1], [1, 2]], counts = [2, 2, 1]
   for (const likelihood of [0, 1]) {
     const merges = least => trained(['a', 'b', 'c'], words, counts, { size: 20, least, likelihood })
@@ -85,7 +85,7 @@ test('pairs that occur no more are never joined, not even where none need occur;
   assert.deepEqual(trained(['', 'a'], [[0, 0]], [3], { size: 9 }), [[0, 0, 0, 3]])
 })
 
-test('there are no more than two merges for each symbol', () => {
+test('writes at most two merges per symbol', () => {
   // a, aa, aaa ... to 12: any two make one that is there, so that there is never one more.
   const letters = Array.from({ length: 12 }, (_, i) => 'a'.repeat(i + 1))
   const words = letters.flatMap((_, i) => letters.slice(0, 11 - i).map((_, k) => [i, k]))

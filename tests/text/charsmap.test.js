@@ -1,4 +1,4 @@
-// SentencePiece's table of rewritings, held to trying every entry at every place.
+// SentencePiece's charsmap, compared with trying every key at every position.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Charsmap } from '../../src/js/text/charsmap.js'
@@ -13,18 +13,18 @@ const bytesOf = text => new TextEncoder().encode(text)
  */
 function tableOf(entries, far = false, open = false) {
   const root = { children: new Map() }, texts = []
-  for (const [key, by] of entries) {
+  for (const [key, content] of entries) {
     let node = root
     for (const byte of bytesOf(key)) {
       if (!node.children.has(byte)) node.children.set(byte, { children: new Map() })
       node = node.children.get(byte)
     }
     node.value = texts.length
-    texts.push(...bytesOf(by), 0)
+    texts.push(...bytesOf(content), 0)
   }
   const units = []
   let next = 256
-  /** Where the children of a node at `place` stand: at `base` and what they are, all relative to the place. */
+  /** Writes the children of a node at `place` to `base` XOR their labels. */
   const write = (place, node, label) => {
     const base = place ^ next
     next += 256
@@ -40,12 +40,12 @@ function tableOf(entries, far = false, open = false) {
     ...open ? texts.slice(0, -1) : texts])
 }
 
-/** The longest entry that a text goes on with. */
+/** Finds the longest key at a position. */
 function longest(entries, text, start) {
   const rest = Buffer.from(text.subarray(start))
   const found = entries.filter(([key]) => rest.subarray(0, bytesOf(key).length).equals(Buffer.from(key)))
     .sort((a, b) => bytesOf(b[0]).length - bytesOf(a[0]).length)[0]
-  return found && { length: bytesOf(found[0]).length, by: found[1] }
+  return found && { length: bytesOf(found[0]).length, content: found[1] }
 }
 
 const ENTRIES = [['ab', ''], ['a', 'x'], ['abcd', 'long'], ['bc', '한'], ['é', 'e'], ['e\u0323\u0302', 'ệ'], ['e\u0323', 'ẹ'],
@@ -53,7 +53,7 @@ const ENTRIES = [['ab', ''], ['a', 'x'], ['abcd', 'long'], ['bc', '한'], ['é',
 const next = stream(92)
 
 for (const far of [false, true]) for (const open of [false, true]) {
-  test(`400 texts, at every byte${far ? ', far places' : ''}${open ? ', a last text that is not ended' : ''}`, () => {
+  test(`finds the longest key at every byte of 400 texts${far ? ', with large offsets' : ''}${open ? ', with an unterminated last text' : ''}`, () => {
     const table = new Charsmap(tableOf(ENTRIES, far, open)), letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', 'abc']
     for (let i = 0; i < 400; i++) {
       const text = bytesOf(Array.from({ length: next(8) }, () => letters[next(letters.length)]).join(''))
@@ -64,13 +64,13 @@ for (const far of [false, true]) for (const open of [false, true]) {
   })
 }
 
-/** Where UTF-8 takes a byte more, and what begins with the bytes that say so. */
+/** Characters at the limits of UTF-8 lengths. */
 const EDGES = ['\x7f', '\x80', '\u07ff', '\u0800', 'ก', '\uffff', '\u{10000}', '\u{10ffff}']
 
-test('as a normalizer: 500 texts with characters at the limits of UTF-8, and where each comes from', () => {
+test('normalizes 500 texts with characters at the limits of UTF-8, with their offsets', () => {
   const precompiled_charsmap = Buffer.from(tableOf(ENTRIES)).toString('base64')
   const letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', ...EDGES]
-  const vocab = Object.fromEntries([...new Set([...letters.join(''), ...ENTRIES.map(([, by]) => by).join('')])]
+  const vocab = Object.fromEntries([...new Set([...letters.join(''), ...ENTRIES.map(([, content]) => content).join('')])]
     .map((letter, id) => [letter, id]))
   const open = json => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     normalizer: json, model: { type: 'BPE', vocab, merges: [] } }) })
@@ -82,7 +82,7 @@ test('as a normalizer: 500 texts with characters at the limits of UTF-8, and whe
       const rest = all.subarray(bytesOf(text.slice(0, at)).length), found = longest(ENTRIES, rest, 0)
       const own = String.fromCodePoint(text.codePointAt(at))
       const taken = found ? new TextDecoder().decode(rest.subarray(0, found.length)) : own
-      for (const letter of found?.by ?? own) {
+      for (const letter of found?.content ?? own) {
         tokens.push(letter)
         offsets.push([at, at + taken.length])
       }

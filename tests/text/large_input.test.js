@@ -1,10 +1,10 @@
-// Texts that are one very long word, and views whose memory has gone.
+// Texts that are one very long word, and views whose buffer was transferred.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects } from '../lib/engine.js'
 import { gf } from './text.js'
 
-test('a word of 200,000 letters is told of', () => {
+test('explains a word of 200,000 letters', () => {
   const unigram = gf.text.trainUnigram('hello world low lower', { vocabSize: 30 }), letters = 200000
   const [{ ids, path, best }] = unigram.explain('l'.repeat(letters))
   assert.deepEqual([ids.length, path.length], [letters + 1, letters + 1])
@@ -13,7 +13,7 @@ test('a word of 200,000 letters is told of', () => {
   assert.deepEqual(short.path.map(arc => short.arcs[arc].id), short.ids)
 })
 
-test('a view whose memory was transferred is refused by name', () => {
+test('rejects a view whose buffer was transferred', () => {
   const gone = Type => {
     const view = new Type([97, 98])
     structuredClone(view.buffer, { transfer: [view.buffer] })

@@ -1,4 +1,4 @@
-// The lattice that a unigram model tells of: every piece at every place, the best cuts, and SentencePiece's own answer.
+// The lattice of a unigram model, compared with a naive search and with SentencePiece.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { best, cuts } from '../../src/reference/unigram.js'
@@ -12,11 +12,11 @@ const spm = gf.text.tokenizer({ 'unigram.model': bytesOf(golden.models.unigram.m
 const trained = gf.text.trainUnigram(stories(5, 200, { names: 'plain' }), { vocabSize: 400 })
 const next = stream(44)
 
-/** Tokens of a path; unknown characters in a row are one. */
+/** The tokens of a path; consecutive unknown characters are one. */
 const tokensOf = ({ arcs, path }, name) => path.map(k => arcs[k].id)
   .filter((id, i, all) => id !== undefined || i === 0 || all[i - 1] !== undefined).map(id => id ?? name)
 
-/** The arcs of a word, looked up one by one, and the best scores up to every place. */
+/** The arcs of a word, looked up one by one, and the best score up to each position. */
 function byHand(word, idOf, scoreOf, isSingle) {
   const round = isSingle ? Math.fround : x => x
   const arcs = [], totals = new Map([[0, 0]])
@@ -35,7 +35,7 @@ function byHand(word, idOf, scoreOf, isSingle) {
 
 const told = ({ arcs }) => arcs.filter(({ id }) => id !== undefined).map(({ from, to, id }) => `${from} ${to} ${id}`)
 
-test("300 texts: the best path is SentencePiece's cut, and has the pieces and scores of the vocabulary", () => {
+test("the best path is SentencePiece's segmentation, with the pieces and scores of the vocabulary, on 300 texts", () => {
   const unknown = spm.idOf('<unk>')
   golden.texts.map(bytesOf).forEach((text, i) => {
     const words = spm.explain(text)
@@ -51,7 +51,7 @@ test("300 texts: the best path is SentencePiece's cut, and has the pieces and sc
   })
 })
 
-test('1000 texts: arcs and totals as looked up and added by hand, in double and in single precision', () => {
+test('arcs and totals equal those of a naive search on 1000 texts, in double and single precision', () => {
   let count = 0
   for (const [tokenizer, isSingle] of [[trained, false], [spm, true]]) {
     const list = Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), id])
@@ -72,7 +72,7 @@ test('1000 texts: arcs and totals as looked up and added by hand, in double and 
   assert.ok(count > 10_000, `${count}`)
 })
 
-test('short words: of all cuts there are, none is better than the path', () => {
+test('no segmentation of a short word is better than the path', () => {
   const scores = new Map(Array.from({ length: trained.size }, (_, id) => [trained.tokenOf(id), trained.scoreOf(id)]))
   const words = new Set(stories(900, 60).flatMap(text => trained.explain(text)).filter(word => word.text.length < 12)
     .map(word => JSON.stringify(word)))
@@ -87,7 +87,7 @@ test('short words: of all cuts there are, none is better than the path', () => {
   assert.ok(words.size > 50 && ways > 500, `${words.size} ${ways}`)
 })
 
-test('characters without a piece, characters of two units, nothing', () => {
+test('handles characters without a piece, characters of two UTF-16 units and an empty text', () => {
   const [word] = spm.explain('a漢😀b')
   const strange = word.arcs.filter(({ id }) => id === undefined)
   assert.deepEqual(strange.map(({ piece, from, to }) => [piece, from, to]), [['漢', 2, 3], ['😀', 3, 5]])
@@ -102,6 +102,6 @@ test('characters without a piece, characters of two units, nothing', () => {
   assert.equal(gf.memory().bytes, memory)
 })
 
-test('nothing has no words', () => {
+test('an empty text has no words', () => {
   for (const tokenizer of [spm, trained]) assert.deepEqual(tokenizer.explain(''), [])
 })

@@ -1,4 +1,4 @@
-// What the allocator gives may hold anything: no kernel of the text may read of it what it has not written.
+// The kernels of text must not read memory that they have not written.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stories } from '../../web/models/stories/data.js'
@@ -9,14 +9,14 @@ const next = stream(93)
 const text = [...stories(7, 60, { names: 'plain' }), ...Array.from({ length: 60 }, () => nastyText(next))]
 const words = text.join(' ').split(' ')
 
-/** Free memory full of one byte, of which the next blocks are taken. */
+/** Fills free memory with one byte; the next blocks are allocated from it. */
 function leave(byte) {
   const { c, memory } = gf.engine, at = c.gf_alloc(BYTES)
   memory.bytes(at, BYTES).fill(byte)
   c.gf_free(at)
 }
 
-/** Tokenizers learned and used, and words counted. */
+/** Trains and uses tokenizers, and counts words. */
 function used() {
   const some = [gf.text.trainBPE(text, { vocabSize: 400 }), gf.text.trainWordPiece(text, { vocabSize: 400 }),
     gf.text.trainUnigram(text, { vocabSize: 300 })]
@@ -28,7 +28,7 @@ function used() {
     gf.text.whitespace(text.join(' '))]
 }
 
-for (const byte of [0x00, 0x01, 0x7f, 0xfe]) test(`memory that held 0x${byte.toString(16)} makes nothing else`, () => {
+for (const byte of [0x00, 0x01, 0x7f, 0xfe]) test(`results do not depend on memory filled with 0x${byte.toString(16)}`, () => {
   const expected = used()
   leave(byte)
   assert.deepEqual(used(), expected)

@@ -1,4 +1,4 @@
-// The parts that a tokenizer.json is made of, each by itself.
+// The parts of a tokenizer.json, each by itself.
 import test from 'node:test'
 import assert from 'node:assert/strict'
 import { loadGolden } from '../golden/index.js'
@@ -7,14 +7,14 @@ import { gf } from './text.js'
 const unigramOfGolden = () => gf.text.tokenizer({
   'unigram.model': new Uint8Array(Buffer.from(loadGolden('spm_models').models.unigram.model, 'base64')) })
 
-/** A tokenizer whose tokens are the letters given, and what else is given. */
+/** A tokenizer whose tokens are single characters, with other parts. */
 function letters(all, parts = {}) {
   const vocab = Object.fromEntries(['<unk>', ...new Set(all)].map((letter, id) => [letter, id]))
   return gf.text.tokenizer({ 'tokenizer.json':
     JSON.stringify({ model: { type: 'BPE', vocab, merges: [], unk_token: '<unk>' }, ...parts }) })
 }
 
-/** The words that a text is cut into: every word begins with a token of its own. */
+/** Splits a text into words, by a model that marks continuing characters. */
 function words(text, pre_tokenizer, normalizer = null) {
   const vocab = { '<unk>': 0 }, alphabet = new Set(`${text.normalize('NFKD')}${text}${text.toLowerCase()}▁ `)
   for (const letter of alphabet) for (const token of [letter, `##${letter}`]) vocab[token] ??= Object.keys(vocab).length
@@ -30,7 +30,7 @@ function words(text, pre_tokenizer, normalizer = null) {
 
 const split = (Regex, behavior, invert = false) => ({ type: 'Split', pattern: { Regex }, behavior, invert })
 
-test('pretokenizers', () => {
+test('pre-tokenizers split words', () => {
   const cases = [
     [split('-', 'Removed'), 'a-bc--d', ['a', 'bc', 'd']],
     [split('-', 'Isolated'), 'a-bc--d', ['a', '-', 'bc', '-', '-', 'd']],
@@ -53,14 +53,14 @@ test('pretokenizers', () => {
   for (const [json, text, expected] of cases) assert.deepEqual(words(text, json), expected, JSON.stringify(json))
 })
 
-test("cl100k's pattern, with its group that ignores case and its possessive counts", () => {
+test("splits by cl100k's pattern with its case-insensitive group and possessive quantifiers", () => {
   const pattern = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
   assert.deepEqual(words("It'S 12345 we'LL go!!\n\n  나는  ok \u0085", split(pattern, 'Isolated')),
     ['It', "'S", ' ', '123', '45', ' we', "'LL", ' go', '!!\n\n', ' ', ' 나는', ' ', ' ok', ' \u0085'])
   assert.throws(() => words('a', split('(?<name', 'Isolated')), { code: 'format', message: /has no counterpart in JavaScript/ })
 })
 
-test('normalizers, and where what they write comes from', () => {
+test('normalizers rewrite texts, with offsets in the original', () => {
   const cases = [
     [{ type: 'NFC' }, 'e\u0301\u1112\u1161\u11abx', 'é한x', [[0, 2], [2, 5], [5, 6]]],
     [{ type: 'NFD' }, 'é한', 'e\u0301\u1112\u1161\u11ab', [[0, 1], [0, 1], [1, 2], [1, 2], [1, 2]]],
@@ -85,7 +85,7 @@ test('normalizers, and where what they write comes from', () => {
   }
 })
 
-test('added tokens: alone, with the white space around, in the rewritten text, the longest first', () => {
+test('added tokens match alone, with white space around, in the normalized text, the longest first', () => {
   const token = (id, content, more) => ({ id, content, special: false, normalized: false, ...more })
   const found = (text, ...added_tokens) =>
     letters('abc xyABC', { added_tokens, normalizer: { type: 'Lowercase' } }).encode(text)
@@ -103,7 +103,7 @@ test('added tokens: alone, with the white space around, in the rewritten text, t
   assert.deepEqual(found('AB', token(50, 'ab')).tokens, ['a', 'b'])
 })
 
-test('special tokens by a template', () => {
+test('a template adds special tokens', () => {
   const post_processor = {
     type: 'TemplateProcessing',
     single: [{ SpecialToken: { id: '<s>' } }, { Sequence: { id: 'A' } }, { SpecialToken: { id: '</s>' } }],
@@ -115,7 +115,7 @@ test('special tokens by a template', () => {
   assert.deepEqual(tokenizer.encode('ab').ids, [1, 2])
 })
 
-test('a unigram model by itself: of equals the piece that begins first', () => {
+test('a unigram model prefers the piece that begins first among equal scores', () => {
   const vocab = [['<unk>', 0], ['a', -1], ['b', -1], ['c', -1], ['ab', -1], ['bc', -1], ['ß', -3]]
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json':
     JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
@@ -126,7 +126,7 @@ test('a unigram model by itself: of equals the piece that begins first', () => {
   assert.throws(() => strict.encode('abx'), { name: 'GlassformerError', code: 'text', message: /text has "x", which has no token/ })
 })
 
-test("Llama 2's: the space before, bytes for what has no token, and back", () => {
+test("Llama 2's parts prepend a space, fall back to bytes and decode both", () => {
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
   const vocab = Object.fromEntries(['<unk>', ...bytes, '▁', 'h', 'i', 'hi', '▁hi'].map((token, id) => [token, id]))
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
@@ -144,7 +144,7 @@ test("Llama 2's: the space before, bytes for what has no token, and back", () =>
   assert.equal(tokenizer.decode(ids.slice(0, 3)), 'hi \ufffd')
 })
 
-test('a character is spelled in bytes where all of its bytes have tokens, and else is unknown', () => {
+test('byte fallback needs tokens for all bytes of a character, else it is unknown', () => {
   const bytes = ['<0xEA>', '<0xB0>', '<0x80>'], known = ['<unk>', 'a', ...bytes]
   const of = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { byte_fallback: true, ...model } }) })
   const bpe = { type: 'BPE', vocab: Object.fromEntries(known.map((token, id) => [token, id])), merges: [] }
@@ -156,14 +156,14 @@ test('a character is spelled in bytes where all of its bytes have tokens, and el
   assert.deepEqual(unigram.encode('a각').tokens, ['a', '<unk>'])
 })
 
-/** A BPE model with this vocabulary, and what else is given. */
+/** A tokenizer with a BPE model of this vocabulary, and other fields. */
 function bpeOf(known, model = {}, parts = {}) {
   const vocab = Object.fromEntries(known.map((token, id) => [token, id]))
   return gf.text.tokenizer({ 'tokenizer.json':
     JSON.stringify({ model: { type: 'BPE', vocab, merges: [], ...model }, ...parts }) })
 }
 
-test('unknown characters: one token each, one for a run of them, or a plain word', () => {
+test('unknown characters become one token each or, fused, one for a run', () => {
   const known = ['<unk>', 'a', 'b'], text = 'a漢字b漢a'
   const each = bpeOf(known, { unk_token: '<unk>' }).encode(text)
   assert.deepEqual([each.ids, each.offsets],
@@ -175,7 +175,7 @@ test('unknown characters: one token each, one for a run of them, or a plain word
   assert.throws(() => bpeOf(known).encode(text), { code: 'text', message: /text has "漢", which has no token/ })
 })
 
-test('merges of pieces with a prefix, as lists or with a space between, and words that are tokens themselves', () => {
+test('reads merges of prefixed pieces as arrays or strings, and with ignore_merges whole words', () => {
   const known = ['<unk>', 'a', '##b', '##c', 'ab', 'abc', '##bc']
   for (const merges of [['##b ##c', 'a ##bc'], [['##b', '##c'], ['a', '##bc']]]) {
     const tokenizer = bpeOf(known, { merges, continuing_subword_prefix: '##' })
@@ -191,7 +191,7 @@ test('merges of pieces with a prefix, as lists or with a space between, and word
   assert.deepEqual(merged.encode('abc abc').tokens, ['ab', 'c', 'Ġ', 'ab', 'c'])
 })
 
-test('what a decoder strips from each token, and how much of it', () => {
+test('Strip removes characters at the start and end of each token', () => {
   const strip = (start, stop) =>
     bpeOf(['__a__', '_', 'b'], {}, { decoder: { type: 'Strip', content: '_', start, stop } })
   const sides = [[0, 0], [1, 0], [0, 1], [1, 1], [3, 3]]
@@ -199,7 +199,7 @@ test('what a decoder strips from each token, and how much of it', () => {
     ['__a___b', '_a__b', '__a_b', '_a_b', 'ab'])
 })
 
-test('a charsmap by itself: what it writes, and where that comes from', () => {
+test('Precompiled applies a charsmap, with offsets', () => {
   const { charsmap } = JSON.parse(JSON.stringify(unigramOfGolden())).normalizer
   const normalizer = { type: 'Precompiled', precompiled_charsmap: charsmap }
   const { tokens, offsets } = letters('fixkg ', { normalizer }).encode('ﬁx ㎏')
@@ -207,7 +207,7 @@ test('a charsmap by itself: what it writes, and where that comes from', () => {
   assert.deepEqual(offsets, [[0, 1], [0, 1], [1, 2], [2, 3], [3, 4], [3, 4]])
 })
 
-test('a unigram model spells in bytes what has no piece, a character of several bytes too', () => {
+test('a unigram model falls back to bytes, also for a character of several bytes', () => {
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
   const vocab = ['<unk>', ...bytes, 'a', 'b'].map(token => [token, -1])
   const { tokens, offsets } = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
@@ -216,23 +216,23 @@ test('a unigram model spells in bytes what has no piece, a character of several 
   assert.deepEqual(offsets, [[0, 1], [1, 2], [1, 2], [1, 2], [2, 3], [3, 4], [3, 4], [4, 5]])
 })
 
-test('a vocabulary of a unigram model is a list of pieces and scores, of one at least; one of no letters is found nowhere', () => {
+test('a unigram vocabulary must be a non-empty array of pieces with scores; an empty piece never matches', () => {
   const open = vocab => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
   for (const vocab of [[], { a: 0 }, [['a', -1], ['b']], [['a', -1], ['b', '-1']], [['a', -1], null], [[1, -1]]]) {
-    assert.throws(() => open(vocab), { code: 'format', message: /model\.vocab must be a list of pieces and scores/ })
+    assert.throws(() => open(vocab), { code: 'format', message: /model\.vocab must be an array of pieces with scores/ })
   }
   assert.deepEqual(open([['<unk>', 0], ['', -1], ['a', -2]]).encode('aba').ids, [2, 0, 2])
   for (const unk_id of [1, 0.5, 'a']) assert.throws(() => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(
     { model: { type: 'Unigram', vocab: [['a', -1]], unk_id } }) }), { code: 'format', message: /model\.unk_id must be an id/ })
 })
 
-test('an unknown token that is not in the vocabulary is none', () => {
+test('an unknown token outside the vocabulary is ignored', () => {
   const open = parts => bpeOf(['a', 'b'], { unk_token: '<unk>' }, parts)
   assert.throws(() => open({}).encode('ax'), { code: 'text', message: /text has "x", which has no token/ })
   assert.throws(() => open({ pre_tokenizer: { type: 'ByteLevel' } }).encode('xa'), { code: 'text', message: /text has the byte 0x78/ })
 })
 
-test("what BERT's normalizer does where nothing is said: marks out, Chinese apart, small letters without accents", () => {
+test("BERT's normalizer by default removes controls, separates Chinese characters, lowercases and strips accents", () => {
   const cut = { type: 'WhitespaceSplit' }, found = json => words('eÉ\u200bB漢c', cut, { type: 'BertNormalizer', ...json })
   assert.deepEqual(found(), ['eeb', '漢', 'c'])
   assert.deepEqual(found({ clean_text: false }), ['ee\u200bb', '漢', 'c'])
@@ -242,7 +242,7 @@ test("what BERT's normalizer does where nothing is said: marks out, Chinese apar
   assert.deepEqual(found({ lowercase: false, strip_accents: true }), ['eEB', '漢', 'c'])
 })
 
-test('a unigram model whose first piece is one like the others', () => {
+test('the first piece of a unigram model is like the others', () => {
   const vocab = [['ab', -1], ['a', -2], ['b', -2]], model = { type: 'Unigram', vocab }
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model }) })
   assert.deepEqual(tokenizer.encode('abba').ids, [0, 2, 1])
@@ -250,7 +250,7 @@ test('a unigram model whose first piece is one like the others', () => {
   assert.deepEqual(first.encode('abba').ids, [2, 0, 1])
 })
 
-test('a charsmap that is cut off, or says that it is larger or smaller than it is', () => {
+test('rejects a charsmap that is truncated or has a wrong size', () => {
   const { charsmap } = JSON.parse(JSON.stringify(unigramOfGolden())).normalizer, whole = Buffer.from(charsmap, 'base64')
   const size = whole.readUInt32LE(0)
   const saying = (bytes, given) => {
@@ -268,7 +268,7 @@ test('a charsmap that is cut off, or says that it is larger or smaller than it i
   assert.throws(() => open(saying(whole.subarray(0, 4), 4)), { message: /of 4 bytes cannot hold a trie of 4 bytes/ })
 })
 
-test('a word of WordPiece has as many characters as it may, and none more; nothing between two words is none', () => {
+test('WordPiece accepts words up to the maximum length; an empty word gives no token', () => {
   const known = ['[UNK]', 'a', '##b', '가', '##나'], vocab = Object.fromEntries(known.map((token, id) => [token, id]))
   const model = { type: 'WordPiece', vocab, unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 4 }
   const parts = { model, pre_tokenizer: { type: 'WhitespaceSplit' } }
@@ -277,7 +277,7 @@ test('a word of WordPiece has as many characters as it may, and none more; nothi
   assert.deepEqual([offsets[4], offsets[9], offsets.at(-1)], [[7, 12], [18, 23], [26, 27]])
 })
 
-test('nothing stands between an added token and the ends of a text, or another one', () => {
+test('no empty segments arise around added tokens', () => {
   const added_tokens = [{ id: 3, content: '<x>', special: true, normalized: false }]
   const pre_tokenizer = { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always' }
   const tokenizer = bpeOf(['▁', 'a', 'b', '<x>'], {}, { pre_tokenizer, added_tokens })
@@ -286,7 +286,7 @@ test('nothing stands between an added token and the ends of a text, or another o
   assert.deepEqual(tokenizer.encode('').tokens, [])
 })
 
-test('bytes that are U+FFFD stay that; those that are no character become one for each', () => {
+test('ByteFallback decodes U+FFFD and replaces each invalid byte', () => {
   const names = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
   const vocab = Object.fromEntries(names.map((name, id) => [name, id]))
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
@@ -297,7 +297,7 @@ test('bytes that are U+FFFD stay that; those that are no character become one fo
   assert.throws(() => tokenizer.decode(new DataView(new ArrayBuffer(4))), { code: 'type', message: /ids must be an array/ })
 })
 
-test('a normal form: each character has its own place, also among those that are taken apart or put together', () => {
+test('Unicode normalization keeps the offsets of each character, decomposed or composed', () => {
   const places = (form, text) => {
     const { tokens, offsets } = letters(text.normalize(form), { normalizer: { type: form } }).encode(text)
     assert.equal(tokens.join(''), text.normalize(form))
@@ -309,18 +309,18 @@ test('a normal form: each character has its own place, also among those that are
   assert.equal(places('NFKC', 'ㄱㅏ'.repeat(200)), Array.from({ length: 200 }, (_, i) => `${2 * i}-${2 * i + 2}`).join(' '))
 })
 
-test('files that are not what they should be: the part is named, and what it should be', () => {
+test('errors name the malformed part and what is expected', () => {
   const model = { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [] }
   const refused = (parts, message) => assert.throws(
     () => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, ...parts }) }), { code: 'format', message })
-  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be a list, got undefined/)
-  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be a list, got "some"/)
-  refused({ decoder: { type: 'Sequence' } }, /decoders must be a list/)
-  refused({ post_processor: { type: 'Sequence' } }, /processors must be a list/)
-  refused({ normalizer: { type: 'Prepend' } }, /prepend must be text, got undefined/)
-  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be an array, got undefined/)
+  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be an array, got "some"/)
+  refused({ decoder: { type: 'Sequence' } }, /decoders must be an array/)
+  refused({ post_processor: { type: 'Sequence' } }, /processors must be an array/)
+  refused({ normalizer: { type: 'Prepend' } }, /prepend must be a string, got undefined/)
+  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
   refused({ normalizer: { type: 'BertNormalizer', lowercase: 'false' } }, /lowercase must be true or false, got "false"/)
-  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be text/)
+  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
   for (const behavior of ['isolated', undefined]) {
     refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior } }, /behavior must be one of Removed, Isolated/)
   }
@@ -333,7 +333,7 @@ test('files that are not what they should be: the part is named, and what it sho
   refused(around([X]), /single must have one Sequence/)
   refused(around([A, X, A]), /single must have one Sequence/)
   refused(around([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
-  refused(around([A, X], [1e9]), /1000000000 is the id of no token/)
+  refused(around([A, X], [1e9]), /1000000000 is not the id of a token/)
   for (const id of ['x', -1, null]) refused(around([A, X], [id]), /ids must have the id of a token/)
   refused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
   refused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)

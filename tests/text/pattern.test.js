@@ -1,12 +1,12 @@
-// Regular expressions of a tokenizer.json in JavaScript's words: what they find, and what they do not.
+// Translation of regular expressions of a tokenizer.json to JavaScript.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { literal, patternFrom, patternOf } from '../../src/js/text/pattern.js'
+import { escapeRegExp, readPattern, translatePattern } from '../../src/js/text/pattern.js'
 import { assertRejects } from '../lib/engine.js'
 
-const found = (pattern, text) => text.match(patternOf('x', pattern)) ?? []
+const found = (pattern, text) => text.match(translatePattern('x', pattern)) ?? []
 
-/** A pattern, a text, and all that is found in it. */
+/** A pattern, a text, and all matches. */
 const CASES = {
   'case counts': [['aB', 'aB ab AB Ab', ['aB']], ['k', 'kK\u212a', ['k']]],
   'case does not count from a mark on': [['(?i)ab', 'aB ab AB', ['aB', 'ab', 'AB']], ['a(?i)b', 'ab aB AB', ['ab', 'aB']],
@@ -43,20 +43,20 @@ for (const [name, cases] of Object.entries(CASES)) test(`patterns: ${name}`, () 
   for (const [pattern, text, expected] of cases) assert.deepEqual([...found(pattern, text)], expected, `${pattern} in ${text}`)
 })
 
-test('a text that is no pattern is found as it is', () => {
+test('a literal text matches itself', () => {
   const marks = '^$\\.*+?()[]{}|/'
-  assert.deepEqual(marks.match(new RegExp(literal(marks), 'u'))?.[0], marks)
-  assert.deepEqual('a.b axb'.match(patternFrom('x', { String: 'a.b' })), ['a.b'])
-  assert.deepEqual('a.b axb'.match(patternFrom('x', 'a.b')), ['a.b'])
-  assert.deepEqual('a.b axb'.match(patternFrom('x', { Regex: 'a.b' })), ['a.b', 'axb'])
+  assert.deepEqual(marks.match(new RegExp(escapeRegExp(marks), 'u'))?.[0], marks)
+  assert.deepEqual('a.b axb'.match(readPattern('x', { String: 'a.b' })), ['a.b'])
+  assert.deepEqual('a.b axb'.match(readPattern('x', 'a.b')), ['a.b'])
+  assert.deepEqual('a.b axb'.match(readPattern('x', { Regex: 'a.b' })), ['a.b', 'axb'])
 })
 
-test('patterns: what they do not take', () => {
-  assertRejects(() => patternOf('here', 5), 'format', 'here: a pattern must be text, got 5')
+test('rejects unsupported patterns', () => {
+  assertRejects(() => translatePattern('here', 5), 'format', 'here: a pattern must be a string, got 5')
   for (const pattern of ['[\\W]', '[a[^b]]', '[a&&b]', '[[:alpha:]]', '(?>a)', '\\R', '(?i)[!-\u{10ffff}]', '[a', 'a)']) {
-    assertRejects(() => patternOf('here', pattern), 'format', 'has no counterpart in JavaScript')
+    assertRejects(() => translatePattern('here', pattern), 'format', 'has no counterpart in JavaScript')
   }
-  assertRejects(() => patternOf('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')
-  assertRejects(() => patternFrom('here', { Text: 'a' }), 'format', 'a pattern must be { String } or { Regex }')
-  assertRejects(() => patternFrom('here', null), 'format', 'got null')
+  assertRejects(() => translatePattern('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')
+  assertRejects(() => readPattern('here', { Text: 'a' }), 'format', 'a pattern must be { String } or { Regex }')
+  assertRejects(() => readPattern('here', null), 'format', 'got null')
 })

@@ -1,9 +1,9 @@
-// Patterns that JavaScript's own search may never finish: which they are, and that the other search finds the same.
+// Detection of patterns on which JavaScript's own search may hang, and the linear search for them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBetweenHalves, patternOf } from '../../src/js/text/pattern.js'
+import { isInsidePair, translatePattern } from '../../src/js/text/pattern.js'
 import { LinearPattern } from '../../src/js/text/pattern_search.js'
-import { isSafe, mayBeEmpty, treeOf } from '../../src/js/text/pattern_tree.js'
+import { isSafe, mayBeEmpty, parsePattern } from '../../src/js/text/pattern_tree.js'
 import { assertRejects } from '../lib/engine.js'
 import { gf, stream } from './text.js'
 
@@ -11,7 +11,7 @@ const CONTRACTIONS = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)`, SPACES = String.r
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`, LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
 const FRONT = String.raw`[^\r\n\p{L}\p{N}]?`, MARKS = String.raw` ?[^\s\p{L}\p{N}]+`
 
-/** Patterns of tokenizers that are in use. */
+/** Patterns of known tokenizers. */
 const KNOWN = {
   'GPT-2': String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+|${MARKS}|\s+(?!\S)|\s+`,
   'cl100k, Llama 3': String.raw`${CONTRACTIONS}|${FRONT}\p{L}+|\p{N}{1,3}|${MARKS}[\r\n]*|${SPACES}`,
@@ -31,19 +31,19 @@ const KNOWN = {
 }
 
 for (const [name, pattern] of Object.entries(KNOWN)) {
-  test(`patterns: JavaScript's own search is used for ${name}`, () => {
-    assert.equal(patternOf('x', pattern).constructor, RegExp)
+  test(`uses JavaScript's own search for ${name}`, () => {
+    assert.equal(translatePattern('x', pattern).constructor, RegExp)
   })
 }
 
-/** Patterns whose search is exponential or a high power of the length. */
+/** Patterns whose search takes exponential or high polynomial time. */
 const DANGEROUS = ['(a+)+c', '(.|.|.|.)+\\u0001', '(.|.|.|.)+\\u0001|.', '(a|a)*b', '(\\w+\\s?)*$', '(x+x+)+y', '\\s*\\s*\\s*x',
   'a*a*b', '(([a-z])+.)+[A-Z]([a-z])+$', '(?<=(a+)+)c', '(?=(a|aa)+c)a', '(?!(a+)+c)a', '(a+a?)++c', `${'a?'.repeat(30)}${'a'.repeat(30)}c`,
   '(?:a{0,30}){2}c', 'a{1,70}a{1,70}a{1,70}b', '\\w+(?=\\w*x)', '(a|ab|b)*?c', '(?:a+){2,}c']
 
-test('patterns: the search for one that JavaScript may never finish takes each way once', () => {
+test('finds patterns on which JavaScript may hang, in linear time', () => {
   for (const pattern of DANGEROUS) {
-    const made = patternOf('x', pattern)
+    const made = translatePattern('x', pattern)
     assert.ok(made instanceof LinearPattern, pattern)
     for (const letter of ['a', 'x', ' ', 'ab', '😀']) {
       assert.ok((letter.repeat(50000).match(made) ?? []).length <= 100000, pattern)
@@ -51,19 +51,19 @@ test('patterns: the search for one that JavaScript may never finish takes each w
   }
 })
 
-test('patterns: one that may never end and cannot be searched otherwise is named', () => {
-  const cases = { '(a*)*b': 'what may be empty is repeated', '(a|a)*\\1': 'refers back to a group', '(a|b|a?)+c': 'may be empty',
+test('rejects patterns that may hang and are not supported by LinearPattern', () => {
+  const cases = { '(a*)*b': 'repeats an item that may be empty', '(a|a)*\\1': 'it has a backreference', '(a|b|a?)+c': 'may be empty',
     [`(a|a)*${'a'.repeat(3000)}`]: 'more than 2000 steps' }
   for (const [pattern, problem] of Object.entries(cases)) {
-    assertRejects(() => patternOf('here', pattern), 'format', `here: the search for the pattern ${JSON.stringify(pattern.slice(0, 200))} may never end: `)
-    assertRejects(() => patternOf('here', pattern), 'format', problem)
+    assertRejects(() => translatePattern('here', pattern), 'format', `here: the pattern ${JSON.stringify(pattern.slice(0, 200))} may backtrack without end: `)
+    assertRejects(() => translatePattern('here', pattern), 'format', problem)
   }
-  assertRejects(() => patternOf('here', `${'('.repeat(300)}a${')'.repeat(300)}`), 'format', 'more than 200 deep')
-  assertRejects(() => patternOf('here', '(?<=a++)b'), 'format', 'a possessive quantifier in a lookbehind')
-  assertRejects(() => 'a'.repeat(2 ** 23).match(patternOf('x', '(a|a|a|a|a|a|a|a|a)*b')), 'memory', 'give it in parts')
+  assertRejects(() => translatePattern('here', `${'('.repeat(300)}a${')'.repeat(300)}`), 'format', 'more than 200 deep')
+  assertRejects(() => translatePattern('here', '(?<=a++)b'), 'format', 'a possessive quantifier in a lookbehind')
+  assertRejects(() => 'a'.repeat(2 ** 23).match(translatePattern('x', '(a|a|a|a|a|a|a|a|a)*b')), 'memory', 'give it in parts')
 })
 
-test('a tokenizer with such a pattern reads on', () => {
+test('a tokenizer encodes with such a pattern', () => {
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     normalizer: { type: 'Replace', pattern: { Regex: '(b|b)+c' }, content: '' },
     pre_tokenizer: { type: 'Split', pattern: { Regex: '(.|.|.|.)+\\u0001' }, behavior: 'Isolated' },
@@ -76,22 +76,22 @@ test('a tokenizer with such a pattern reads on', () => {
   assert.equal(tokenizer.decode([0, 1]), 'ab')
 })
 
-/** A pattern at random, in JavaScript's syntax. @param {(n: number) => number} below @param {number} depth */
+/** A random pattern in JavaScript's syntax. @param {(n: number) => number} below @param {number} depth */
 function randomPattern(below, depth) {
   const atoms = ['a', 'b', '[ab]', '[^a]', '😀', '^', '$']
   if (!depth) return atoms[below(atoms.length)]
-  const one = () => randomPattern(below, depth - 1), kept = `kept${below(1e6)}`
+  const one = () => randomPattern(below, depth - 1), name = `atomic${below(1e6)}`
   return [one, () => `${one()}${one()}`, () => `(?:${one()}|${one()})`, () => `(?:${one()}|${one()}|${one()})`,
     () => `(?:${one()})${['*', '+', '?', '{2}', '{1,2}', '{0,2}', '{2,}'][below(7)]}${['', '', '?'][below(3)]}`,
     () => `(${one()})`, () => `(?=${one()})`, () => `(?!${one()})`, () => `(?<=${one()})`, () => `(?<!${one()})`,
-    () => `(?:(?=(?<${kept}>${one()}+))\\k<${kept}>)`][below(11)]()
+    () => `(?:(?=(?<${name}>${one()}+))\\k<${name}>)`][below(11)]()
 }
 
-/** What is found; V8 also finds what is empty between the halves of a character. */
+/** All matches, without the empty ones that V8 finds inside surrogate pairs. */
 const foundIn = (text, pattern) => Array.from(text.matchAll(pattern), ({ index, 0: found }) => [index, found])
-  .filter(([index, found]) => found || !isBetweenHalves(text, index))
+  .filter(([index, found]) => found || !isInsidePair(text, index))
 
-test('both searches find the same', () => {
+test('both searches find the same matches', () => {
   const below = stream(7), texts = ['', 'a', 'ab', 'aab', 'abab', 'baaab', 'a😀b', '😀😀a', 'aaaaaaab', 'abbabbab', 'bbba😀ab']
   let compared = 0
   for (let i = 0; i < 6000; i++) {
@@ -99,7 +99,7 @@ test('both searches find the same', () => {
     let own, other
     try {
       own = new RegExp(source, 'gu')
-      other = new LinearPattern(source, 'gu', treeOf(source))
+      other = new LinearPattern(source, 'gu', parsePattern(source))
     } catch (error) {
       assert.match(error.message, /may be empty|Invalid regular expression|more than 2000 steps|possessive/, source)
       continue
@@ -113,18 +113,18 @@ test('both searches find the same', () => {
   assert.ok(compared > 3000, `${compared} patterns were compared`)
 })
 
-/** How often a backtracking search for a tree looks at a character, from every position of a text. */
+/** The number of character tests of a backtracking search for a tree, from every position of a text. */
 function stepsOf(tree, text) {
   let steps = 0
   const characters = [...text]
-  /** Whether a way was found; `next` goes on from a position. */
+  /** Whether a node matches at a position and `next` succeeds after it. */
   const visit = (node, at, next) => {
     switch (node.kind) {
-      case 'one': {
+      case 'character': {
         if (++steps > 1e6) throw new Error('many steps')
         return at < characters.length && new RegExp(`^${node.source}$`, 'u').test(characters[at]) && next(at + 1)
       }
-      case 'edge': return at === (node.atEnd ? characters.length : 0) && next(at)
+      case 'anchor': return at === (node.atEnd ? characters.length : 0) && next(at)
       case 'sequence': return node.items.reduceRight((after, item) => from => visit(item, from, after), next)(at)
       case 'alternation': return node.items.some(item => visit(item, at, next))
       case 'repeat': {
@@ -134,7 +134,7 @@ function stepsOf(tree, text) {
           (mayEnd(count) && next(from))
         return again(0)(at)
       }
-      case 'look': return visit(node.item, at, () => true) !== node.isNegative && next(at)
+      case 'lookaround': return visit(node.item, at, () => true) !== node.isNegative && next(at)
       default: throw new Error(node.kind)
     }
   }
@@ -142,13 +142,13 @@ function stepsOf(tree, text) {
   return steps
 }
 
-test('what counts as safe takes at most the square of the length', () => {
+test('safe patterns take at most quadratic time', () => {
   const below = stream(11)
   let safe = 0
   for (let i = 0; i < 4000; i++) {
     const source = randomPattern(below, 1 + below(4))
-    if (/\(\?<|kept/.test(source)) continue
-    const tree = treeOf(source)
+    if (/\(\?<|atomic/.test(source)) continue
+    const tree = parsePattern(source)
     if (!isSafe(tree) || mayBeEmpty(tree)) continue
     for (const text of ['a'.repeat(60), 'ab'.repeat(30), `${'a'.repeat(30)}${'b'.repeat(30)}`]) {
       assert.ok(stepsOf(tree, text) <= 200 * 61 * 61, `${source} in ${text}`)
@@ -157,7 +157,7 @@ test('what counts as safe takes at most the square of the length', () => {
   }
   assert.ok(safe > 300, `${safe} patterns are safe`)
   for (const source of ['(?:a+)+c', '(?:a|a)*c', 'a*a*a*a*c']) {
-    assert.ok(!isSafe(treeOf(source)), source)
-    assert.throws(() => stepsOf(treeOf(source), 'a'.repeat(80)), /many steps/)
+    assert.ok(!isSafe(parsePattern(source)), source)
+    assert.throws(() => stepsOf(parsePattern(source), 'a'.repeat(80)), /many steps/)
   }
 })

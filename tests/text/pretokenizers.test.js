@@ -1,20 +1,20 @@
-// How a text is rewritten and cut before a model sees it, held to letters in a list, each with where it comes from.
+// Normalization and pre-tokenization, compared with a reference on lists of characters with their offsets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf, stream } from './text.js'
 
-/** Letters of a text, UTF-16 unit by unit. */
+/** The UTF-16 units of a text with their offsets. */
 const unitsOf = (string, base = 0) => string.split('').map((c, i) => ({ c, from: base + i, to: base + i + 1 }))
 const textOf = units => units.map(({ c }) => c).join('')
 
-/** Units [start, end) in other words; what takes the place of nothing stands where the text before it ends. */
+/** Replaces units [start, end); an insertion gets the offset of the end of the text before it. */
 function replaced(units, start, end, by) {
   const at = start > 0 ? units[start - 1].to : units[0]?.from ?? 0
   const origin = end > start ? { from: units[start].from, to: units[end - 1].to } : { from: at, to: at }
   return [...units.slice(0, start), ...by.split('').map(c => ({ c, ...origin })), ...units.slice(end)]
 }
 
-/** Every match in other words, from the last one back. */
+/** Replaces every match, from the last one back. */
 const allReplaced = (units, pattern, by) => [...textOf(units).matchAll(pattern)].reverse()
   .reduce((now, { index, 0: found }) => replaced(now, index, index + found.length, by), units)
 
@@ -29,7 +29,7 @@ const NORMALIZERS = [
   [{ type: 'Lowercase' }, units => units.map(one => ({ ...one, c: one.c.toLowerCase() }))]
 ]
 
-/** What matches and what does not, in turn; `units` of each. */
+/** Splits units into matches and the parts between. */
 function parts(word, pattern, invert) {
   const list = [], string = textOf(word)
   let at = 0
@@ -45,7 +45,7 @@ function parts(word, pattern, invert) {
   return list
 }
 
-/** The words of one word. */
+/** Splits one word. */
 function split(word, pattern, behavior, invert = false) {
   const words = []
   let before
@@ -67,13 +67,13 @@ const spaced = word => word.map(one => ({ ...one, c: one.c === ' ' ? '▁' : one
 const cut = (type, pattern, behavior, more = {}) =>
   [{ type, ...more }, words => words.flatMap(word => split(word, pattern, behavior))]
 const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']
-/** Only at the beginning of what was given. */
+/** Only at the start of the source. */
 const FIRST = [{ type: 'Metaspace', prepend_scheme: 'first', split: false }, words => {
   const all = words.map(spaced)
   return all.map((word, i) => (word[0].from === 0 ? marked(word, all[i - 1]?.at(-1)) : word))
 }]
 
-/** A pretokenizer, and what it makes of words. */
+/** Pre-tokenizers and their reference. */
 const PRETOKENIZERS = [
   ...BEHAVIORS.flatMap(behavior => [false, true].map(invert => [
     { type: 'Split', pattern: { Regex: '-|ab' }, behavior, invert },
@@ -89,7 +89,7 @@ const PRETOKENIZERS = [
   [{ type: 'Metaspace', prepend_scheme: 'never' }, words => words.flatMap(word => split(spaced(word), /▁/g, 'MergedWithNext'))]
 ]
 
-/** Words in tokens of one character each; those that continue a word begin with ##. */
+/** A model of single characters; those that continue a word begin with ##. */
 function open(normalizer, pre_tokenizer, added_tokens) {
   const vocab = {}
   for (const letter of 'abcxyABC12-. ▁한가😀') for (const token of [letter, `##${letter}`]) vocab[token] ??= Object.keys(vocab).length
@@ -108,14 +108,14 @@ const next = stream(91)
 const pick = list => list[next(list.length)]
 const some = (list, least, most) => Array.from({ length: least + next(most - least + 1) }, () => pick(list))
 const ALPHABET = ['a', 'b', 'ab', 'c', 'A', 'B', '1', '2', '-', '--', '.', ' ', '  ', '한', '가', '😀']
-const wordsOf = (units, cutting) =>
+const createWordSplitter = (units, cutting) =>
   cutting.reduce((now, [, make]) => make(now).filter(word => word.length), units.length ? [units] : [])
 const pretokenizersOf = cutting => ({ type: 'Sequence', pretokenizers: cutting.map(([json]) => json) })
 
-test('1500 texts through some normalizers and pretokenizers, with where every letter comes from', () => {
+test('random normalizers and pre-tokenizers give the words and offsets of the reference on 1500 texts', () => {
   for (let i = 0; i < 1500; i++) {
     const text = some(ALPHABET, 0, 12).join(''), rewriting = some(NORMALIZERS, 0, 2), cutting = some(PRETOKENIZERS, 0, 3)
-    const words = wordsOf(rewriting.reduce((now, [, rewrite]) => rewrite(now), unitsOf(text)), cutting)
+    const words = createWordSplitter(rewriting.reduce((now, [, rewrite]) => rewrite(now), unitsOf(text)), cutting)
     const said = [{ type: 'Sequence', normalizers: rewriting.map(([json]) => json) }, pretokenizersOf(cutting)]
     const { tokens, offsets } = open(...said).encode(text), what = JSON.stringify([text, ...said])
     assert.deepEqual(tokens, tokensOf(words), what)
@@ -123,7 +123,7 @@ test('1500 texts through some normalizers and pretokenizers, with where every le
   }
 })
 
-test('500 texts with added tokens, those of the rewritten text too: what stands between is cut by itself', () => {
+test('text between added tokens is encoded by itself, on 500 texts, also for normalized added tokens', () => {
   const added_tokens = ['<x>', '<y>'].map((content, i) => ({ id: 90 + i, content, normalized: i === 1 }))
   for (let i = 0; i < 500; i++) {
     const stretches = Array.from({ length: 1 + next(6) }, (_, k) => (
@@ -133,7 +133,7 @@ test('500 texts with added tokens, those of the rewritten text too: what stands 
     const tokens = [], offsets = []
     let base = 0
     for (const one of stretches.flatMap(stretch => stretch.split(/(?=<)/))) {
-      const words = wordsOf(unitsOf(rewrite(one), base), cutting)
+      const words = createWordSplitter(unitsOf(rewrite(one), base), cutting)
       tokens.push(...one[0] === '<' ? [one] : tokensOf(words))
       offsets.push(...one[0] === '<' ? [[base, base + 3]] : offsetsOf(words))
       base += one.length
@@ -145,7 +145,7 @@ test('500 texts with added tokens, those of the rewritten text too: what stands 
   }
 })
 
-test('byte-level: a space before every word that begins with none', () => {
+test('byte-level add_prefix_space adds a space before each word without one', () => {
   const letters = Object.fromEntries([...'abcĠ-'].map((letter, id) => [letter, id]))
   const found = pretokenizers => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     model: { type: 'BPE', vocab: letters, merges: [] }, pre_tokenizer: { type: 'Sequence', pretokenizers } }) }).encode('a- b-c')

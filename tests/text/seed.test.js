@@ -1,9 +1,9 @@
-// Hash tables of text have a seed: no file can be made whose entries all want one slot, and no result depends on it.
+// Hash tables of text have a seed, so that no file can be constructed whose entries collide.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf, stream } from './text.js'
 
-/** Seconds of a processor that something takes, the least of four. @param {() => void} run */
+/** Processor time of a call in seconds, the minimum of four. @param {() => void} run */
 function secondsOf(run) {
   const times = Array.from({ length: 4 }, () => {
     const start = process.cpuUsage()
@@ -13,7 +13,7 @@ function secondsOf(run) {
   return Math.min(...times) / 1e6
 }
 
-/** What was chosen to collide takes no longer than what was not, but for chance: it took 50 to 1000 times as long. */
+/** Asserts that colliding input takes about as long as other input; without the seed it took 50 to 1000 times more. */
 function assertAlike(chosen, plain) {
   const [slow, usual] = [secondsOf(chosen), secondsOf(plain)]
   assert.ok(slow < 8 * usual + 0.05, `${slow} s for what was chosen, ${usual} s for what was not`)
@@ -21,7 +21,7 @@ function assertAlike(chosen, plain) {
 
 const tokenizerOf = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model }) })
 
-/** A token whose edges in a trie fell into few slots: of letters that may follow, the one with the lowest. */
+/** A token whose edges fall into few slots without a seed: each next character is the one with the lowest slot. */
 function collidingToken(length) {
   const mask = 2 ** Math.ceil(Math.log2(1.5 * length)) - 1
   const slotOf = key => {
@@ -35,7 +35,7 @@ function collidingToken(length) {
   }).join('')
 }
 
-test('a token of letters that were chosen to collide is read like any other', () => {
+test('encodes a token that was constructed to collide as fast as any other', () => {
   const read = token => tokenizerOf({ type: 'WordPiece', unk_token: 'u', vocab: { u: 0, [token]: 1 } })
   const length = 100000, token = collidingToken(length)
   assertAlike(() => read(token), () => read('a'.repeat(length)))
@@ -44,7 +44,7 @@ test('a token of letters that were chosen to collide is read like any other', ()
     () => gf.text.trainBPE(plain, { vocabSize: 20000 }))
 })
 
-test('merges that were chosen to collide are read like any other', () => {
+test('reads merges that were constructed to collide as fast as others', () => {
   const letters = 2200, count = 50000, mask = 2 ** Math.ceil(Math.log2(2 * count)) - 1
   const slotOf = (left, right) =>
     Number((BigInt(left) << 32n | BigInt(right)) * 0x9E3779B97F4A7C15n >> 32n & BigInt(mask))
@@ -65,7 +65,7 @@ test('merges that were chosen to collide are read like any other', () => {
   assertAlike(() => tokenizerOf(chosen), () => tokenizerOf(plain))
 })
 
-test('tokens of a vocabulary that were chosen to collide are counted like any others', () => {
+test('counts tokens that were constructed to collide as fast as others', () => {
   const count = 20000, chosen = []
   for (let i = 0; chosen.length < count; i++) {
     const token = i.toString(36)

@@ -12,7 +12,7 @@ const error = (code, message) => ({ name: 'GlassformerError', code, message })
 const next = stream(33)
 
 for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
-  test(`${name}: 300 texts as SentencePiece cuts and joins them, broken ones too`, () => {
+  test(`${name}: encodes and decodes 300 texts as SentencePiece, also invalid UTF-8`, () => {
     const tokenizer = open(name)
     golden.texts.map(bytesOf).forEach((text, i) => {
       assert.deepEqual(tokenizer.encode(text).ids, ids[i], `text ${i}`)
@@ -20,7 +20,7 @@ for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
     })
   })
 
-  test(`${name}: offsets are in the text that was given, in order; read back from tokenizer.json it is the same`,
+  test(`${name}: offsets are ascending and refer to the input; tokenizer.json loads the same tokenizer`,
     () => {
       const tokenizer = open(name), again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
       for (let i = 0; i < 500; i++) {
@@ -36,7 +36,7 @@ for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
     })
 }
 
-test('the longest entry of the charsmap counts: Vietnamese and Korean taken apart come together', () => {
+test('applies the longest key of the charsmap: composes decomposed Vietnamese and Korean', () => {
   for (const text of ['tiếng Việt', '한 각', 'ệ ế ü Å']) {
     const whole = unigram.encode(text.replace('각', '가'))
     assert.deepEqual(unigram.encode(text.replace('각', '가').normalize('NFD')).tokens, whole.tokens)
@@ -46,7 +46,7 @@ test('the longest entry of the charsmap counts: Vietnamese and Korean taken apar
   assert.deepEqual(offsets.at(-1), [4, 7])
 })
 
-test('characters without a piece: bytes, or one unknown token for a run of them', () => {
+test('encodes characters without a piece as bytes, or a run of them as one unknown token', () => {
   const { ids, tokens, offsets } = bpe.encode('a漢b')
   assert.deepEqual(tokens, ['▁a', '<0xE6>', '<0xBC>', '<0xA2>', 'b'])
   assert.deepEqual(offsets, [[0, 1], [1, 2], [1, 2], [1, 2], [2, 3]])
@@ -56,12 +56,12 @@ test('characters without a piece: bytes, or one unknown token for a run of them'
   assert.deepEqual(unknown.offsets[1], [1, 3])
 })
 
-test("symbols of the user's are never cut; control symbols are not found in a text", () => {
+test('never splits user-defined symbols and never matches control symbols in a text', () => {
   assert.deepEqual(bpe.encode('a<sep>b').tokens, ['▁a', '<sep>', 'b'])
   assert.ok(!bpe.encode('</s>').tokens.includes('</s>'))
 })
 
-test('special tokens: </s> after for a unigram model, <s> before for byte-pair encoding', () => {
+test('adds </s> after a text for a unigram model and <s> before it for BPE', () => {
   assert.deepEqual(unigram.encode('', { special: true }).tokens, ['</s>'])
   const { ids, tokens, offsets } = bpe.encode('a', { special: true })
   assert.deepEqual(tokens, ['<s>', '▁a'])
@@ -70,7 +70,7 @@ test('special tokens: </s> after for a unigram model, <s> before for byte-pair e
   assert.equal(bpe.decode(ids, { special: true }), '<s> a')
 })
 
-test('nothing, spaces, long texts', () => {
+test('encodes empty texts, spaces and long texts', () => {
   for (const text of ['', ' ', ' \n\u3000 ']) assert.deepEqual(unigram.encode(text).ids, [])
   const start = performance.now()
   for (const tokenizer of [unigram, bpe]) {
@@ -80,7 +80,7 @@ test('nothing, spaces, long texts', () => {
   assert.ok(performance.now() - start < 20_000)
 })
 
-/** llama2.c's file with three marks, 256 bytes and a few pieces more. */
+/** llama2.c's file with three special tokens, 256 bytes and some more pieces. */
 function llama2c(pieces) {
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
   const parts = [['<unk>', 0], ['\n<s>\n', 0], ['\n</s>\n', 0], ...bytes.map(one => [one, 0]),
@@ -93,7 +93,7 @@ function llama2c(pieces) {
   return new Uint8Array(Buffer.concat([Buffer.alloc(4), ...parts]))
 }
 
-test("llama2.c's tokenizer.bin", () => {
+test("loads llama2.c's tokenizer.bin", () => {
   const pieces = [['ab', -1], ['bc', -2], [' a', -3], ['a', -4], ['b', -5], ['c', -6], [' ', -7]]
   const tokenizer = gf.text.tokenizer({ 'tok.bin': llama2c(pieces) })
   assert.equal(tokenizer.size, 266)
@@ -104,7 +104,7 @@ test("llama2.c's tokenizer.bin", () => {
   assert.equal(tokenizer.decode(ids.slice(0, -1)), 'abc \ufffd\ufffd')
 })
 
-test("Marian's: source.spm cuts, vocab.json numbers", () => {
+test('Marian takes pieces from source.spm and ids from vocab.json', () => {
   const pieces = Array.from({ length: unigram.size },
     (_, id) => unigram.tokenOf(id)).filter(piece => piece !== '<s>' && piece !== '다')
   const names = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(),
@@ -123,7 +123,7 @@ test("Marian's: source.spm cuts, vocab.json numbers", () => {
   assert.deepEqual(again.encode(text), marian.encode(text))
 })
 
-test('files that are not what their names say', () => {
+test('rejects malformed files', () => {
   const whole = modelOf('unigram'), bin = llama2c([['a', 0]])
   const cases = [
     [{ 'a.model': 'text' }, 'type', /files\["a\.model"\] must be bytes, got "text"/],
@@ -131,7 +131,7 @@ test('files that are not what their names say', () => {
     [{ 'a.model': new Uint8Array(9).fill(255) }, 'format', /a\.model: a number does not end at byte 9/],
     [{ 'a.model': whole.subarray(0, 100) }, 'format', /a\.model: (\d+ bytes are announced, \d+ are left|a number does not end) at byte/],
     [{ 'a.bin': bin.subarray(0, -3) }, 'format', /a\.bin ends inside token 259|a\.bin: token 259 cannot have/],
-    [{ 'a.bin': new Uint8Array(12) }, 'format', /a\.bin must begin with three marks and the 256 bytes/]
+    [{ 'a.bin': new Uint8Array(12) }, 'format', /a\.bin must begin with three special tokens and the 256 bytes/]
   ]
   for (const [files, code, message] of cases) assert.throws(() => gf.text.tokenizer(files), error(code, message))
   for (let i = 0; i < 300; i++) {

@@ -1,7 +1,7 @@
-// What a SentencePiece .model means that says little: every field has a default.
+// The fields of a SentencePiece .model and their defaults.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { readFields } from '../../src/js/text/protobuf.js'
 import { assertRejects } from '../lib/engine.js'
 import { gf } from './text.js'
 
@@ -15,7 +15,7 @@ const UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, UNUSED = 5, BYTE = 6, BPE = 2
 const PIECES = [['<unk>', UNKNOWN], ['<s>', CONTROL, 0], ['</s>', CONTROL, 0], ['▁', undefined, -3], ['a', undefined, -2],
   ['▁a', undefined, -2.5], ['b']]
 
-/** A model of these pieces; a score or a kind that is left out is not written. */
+/** A model of these pieces; an undefined score or type is not written. */
 function modelOf(trainer = [], spec = [], list = PIECES) {
   const pieces = list.flatMap(([piece, kind, score]) => bytes(1, [...text(1, piece),
     ...(score === undefined ? [] : float(2, score)), ...(kind === undefined ? [] : number(3, kind))]))
@@ -24,7 +24,7 @@ function modelOf(trainer = [], spec = [], list = PIECES) {
 }
 const cut = (tokenizer, string, options) => tokenizer.encode(string, options).tokens.join(' ')
 
-test('nothing is said: a space before, none too many, ▁ for spaces, a unigram model, its end behind', () => {
+test('defaults: prepends a space, removes extra ones, writes ▁, is a unigram model and appends </s>', () => {
   const tokenizer = modelOf()
   assert.equal(cut(tokenizer, '  a  ab '), '▁a ▁a b')
   assert.equal(cut(tokenizer, 'a', { special: true }), '▁a </s>')
@@ -34,7 +34,7 @@ test('nothing is said: a space before, none too many, ▁ for spaces, a unigram 
   assert.equal(tokenizer.decode(tokenizer.encode('a x').ids), 'a  \u2047 ')
 })
 
-test('what is said counts', () => {
+test('fields override the defaults', () => {
   assert.equal(cut(modelOf([], [number(3, 0)]), 'a ab'), 'a ▁a b')
   assert.equal(cut(modelOf([], [number(4, 0)]), 'a  a'), '▁a ▁ ▁a')
   assert.equal(cut(modelOf([number(24, 1)]), 'a a'), 'a ▁a ▁')
@@ -43,20 +43,20 @@ test('what is said counts', () => {
   assert.equal(modelOf([text(44, '?')]).decode([4, 0]), 'a?')
 })
 
-test('ids of marks that are none are passed over; byte-pair encoding begins with piece 1', () => {
+test('ignores bos and eos ids that are not control pieces; BPE prepends piece 1', () => {
   const bpe = (...more) => cut(modelOf([number(3, BPE), ...more]), 'a', { special: true })
   assert.equal(bpe(), '<s> ▁a')
   assert.equal(bpe(number(41, 2)), '</s> ▁a')
   for (const none of [-1, 4, 99]) assert.equal(bpe(number(41, none)), '▁a')
 })
 
-test('a space behind, in place of one before: only of what is not empty, and only where one is asked for', () => {
+test('treat_whitespace_as_suffix appends a space, only to a non-empty text and with add_dummy_prefix', () => {
   const behind = modelOf([number(24, 1)])
   assert.deepEqual(['', '  ', 'a', ' a '].map(string => cut(behind, string)), ['', '', 'a ▁', 'a ▁'])
   assert.equal(cut(modelOf([number(24, 1)], [number(3, 0)]), 'a'), 'a')
 })
 
-test('decoded: with or without those too many, how many spaces at the beginning are dropped', () => {
+test('decoding drops leading spaces depending on remove_extra_whitespaces', () => {
   const spaces = [3, 3, 5], decoded = (...spec) => modelOf([], spec).decode(spaces)
   assert.equal(decoded(), 'a')
   assert.equal(decoded(number(4, 0)), '  a')
@@ -64,7 +64,7 @@ test('decoded: with or without those too many, how many spaces at the beginning 
   assert.equal(decoded(number(3, 0), number(4, 0)), '   a')
 })
 
-test('bytes of a text are characters, or one U+FFFD each, whatever they begin with', () => {
+test('decodes byte pieces to characters, or each invalid byte to U+FFFD', () => {
   const list = [...PIECES, ...Array.from({ length: 256 }, (_, i) => [`<0x${i.toString(16).padStart(2, '0').toUpperCase()}>`, BYTE])]
   const tokenizer = modelOf([number(35, 1)], [], list), first = PIECES.length
   const decoded = list => tokenizer.decode([4, ...list.map(byte => byte + first)]).slice(1)
@@ -79,7 +79,7 @@ test('bytes of a text are characters, or one U+FFFD each, whatever they begin wi
   }
 })
 
-test('an unknown character is 10 worse than the worst piece that is no mark; marks are not found in a text', () => {
+test('the score of an unknown character is the lowest of normal pieces minus 10; control pieces never match', () => {
   const list = [['<unk>', UNKNOWN, -99], ['<s>', CONTROL, -50], ['no', UNUSED, -60], ['own', USER_DEFINED, -70], ['<0x41>', BYTE, -80],
     ['▁', undefined, -1.7], ['a', undefined, -3.3], ['', undefined, -1]]
   const tokenizer = modelOf([], [], list)
@@ -90,7 +90,7 @@ test('an unknown character is 10 worse than the worst piece that is no mark; mar
   assert.deepEqual(tokenizer.encode('aown a').tokens, ['▁', 'a', 'own', '▁', 'a'])
 })
 
-test('a score that is no float of four bytes counts as none', () => {
+test('a score that is not a float32 counts as 0', () => {
   const double = [...varint(BigInt(2 << 3 | 1)), ...new Uint8Array(Float64Array.of(-9).buffer)]
   const piece = (name, ...more) => bytes(1, [...text(1, name), ...more.flat()])
   const model = gf.text.tokenizer({ 'x.model': Uint8Array.from([...piece('<unk>', number(3, UNKNOWN)), ...piece('a', double),
@@ -98,7 +98,7 @@ test('a score that is no float of four bytes counts as none', () => {
   assert.deepEqual([1, 2, 4].map(id => model.scoreOf(id)), [0, 0, 0])
 })
 
-test('every field of the tokenizer.json that stands for it', () => {
+test('converts to every field of tokenizer.json', () => {
   const list = [...PIECES, ['own', USER_DEFINED, 0]]
   const written = (...given) => JSON.parse(JSON.stringify(modelOf(...given)))
   const spm = { type: 'SentencePiece', charsmap: '', add_dummy_prefix: true, remove_extra_whitespaces: true,
@@ -121,8 +121,8 @@ test('every field of the tokenizer.json that stands for it', () => {
       merges: [['▁', 'a']], ranks: [2], kinds } })
 })
 
-test('numbers of one byte and more, fields of every width, one that is said twice', () => {
-  const where = 'here', read = (...parts) => [...fieldsOf(where, Uint8Array.from(parts.flat()))]
+test('reads varints of any length, fields of every wire type and repeated fields', () => {
+  const where = 'here', read = (...parts) => [...readFields(where, Uint8Array.from(parts.flat()))]
   for (const value of [0, 1, 127, 128, 129, 255, 256, 16383, 16384, 2 ** 32, 2 ** 40 + 5]) {
     assert.deepEqual(read(number(1, value)), [[1, [value]]])
   }

@@ -1,4 +1,4 @@
-// What the text tests share: one engine, the golden file, and texts made to be difficult.
+// Shared by the text tests: one engine, the golden file and generators of difficult texts.
 import { readFileSync } from 'node:fs'
 import { load } from '../../src/js/index.js'
 import { withGuards } from '../lib/guarded.js'
@@ -8,7 +8,7 @@ export const gf = await withGuards(load)
 export const golden = JSON.parse(readFileSync(new URL('../golden/words.json', import.meta.url), 'utf8'))
 const unicode = JSON.parse(readFileSync(new URL('../golden/unicode.json', import.meta.url), 'utf8'))
 
-/** A stream of whole numbers below n from a seed: the same texts in every run. */
+/** A generator of random integers below n from a seed, so that every run has the same texts. */
 export function stream(seed) {
   let state = seed >>> 0
   return n => {
@@ -17,14 +17,14 @@ export function stream(seed) {
   }
 }
 
-/** Every code point that is a character by itself, which surrogates are not. */
+/** Every code point except surrogates. */
 export const everyCharacter = () =>
   Array.from({ length: 0x110000 - 0x800 }, (_, i) => String.fromCodePoint(i < 0xd800 ? i : i + 0x800))
 
 const CLASSES = [/\p{L}/u, /\p{N}/u, /\s/u, /\p{M}/u, /\p{P}/u, /\p{S}/u, /\p{C}/u, /\p{Lu}/u, /\p{Script=Han}/u]
 const classOf = character => CLASSES.map(one => one.test(character)).join()
 
-/** All characters in the long tests; else those where a class begins or ends, those of small code, some of the rest. */
+/** All characters in the long tests; else small code points, those at the limits of classes, and some others. */
 export function manyCharacters() {
   const all = everyCharacter()
   if (isLong) return all
@@ -32,7 +32,7 @@ export function manyCharacters() {
   return sample(all, 29, (_, i) => i < 0x600 || classes[i] !== classes[i - 1] || classes[i] !== classes[i + 1])
 }
 
-/** Whether a character is in one of Python's classes. */
+/** Returns a function that tests whether a character is in one of Python's classes. */
 export function membership(name) {
   const inside = new Uint8Array(0x110000)
   for (const [first, last] of unicode[name]) inside.fill(1, first, last + 1)
@@ -59,7 +59,7 @@ const pools = [
   ['`', '``', "'", "''", '"', '(', '[', '<', ' ', '\t', '«', 'x', 's', '-']
 ]
 
-/** A short text in which many rules meet. */
+/** A short text to which many rules apply. */
 export function nastyText(next) {
   const pick = pool => pool[next(pool.length)]
   const pool = pick(pools)

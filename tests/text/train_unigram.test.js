@@ -1,24 +1,24 @@
-// Learning a unigram model, step by step as it is told, with every cut of every word written out.
+// Training of a unigram model, compared with a reference that enumerates every segmentation of every word.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cuts, expected } from '../../src/reference/unigram.js'
 import { gf, stream } from './text.js'
 
-/** Far from 0 the series of the logarithm's neighbour is good to the last digit. */
+/** Far from 0 the asymptotic series of digamma is exact to the last digit. */
 function digamma(x) {
   let below = 0
   for (; x < 60; x++) below -= 1 / x
   return below + Math.log(x) - 1 / (2 * x) - 1 / (12 * x ** 2) + 1 / (120 * x ** 4)
 }
 
-/** Scores of pieces that occur so often. @param {[string, number][]} counts */
+/** Scores from expected counts. @param {[string, number][]} counts */
 function scored(counts) {
   const all = digamma(counts.reduce((sum, [, count]) => sum + count, 0))
   return new Map(counts.map(([piece, count]) => [piece, digamma(count) - all]))
 }
 const best = list => list.reduce((a, b) => (b.score > a.score ? b : a))
 
-/** All letters, and what occurs more than once, by weight. @param {[string, number][]} words */
+/** The seed pieces: characters, and repeated substrings, by weight. @param {[string, number][]} words */
 function seeds(words) {
   const counts = new Map()
   for (const [word, count] of words) for (let from = 0; from < word.length; from++) {
@@ -71,7 +71,7 @@ function learn(words, size) {
   return [...scores].sort((a, b) => b[1] - a[1])
 }
 
-test('60 small texts: the pieces, their order and their scores', () => {
+test('learns the pieces and scores of the reference on 60 small texts', () => {
   const next = stream(93)
   let pruned = 0
   for (let i = 0; i < 60; i++) {

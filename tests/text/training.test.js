@@ -2,7 +2,7 @@ import test from 'node:test'
 import assert from 'node:assert/strict'
 import { learn } from '../../src/reference/bpe.js'
 import { best, expected } from '../../src/reference/unigram.js'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { stories } from '../../web/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
@@ -14,7 +14,7 @@ const LINES = ['low low low low low lower lower', 'newest newest newest newest n
 const text = LINES.join('\n')
 const words = LINES.flatMap(line => line.split(' '))
 
-/** Merges by the reference, as WordPiece writes its symbols. */
+/** The merges of WordPiece by the reference. */
 function reference(list, size) {
   const counts = new Map()
   for (const word of list) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -30,14 +30,14 @@ function reference(list, size) {
 const plain = token => token.startsWith('##') ? [...token.slice(2)].map(letter => `~${letter}`).join('')
   : [...token].map((letter, i) => i ? `~${letter}` : letter).join('')
 
-test('WordPiece: merges as the reference chooses them', () => {
+test('WordPiece: learns the merges of the reference', () => {
   const { merges, size } = trainWordPiece(text, { vocabSize: 60 })
   assert.deepEqual(merges.map(({ pair, count }) => ({ pair: pair.map(plain), count })),
     reference(words, size - 1).slice(0, merges.length))
   for (const { pair, token } of merges) assert.equal(token, pair[0] + pair[1].slice(2))
 })
 
-test('WordPiece: cuts the longest piece, knows its specials, small letters on demand', () => {
+test('WordPiece: encodes by the longest piece, with specials, and lowercases on demand', () => {
   const tokenizer = trainWordPiece('Low low Lów 한 한', { vocabSize: 30, specials: ['[CLS]', '[SEP]'], lowercase: true })
   assert.equal(tokenizer.tokenOf(0), '[UNK]')
   assert.deepEqual(tokenizer.encode('LOW 한 z', { special: true }).tokens,
@@ -45,7 +45,7 @@ test('WordPiece: cuts the longest piece, knows its specials, small letters on de
   assert.deepEqual(trainWordPiece('Low Low', { vocabSize: 9 }).encode('Low low').tokens, ['Low', '[UNK]'])
 })
 
-test('as many tokens as are asked for, where the text has them; specials are among them', () => {
+test('vocabSize includes specials and is reached if the text is large enough', () => {
   const long = stories(5, 60, { names: 'plain' }), specials = ['[CLS]', '[SEP]', '[PAD]']
   for (const train of [trainWordPiece, trainUnigram, gf.text.trainBPE]) for (const vocabSize of [300, 350]) {
     const tokenizer = train(long, { vocabSize, specials })
@@ -54,7 +54,7 @@ test('as many tokens as are asked for, where the text has them; specials are amo
   }
 })
 
-test('unigram: every character of the text is a piece; cuts are the most probable', () => {
+test('unigram: every character of the text is a piece; segmentations are the most probable', () => {
   const tokenizer = trainUnigram(text, { vocabSize: 50 })
   const scores = new Map(Array.from({ length: tokenizer.size },
     (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
@@ -65,7 +65,7 @@ test('unigram: every character of the text is a piece; cuts are the most probabl
   assert.equal(tokenizer.decode(ids), 'lowest  newer\n파리')
 })
 
-test('unigram: pieces have at most 16 characters, and what is learned is what was ever learned', () => {
+test('unigram: pieces have at most 16 characters; the result has not changed', () => {
   const tokensOf = tokenizer => Array.from({ length: tokenizer.size }, (_, id) => tokenizer.tokenOf(id))
   const long = tokensOf(trainUnigram(Array(40).fill('abcdefghijklmnopqrst').join(' '), { vocabSize: 2000 })).slice(1)
   assert.equal(Math.max(...long.map(piece => piece.length)), 16)
@@ -77,17 +77,17 @@ test('unigram: pieces have at most 16 characters, and what is learned is what wa
   assert.equal(length, 200)
 })
 
-test('unigram: what is expected is what all cuts together say', () => {
+test('unigram: expected counts equal the sum over all segmentations', () => {
   const pieces = ['a', 'b', 'ab', 'ba', 'aba', 'abab', 'bb'], values = [-2, -2.5, -1.5, -3, -2.2, -4, -0.1]
   const scores = new Map(pieces.map((piece, i) => [piece, values[i]]))
   const list = ['abab', 'bbabba', 'bcb', 'a', 'babababb'], counts = [3, 1, 7, 2, 5]
   const encode = one => new TextEncoder().encode(one)
   const { c, memory } = gf.engine
   const set = c.gf_pieces_new(7)
-  const own = packed(pieces.map(encode)), corpus = packed(list.map(encode))
-  passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
+  const own = packBytes(pieces.map(encode)), corpus = packBytes(list.map(encode))
+  withBuffers(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
     (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
-  const [likelihood, found] = passing(memory,
+  const [likelihood, found] = withBuffers(memory,
     [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
     (table, out, ends, numbers, bytes) =>
       [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, list.length), [...memory.doubles(out, 7)]])
@@ -99,10 +99,10 @@ test('unigram: what is expected is what all cuts together say', () => {
   pieces.forEach((piece, i) => assert.ok(Math.abs(found[i] - sum(one => one.counts.get(piece) ?? 0)) < 1e-9, piece))
 })
 
-test('unigram: what is lost without a piece, by the likelihood of the text before and after', () => {
+test('unigram: losses equal the difference in likelihood with and without a piece', () => {
   const frequency = [8, 5, 0, 3, 2.5, 0.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1], [4, 3]]
   const { c, memory } = gf.engine, ends = cuts.map((_, i) => cuts.slice(0, i + 1).flat().length)
-  const found = passing(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
+  const found = withBuffers(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
     Int32Array.from(ends)], (out, table, ids, at) => {
     c.gf_unigram_losses(out, table, ids, at, 6)
     return [...memory.doubles(out, 6)]
@@ -116,7 +116,7 @@ test('unigram: what is lost without a piece, by the likelihood of the text befor
   })
 })
 
-test('unigram: whichever word of the text comes first', () => {
+test('unigram: the result does not depend on the order of words', () => {
   const draw = stream(5), letters = count => Array.from({ length: count }, () => 'abc'[draw(3)]).join('')
   const counted = Array.from({ length: 25 }, () => [letters(2 + draw(5)), 1 + draw(9) ** 2])
   const learned = list => {
@@ -131,10 +131,10 @@ test('unigram: whichever word of the text comes first', () => {
   }
 })
 
-/** The scores of pieces that are expected so often, by the kernel. */
+/** Scores from expected counts, by the kernel. */
 function maximized(given) {
   const { c, memory } = gf.engine
-  return passing(memory, [Float64Array.from(given)], table => {
+  return withBuffers(memory, [Float64Array.from(given)], table => {
     c.gf_unigram_maximize(table, table, given.length)
     return [...memory.doubles(table, given.length)]
   })
@@ -147,7 +147,7 @@ test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1
   for (const i of [1, 3, 5]) assert.ok(Math.abs(pairs[i + 1] - pairs[i] - 1 / given[i + 2]) < 1e-9)
 })
 
-test('unigram: a score is digamma of what is expected less digamma of all that is', () => {
+test('unigram: a score is digamma(expected) - digamma(sum of expected)', () => {
   const { LN2 } = Math
   for (const [given, scores] of [[[3], [0]], [[1, 1], [-1, -1]], [[0.5, 1.5], [-2 * LN2 - 1, 1 - 2 * LN2]],
     [[1, 2, 1], [-11 / 6, -5 / 6, -11 / 6]]]) {
@@ -155,13 +155,13 @@ test('unigram: a score is digamma of what is expected less digamma of all that i
   }
 })
 
-test('a larger vocabulary makes a text shorter', () => {
+test('a larger vocabulary encodes a text in fewer tokens', () => {
   const sample = Array.from({ length: 300 }, () => nastyText(next)).join('\n') + `\n${text}`.repeat(20)
   const lengths = [400, 600].map(vocabSize => trainUnigram(sample, { vocabSize }).encode(sample).ids.length)
   assert.ok(lengths[0] > lengths[1], lengths.join())
 })
 
-test('saved as tokenizer.json and read back', () => {
+test('saves to tokenizer.json and loads the same tokenizer', () => {
   for (const tokenizer of [trainWordPiece(text, { vocabSize: 60, specials: ['[CLS]', '[SEP]'] }),
     trainUnigram(text, { vocabSize: 60, specials: ['<pad>'] })]) {
     const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
@@ -173,34 +173,34 @@ test('saved as tokenizer.json and read back', () => {
   }
 })
 
-test('training twice gives the same; nothing to learn from', () => {
+test('training is deterministic and accepts an empty text', () => {
   assert.equal(JSON.stringify(trainUnigram(text, { vocabSize: 50 })),
     JSON.stringify(trainUnigram(text, { vocabSize: 50 })))
   assert.deepEqual(trainUnigram('', { vocabSize: 5 }).encode('a').tokens, ['<unk>'])
   assert.deepEqual(trainWordPiece([], { vocabSize: 5 }).encode('a').tokens, ['[UNK]'])
 })
 
-test('memory stays as it is', () => {
+test('leaks no memory', () => {
   trainUnigram(text, { vocabSize: 50 })
   const before = gf.engine.memory.size
   for (let i = 0; i < 10; i++) trainUnigram(text, { vocabSize: 50 }).encode(text)
   assert.ok(gf.engine.memory.size - before < 2 ** 20)
 })
 
-test('says what it expected and what it got', () => {
+test('errors say what was expected and what was given', () => {
   const cases = [
     [() => trainWordPiece(5, { vocabSize: 50 }), 'type', /trainWordPiece: text must be a string or an array of strings, got 5/],
-    [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 letters and the specials, got 3/],
+    [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 characters and the specials, got 3/],
     [() => trainWordPiece('abc', { vocabSize: 30, lowercase: 1 }), 'type', /lowercase must be true or false, got 1/],
     [() => trainUnigram('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 5, for 4 characters/],
-    [() => trainUnigram('abc', {}), 'type', /vocabSize must be a whole number from 1/],
+    [() => trainUnigram('abc', {}), 'type', /vocabSize must be an integer from 1/],
     [() => trainUnigram('abc', { vocabSize: 50, minFrequency: 2 }), 'type', /there is no option "minFrequency"/],
     [() => trainUnigram('abc', { vocabSize: 50 }).scoreOf(99), 'index', /scoreOf: id must be the id of a token/]
   ]
   for (const [call, code, message] of cases) assert.throws(call, error(code, message))
 })
 
-test('marks that begin alike: what is learned from is what is read, and a replay sees what the trainer saw', () => {
+test('specials with a common prefix are matched alike in training, encoding and replay', () => {
   const tokenizer = gf.text.trainBPE('abcd abcd abcd', { vocabSize: 300, specials: ['a', 'ab'] })
   assert.equal(tokenizer.merges[0].token, 'cd')
   assert.deepEqual(tokenizer.encode('abcd').tokens, ['ab', 'cd'])
@@ -210,7 +210,7 @@ test('marks that begin alike: what is learned from is what is read, and a replay
   assert.deepEqual([pair, count], [learned.merges[0].pair, learned.merges[0].count])
 })
 
-test('lists with holes are no texts', () => {
+test('rejects sparse arrays of texts', () => {
   for (const train of [gf.text.trainBPE, trainWordPiece, trainUnigram]) {
     assert.throws(() => train(new Array(2), { vocabSize: 300 }), { code: 'type', message: /text\[0\] must be a string/ })
     assert.throws(() => train('a', { vocabSize: 300, specials: new Array(2) }), { code: 'type', message: /specials\[0\]/ })

@@ -1,14 +1,14 @@
-// Offsets without the spaces of a token, as a post_processor may ask for. They are those of Hugging Face's tokenizers.
+// trim_offsets of a post_processor: offsets without the spaces of a token, as in Hugging Face's tokenizers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALPHABET } from '../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const merges = [['l', 'l'], ['Ġ', 'h'], ['Ġ', 'Ġ']], tokens = [...ALPHABET, ...merges.map(pair => pair.join('')), '<s>', '</s>']
 const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]))
 const marks = { cls: ['<s>', vocab['<s>']], sep: ['</s>', vocab['</s>']] }
 
-/** Offsets of a text. @param {string} text @param {any} post_processor @param {boolean} [add_prefix_space] */
+/** Offsets of tokens. @param {string} text @param {any} post_processor @param {boolean} [add_prefix_space] */
 function offsetsOf(text, post_processor, add_prefix_space = false) {
   const pre_tokenizer = { type: 'ByteLevel', add_prefix_space }
   const json = { pre_tokenizer, post_processor, model: { type: 'BPE', vocab, merges } }
@@ -17,7 +17,7 @@ function offsetsOf(text, post_processor, add_prefix_space = false) {
 
 const trimming = more => ({ type: 'ByteLevel', trim_offsets: true, add_prefix_space: false, ...more })
 
-test('spaces of a token are no part of it', () => {
+test('trims the spaces of a token from its offsets', () => {
   assert.deepEqual(offsetsOf('ll h', trimming()), [[0, 2], [3, 4]])
   assert.deepEqual(offsetsOf('ll h', trimming({ trim_offsets: false })), [[0, 2], [2, 4]])
   assert.deepEqual(offsetsOf('ll h', null), [[0, 2], [2, 4]])
@@ -26,13 +26,13 @@ test('spaces of a token are no part of it', () => {
   assert.deepEqual(offsetsOf('l \th', trimming()), [[0, 1], [2, 2], [2, 3], [3, 4]])
 })
 
-test('a space that was put before a text is not taken for one of it', () => {
+test('does not trim a space of the text when one was added before it', () => {
   assert.deepEqual(offsetsOf('h h', trimming({ add_prefix_space: true }), true), [[0, 1], [2, 3]])
   assert.deepEqual(offsetsOf(' h', trimming({ add_prefix_space: true }), true), [[0, 2]])
   assert.deepEqual(offsetsOf('   ', trimming({ add_prefix_space: true }), true).at(0), [2, 2])
 })
 
-test('marks around a text stay where they are', () => {
+test('does not move special tokens', () => {
   assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...marks, trim_offsets: true, add_prefix_space: false }),
     [[0, 0], [0, 2], [3, 4], [4, 4]])
   assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...marks, trim_offsets: false }), [[0, 0], [0, 2], [2, 4], [4, 4]])

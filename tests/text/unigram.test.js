@@ -1,30 +1,30 @@
-// The unigram model's kernels by themselves: what each flag means, and what is written where nothing is found.
+// The kernels of the unigram model: flags, and results where nothing matches.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { packed, passing } from '../../src/js/text/handles.js'
+import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
 import { UNIGRAM_FUSE, UNIGRAM_SINGLE, UNIGRAM_SPLIT } from '../../src/js/constants.js'
 import { gf } from './text.js'
 
 const { c, memory } = gf.engine
 const encode = text => (typeof text === 'string' ? new TextEncoder().encode(text) : text)
 
-/** Calls `use` with a set of pieces, whose ids are their places, and their scores. */
+/** Calls `use` with a trie of pieces, whose ids are their indices, and their scores. */
 function withPieces(scores, use) {
-  const set = c.gf_pieces_new(7), { bytes, ends } = packed([...scores.keys()].map(encode))
-  passing(memory, [ends, Int32Array.from(ends.keys()), bytes],
+  const set = c.gf_pieces_new(7), { bytes, ends } = packBytes([...scores.keys()].map(encode))
+  withBuffers(memory, [ends, Int32Array.from(ends.keys()), bytes],
     (places, ids, text) => c.gf_pieces_add(set, text, places, ids, scores.size, 0))
   try {
-    return passing(memory, [Float64Array.from(scores.values())], table => use(set, table))
+    return withBuffers(memory, [Float64Array.from(scores.values())], table => use(set, table))
   } finally {
     c.gf_pieces_free(set)
   }
 }
 
-/** The cuts of words, each as pieces' ids and their ends in bytes; unknown characters have the id 99. */
+/** Segments words: ids of pieces and their ends in bytes; unknown characters have the id 99. */
 function cut(scores, words, flags, unknownScore = -20) {
-  const { bytes, ends } = packed(words.map(encode)), room = bytes.length
+  const { bytes, ends } = packBytes(words.map(encode)), room = bytes.length
   // What follows the words is not theirs to read.
-  return withPieces(scores, (set, table) => passing(memory, [new Int32Array(room), new Int32Array(room), ends,
+  return withPieces(scores, (set, table) => withBuffers(memory, [new Int32Array(room), new Int32Array(room), ends,
     Uint8Array.of(...bytes, 0xb8, 0x80, 0x61)], (ids, places, at, text) => {
     const n = c.gf_unigram(ids, places, set, table, text, at, words.length, unknownScore, 99, flags)
     return [[...memory.ints(ids, n)], [...memory.ints(places, n)]]
@@ -33,27 +33,27 @@ function cut(scores, words, flags, unknownScore = -20) {
 
 const pieces = new Map([['ab', -1], ['a', -2], ['b', -2], ['가', -3], ['abc', -4], ['가a', -1]])
 
-test('a word is one piece, unless it has several characters and words are to be split', () => {
+test('GF_UNIGRAM_SPLIT excludes pieces that are a whole word of several characters', () => {
   const words = ['ab', 'a', '가', 'abc', '가a', 'abab', '']
   assert.deepEqual(cut(pieces, words, 0), [[0, 1, 3, 4, 5, 0, 0], [2, 3, 6, 9, 13, 15, 17]])
   assert.deepEqual(cut(pieces, words, UNIGRAM_SPLIT),
     [[1, 2, 1, 3, 0, 99, 3, 1, 0, 0], [1, 2, 3, 6, 8, 9, 12, 13, 15, 17]])
 })
 
-test('unknown characters: each its own, or one for those in a row; bytes that are cut off are one, too', () => {
+test('unknown characters and truncated bytes are one piece each, or one for a run with GF_UNIGRAM_FUSE', () => {
   const words = ['x각b', 'xx', Uint8Array.of(0x61, 0xea, 0xb0), Uint8Array.of(0xea)]
   assert.deepEqual(cut(pieces, words, 0), [[99, 99, 2, 99, 99, 1, 99, 99], [1, 4, 5, 6, 7, 8, 10, 11]])
   assert.deepEqual(cut(pieces, words, UNIGRAM_FUSE), [[99, 2, 99, 1, 99, 99], [4, 5, 7, 8, 10, 11]])
 })
 
-test('an unknown character may be the better choice', () => {
+test('an unknown character may be part of the best segmentation', () => {
   const dear = new Map([['a', -50], ['ab', -60], ['b', -1]])
   assert.deepEqual(cut(dear, ['ab'], 0, -20)[0], [0, 2])
   assert.deepEqual(cut(new Map([['xy', -50], ['y', -1]]), ['xy'], 0, -20)[0], [99, 1])
   assert.deepEqual(cut(new Map([['xy', -50], ['y', -31]]), ['xy'], 0, -20)[0], [0])
 })
 
-test('of sums that are equal in float32 the piece that begins first is taken, in double the better one', () => {
+test('of sums that are equal in float32 the piece that begins first wins, in double the higher sum', () => {
   const scores = new Map([['a', -16777216], ['bc', -1.5], ['ab', -16777216], ['c', -1]])
   // -16777217.5 is -16777218 in float32, -16777217 is -16777216.
   assert.deepEqual(cut(scores, ['abc'], 0), [[2, 3], [2, 3]])
@@ -63,11 +63,11 @@ test('of sums that are equal in float32 the piece that begins first is taken, in
   assert.deepEqual(cut(near, ['abc'], UNIGRAM_SINGLE), [[0, 1], [1, 3]])
 })
 
-/** The lattice of a word: its arcs, the last arc and the score of the best cut up to each byte. */
+/** The lattice of a word: its arcs, and the last arc and score of the best segmentation up to each byte. */
 function lattice(scores, word, flags = 0) {
   const bytes = encode(word), n = bytes.length, room = 20
   const junk = length => new Int32Array(length).fill(77)
-  return withPieces(scores, (set, table) => passing(memory, [junk(3 * room), new Float64Array(room).fill(77),
+  return withPieces(scores, (set, table) => withBuffers(memory, [junk(3 * room), new Float64Array(room).fill(77),
     junk(n + 1), new Float64Array(n + 1).fill(77), bytes], (arcs, own, last, totals, text) => {
     const count = c.gf_unigram_lattice(arcs, own, room, last, totals, set, table, text, n, -20, 99, flags)
     const found = Array.from(memory.doubles(own, count), (score, k) => [...memory.ints(arcs + 12 * k, 3), score])
@@ -75,7 +75,7 @@ function lattice(scores, word, flags = 0) {
   }))
 }
 
-test('a lattice: its arcs in the order of the search, no arc and the score 0 where no piece ends', () => {
+test('a lattice has arcs in search order, and no last arc and total 0 where no piece ends', () => {
   assert.deepEqual(lattice(pieces, 'ab가'), {
     arcs: [[0, 1, 1, -2], [0, 2, 0, -1], [1, 2, 2, -2], [2, 5, 3, -3]],
     last: [-1, 0, 1, -1, -1, 3], totals: [0, -2, -1, 0, 0, -4]

@@ -29,7 +29,7 @@ const broken = {
 }
 
 for (const [name, bytes] of Object.entries(broken)) {
-  test(`${name}: alone, before and after text`, () => {
+  test(`decodes ${name} alone, before and after text`, () => {
     const [left, right] = [[0x61, 0x20, 0x22], [0x62, 0x2e, 0x20, 0x63, 0x2e]]
     for (const before of [[], left]) {
       for (const after of [[], right]) check(Uint8Array.of(...before, ...bytes, ...after))
@@ -37,7 +37,7 @@ for (const [name, bytes] of Object.entries(broken)) {
   })
 }
 
-test('every sequence of two bytes, and of three after an interesting one', () => {
+test('decodes every sequence of two bytes and many of three as TextDecoder', () => {
   for (let a = 0x7f; a < 0x100; a++) {
     const pairs = Array.from({ length: 256 }, (_, b) => [0x20, 0x78, a, b, 0x2c]).flat()
     check(Uint8Array.from(pairs))
@@ -49,7 +49,7 @@ test('every sequence of two bytes, and of three after an interesting one', () =>
   }
 })
 
-test('3000 texts of random bytes, and real ones with bytes changed', () => {
+test('splits 3000 texts of random bytes and texts with changed bytes as the reference', () => {
   const next = stream(22)
   const likely = [0x20, 0x27, 0x22, 0x2e, 0x2c, 0x61, 0x6e, 0x74, 0xe2, 0x80, 0x9c, 0xc2, 0xa0, 0xbb, 0xe3, 0xea, 0xb0,
     0xf0, 0x9f]
@@ -60,17 +60,17 @@ test('3000 texts of random bytes, and real ones with bytes changed', () => {
   }
 })
 
-test('broken bytes across windows', () => {
+test('handles invalid bytes across windows', () => {
   const next = stream(23)
   check(Uint8Array.from({ length: 100001 }, () => next(5) ? 0x80 + next(128) : 0x20 + next(96)))
 })
 
-test('lone surrogates in a string are U+FFFD', () => {
+test('reads lone surrogates of a string as U+FFFD', () => {
   assert.deepEqual(whitespace('a\ud800b \udc00'), ['a\ufffdb', '\ufffd'])
   assert.deepEqual(words("\udfff's \ud83d\ude00\ud83d."), ['\ufffd', "'s", '😀\ufffd', '.'])
 })
 
-test('a view of part of a buffer', () => {
+test('reads a view of part of a buffer', () => {
   const bytes = new TextEncoder().encode('xx나는 최근xx')
   assert.deepEqual(whitespace(bytes.subarray(2, -2)), ['나는', '최근'])
 })

@@ -6,7 +6,7 @@ import { everyCharacter, gf, golden, membership, nastyText, stream } from './tex
 const { whitespace } = gf.text
 const show = JSON.stringify
 
-test('every golden text', () => {
+test('splits every golden text', () => {
   for (const { text, tokens } of golden.split) {
     assert.deepEqual(whitespace(text), tokens, show(text))
     assert.deepEqual(reference(text), tokens, `reference: ${show(text)}`)
@@ -20,14 +20,14 @@ test('splits at exactly the white space of Python', () => {
   assert.deepEqual(whitespace(characters.map(c => `a${c}b`).join(' ')), expected)
 })
 
-test('Korean, emoji, combining marks, nothing at all', () => {
+test('splits Korean, emoji, combining marks and empty texts', () => {
   assert.deepEqual(whitespace('나는 최근 파리 여행을 다녀왔다'), ['나는', '최근', '파리', '여행을', '다녀왔다'])
   assert.deepEqual(whitespace('👩‍👩‍👧‍👦\u3000🇰🇷 👍🏽'), ['👩‍👩‍👧‍👦', '🇰🇷', '👍🏽'])
   assert.deepEqual(whitespace('a\u0308 ᄒ\u1161\u11ab'), ['a\u0308', 'ᄒ\u1161\u11ab'])
   for (const nothing of ['', ' ', '\n\u3000\u0085', new Uint8Array(0)]) assert.deepEqual(whitespace(nothing), [])
 })
 
-test('as the reference on 4000 texts', () => {
+test('splits 4000 texts as the reference', () => {
   const next = stream(21)
   for (let i = 0; i < 4000; i++) {
     const text = nastyText(next)
@@ -35,7 +35,7 @@ test('as the reference on 4000 texts', () => {
   }
 })
 
-test('long texts: windows do not show', () => {
+test('splits long texts independently of windows', () => {
   const next = stream(8)
   const text = Array.from({ length: 40000 }, () => nastyText(next)).join('')
   assert.deepEqual(whitespace(text), reference(text))
@@ -45,7 +45,7 @@ test('long texts: windows do not show', () => {
   assert.deepEqual(whitespace(`a${' '.repeat(100000)}b`), ['a', 'b'])
 })
 
-test('tokens that resemble each other are not taken for each other', () => {
+test('the cache does not confuse similar tokens', () => {
   const middles = Array.from({ length: 20000 }, (_, i) => String(i).padStart(1 + i % 9, '0'))
   for (const [left, right] of [['beginning', 'endingend'], ['the-same', 'the-same'], ['ab', ''], ['', '']]) {
     const alike = middles.map(middle => left + middle + right)
@@ -54,7 +54,7 @@ test('tokens that resemble each other are not taken for each other', () => {
   }
 })
 
-test('memory stays as it is', () => {
+test('leaks no memory', () => {
   const text = 'some words, 그리고 낱말 '.repeat(5000)
   whitespace(text)
   const before = gf.engine.memory.size
@@ -62,7 +62,7 @@ test('memory stays as it is', () => {
   assert.equal(gf.engine.memory.size, before)
 })
 
-test('says what it expected and what it got', () => {
+test('errors say what was expected and what was given', () => {
   const message = /text\.whitespace: text must be a string or a Uint8Array, got null/
   assert.throws(() => whitespace(null), { name: 'GlassformerError', code: 'type', message })
 })

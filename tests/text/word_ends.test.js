@@ -1,8 +1,8 @@
-// Byte-pair encoding over bytes whose pieces are written differently at the end of a word (CLIP) or inside of it. The
-// ids are those of Hugging Face's tokenizers 0.23.
+// Byte-level BPE with an end-of-word suffix (CLIP) or a continuing-subword prefix. The ids are those of Hugging Face's
+// tokenizers 0.23.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LETTERS } from '../../src/js/text/byte_letters.js'
+import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const PATTERN = String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`
@@ -10,8 +10,8 @@ const utf8 = new TextDecoder()
 
 /** A tokenizer like CLIP's. */
 function clipLike({ prefix = '', suffix = '', merges, ...more }) {
-  const single = [...LETTERS, ...LETTERS.map(letter => letter + suffix),
-    ...prefix ? LETTERS.flatMap(letter => [prefix + letter, prefix + letter + suffix]) : []]
+  const single = [...BYTE_CHARACTERS, ...BYTE_CHARACTERS.map(letter => letter + suffix),
+    ...prefix ? BYTE_CHARACTERS.flatMap(letter => [prefix + letter, prefix + letter + suffix]) : []]
   const made = merges.map(([left, right]) => left + right.slice(prefix.length))
   const tokens = [...new Set([...single, ...made, '<|startoftext|>', '<|endoftext|>'])]
   const vocab = Object.fromEntries(tokens.map((token, id) => [token, id])), lowercase = { type: 'Lowercase' }
@@ -33,7 +33,7 @@ function clipLike({ prefix = '', suffix = '', merges, ...more }) {
 
 const ENDS = [['h', 'e'], ['l', 'l'], ['he', 'll'], ['hell', 'o</w>'], ['o', 'o</w>'], ['Ã', '©</w>']]
 
-test('the last letter of a word is that of an end', () => {
+test('the last character of a word has the end-of-word suffix', () => {
   const clip = clipLike({ suffix: '</w>', merges: ENDS })
   const { tokens, offsets } = clip.encode('Hello  HELLOOO café 한', { special: true })
   assert.deepEqual(tokens, ['<|startoftext|>', 'hello</w>', 'hell', 'o', 'oo</w>', 'c', 'a', 'f', 'Ã©</w>', 'í', 'ķ', 'ľ</w>', '<|endoftext|>'])
@@ -45,7 +45,7 @@ test('the last letter of a word is that of an end', () => {
   assert.deepEqual(clip.encode(Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f)).tokens, ['hello</w>'])
 })
 
-test('the ends of words are spaces in a text', () => {
+test('decodes end-of-word suffixes as spaces', () => {
   const clip = clipLike({ suffix: '</w>', merges: ENDS }), { ids } = clip.encode('Hello, café!')
   assert.equal(clip.decode(ids), 'hello , café !')
   assert.deepEqual(ids.map(id => utf8.decode(clip.bytesOf(id))), ['hello ', ', ', 'c', 'a', 'f', 'é ', '! '])
@@ -54,7 +54,7 @@ test('the ends of words are spaces in a text', () => {
   ])
 })
 
-test('what is inside a word is written with a prefix', () => {
+test('pieces inside a word have the continuing-subword prefix', () => {
   const merges = [['h', '##e'], ['##l', '##l'], ['he', '##ll'], ['##Ã', '##©']], own = clipLike({ prefix: '##', merges })
   assert.deepEqual(own.encode('hello élle é').tokens, ['hell', '##o', 'Ã', '##©', '##ll', '##e', 'Ã', '##©'])
   assert.deepEqual(own.mergesInto(own.idOf('hell')).map(({ token }) => token), ['he', '##ll', 'hell'])
@@ -62,7 +62,7 @@ test('what is inside a word is written with a prefix', () => {
   assert.deepEqual(both.encode('hel helo h').tokens, ['hel.', 'he', '##l', '##o.', 'h.'])
 })
 
-test('words that are whole tokens, and letters that have none', () => {
+test('encodes whole words with ignore_merges, and characters without a token', () => {
   const whole = clipLike({ suffix: '</w>', merges: [['h', 'i</w>'], ['h', 'i']], ignore_merges: true })
   assert.deepEqual(whole.encode('hi ho').tokens, ['hi', 'h', 'o</w>'])
   const { model, ...rest } = whole.toJSON()

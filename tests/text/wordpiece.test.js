@@ -13,7 +13,7 @@ const uncased = open(tokens), vocab = new Set(tokens)
 const next = stream(35)
 const expected = (text, lower = true) => basicTokens(text, lower).flatMap(word => pieces(word, vocab))
 
-test('as the reference on 3000 texts', () => {
+test('encodes 3000 texts as the reference', () => {
   const cased = open(tokens, { 'tokenizer_config.json': '{"do_lower_case": false}' })
   for (let i = 0; i < 3000; i++) {
     const text = (i % 2 ? nastyText(next) :
@@ -27,12 +27,12 @@ test('as the reference on 3000 texts', () => {
   }
 })
 
-test('every character is cleaned, taken apart and cut as the reference does it', () => {
+test('normalizes and pre-tokenizes every character as the reference', () => {
   const text = manyCharacters().map(character => `a${character}b`).join(' ')
   assert.deepEqual(uncased.encode(text).tokens, expected(text))
 })
 
-test('Hangul comes apart into jamo and stays so; Chinese characters stand alone, Extension B too', () => {
+test('decomposes Hangul into jamo and separates Chinese characters, also of Extension B', () => {
   assert.deepEqual(uncased.encode('한 나는').tokens, ['ᄒ', '##ᅡᆫ', '[UNK]'])
   const { tokens: found, offsets } = uncased.encode('a𠀀b中')
   assert.deepEqual(found, ['a', '𠀀', 'b', '中'])
@@ -40,7 +40,7 @@ test('Hangul comes apart into jamo and stays so; Chinese characters stand alone,
   assert.deepEqual(uncased.encode('한').offsets, [[0, 1], [0, 1]])
 })
 
-test('special tokens around, and in a text', () => {
+test('adds special tokens and matches them in a text', () => {
   const { tokens: found, offsets, ids } = uncased.encode('Hello [MASK].', { special: true })
   assert.deepEqual(found, ['[CLS]', 'hello', '[MASK]', '.', '[SEP]'])
   assert.deepEqual(offsets, [[0, 0], [0, 5], [6, 12], [12, 13], [13, 13]])
@@ -49,18 +49,18 @@ test('special tokens around, and in a text', () => {
   assert.equal(new TextDecoder().decode(uncased.bytesOf(uncased.idOf('##ing'))), 'ing')
 })
 
-test('a vocabulary with capital letters keeps them', () => {
+test('does not lowercase with a cased vocabulary', () => {
   const cased = open([...MARKS, 'The', 'the'])
   assert.deepEqual(cased.encode('The the').tokens, ['The', 'the'])
 })
 
-test('a capital letter that has no small one does not make a vocabulary cased', () => {
+test('a capital letter without a lower case does not make a vocabulary cased', () => {
   const own = open([...MARKS, 'hello', 'world', 'ℝ', '##ℝ'])
   assert.deepEqual(own.encode('Hello WORLD ℝℝ').tokens, ['hello', 'world', 'ℝ', '##ℝ'])
   assert.deepEqual(open([...MARKS, 'hello', 'ℝ', 'Ł']).encode('Hello').tokens, ['[UNK]'])
 })
 
-test('words too long, words unknown, words nearly known', () => {
+test('words that are too long, unknown or known only in part are unknown', () => {
   assert.deepEqual(uncased.encode('a'.repeat(100)).ids.length, 100)
   assert.deepEqual(uncased.encode('a'.repeat(101)).tokens, ['[UNK]'])
   assert.deepEqual(uncased.encode('helloж').tokens, ['[UNK]'])
@@ -68,22 +68,22 @@ test('words too long, words unknown, words nearly known', () => {
   assert.deepEqual(uncased.encode('').ids, [])
 })
 
-test('long texts: batches do not show', () => {
+test('encodes long texts independently of batches', () => {
   const text = Array.from({ length: 12000 }, () => nastyText(next)).join(' ').replace(/\p{Surrogate}/gu, '')
   assert.deepEqual(uncased.encode(text).tokens, expected(text))
 })
 
-test('an unknown token has to be there', () => {
+test('rejects a vocabulary without the unknown token', () => {
   assert.throws(() => open(['a', 'b']), { name: 'GlassformerError', code: 'format', message: /unk_token "\[UNK\]" is not in/ })
 })
 
-/** What may be tried at a place of a word: all that begins there, the longest first. */
+/** The candidates at a position of a word: all substrings that begin there, the longest first. */
 const candidates = (word, from) => {
   const rest = [...word.slice(from)]
   return rest.map((_, i) => (from ? '##' : '') + rest.slice(0, rest.length - i).join(''))
 }
 
-test('the search told, on 1000 texts: words as the reference cuts them, ids as the kernel has them', () => {
+test('explains 1000 texts with the words of the reference and the ids of the kernel', () => {
   let unknown = 0
   for (let i = 0; i < 1000; i++) {
     const text = nastyText(next).replace(/\p{Surrogate}/gu, '\ufffd')
@@ -112,7 +112,7 @@ test('the search told, on 1000 texts: words as the reference cuts them, ids as t
   assert.ok(unknown > 100, `${unknown}`)
 })
 
-test('a search told: what is tried, what is found, why a word is unknown', () => {
+test('explains the lookups of a word and why it is unknown', () => {
   const [word] = uncased.explain('Helloabcx')
   const told = word.tries.map(some => some.map(({ piece, id }) => piece + (id === undefined ? '' : ' ✓')))
   assert.deepEqual(told, [['helloabcx', 'helloabc', 'helloab', 'helloa', 'hello ✓'], ['##abcx', '##abc ✓'], ['##x ✓']])

@@ -6,14 +6,14 @@ import { everyCharacter, gf, golden, membership, nastyText, stream } from './tex
 const { words } = gf.text
 const show = JSON.stringify
 
-test('every golden sentence', () => {
+test('splits every golden sentence', () => {
   for (const { text, tokens } of golden.word_tokenize) {
     assert.deepEqual(words(text), tokens, show(text))
     assert.deepEqual(reference(text), tokens, `reference: ${show(text)}`)
   }
 })
 
-test('every rule of NLTK changes as many golden sentences as it does there', () => {
+test('every rule of NLTK changes as many golden sentences as in NLTK', () => {
   const hits = Object.fromEntries(Object.keys(golden.rule_hits).map(name => [name, 0]))
   for (const { text } of golden.word_tokenize) for (const name of rulesThatFire(text)) hits[name]++
   assert.equal(Object.keys(hits).length, 31)
@@ -62,7 +62,7 @@ const rules = {
   three1: [["'twas", "'t was"], ["'tis'twas", "'t is 't was"], ["'twas'tis", "'t was 'tis"]]
 }
 
-test('the rule list, case by case', () => {
+test('applies each rule', () => {
   const names = Object.keys(golden.rule_hits).filter(name => name !== 'punct5') // punct5 never changes a token
   assert.deepEqual(Object.keys(rules), names)
   for (const [name, cases] of Object.entries(rules)) {
@@ -70,7 +70,7 @@ test('the rule list, case by case', () => {
   }
 })
 
-test('punctuation: false leaves out , ? ! . and nothing else', () => {
+test('punctuation: false drops only , ? ! and .', () => {
   assert.deepEqual(words('Hello, what is a basic split?', { punctuation: false }),
     ['Hello', 'what', 'is', 'a', 'basic', 'split'])
   for (const { text, tokens } of golden.word_tokenize) {
@@ -80,7 +80,7 @@ test('punctuation: false leaves out , ? ! . and nothing else', () => {
   assert.deepEqual(words('a ... ; "b" (c).', { punctuation: false }), ['a', '...', ';', '``', 'b', "''", '(', 'c', ')'])
 })
 
-test('Korean, emoji, combining marks, nothing at all', () => {
+test('splits Korean, emoji, combining marks and empty texts', () => {
   assert.deepEqual(words("할머니가 '어서 와'라고 하셨다."), ['할머니가', "'어서", "와'라고", '하셨다', '.'])
   assert.deepEqual(words('👩‍👩‍👧‍👦! 🇰🇷 👍🏽?'), ['👩‍👩‍👧‍👦', '!', '🇰🇷', '👍🏽', '?'])
   assert.deepEqual(words('한글 (ㅎㅏㄴㄱㅡㄹ)'), ['한글', '(', 'ㅎㅏㄴㄱㅡㄹ', ')'])
@@ -88,7 +88,7 @@ test('Korean, emoji, combining marks, nothing at all', () => {
   for (const nothing of ['', ' ', '\n\u3000\u0085', new Uint8Array(0)]) assert.deepEqual(words(nothing), [])
 })
 
-test('as the reference on 6000 texts made of what the rules look at', () => {
+test('splits 6000 texts of characters that the rules mention as the reference', () => {
   const next = stream(20)
   for (let i = 0; i < 6000; i++) {
     const text = nastyText(next)
@@ -96,7 +96,7 @@ test('as the reference on 6000 texts made of what the rules look at', () => {
   }
 })
 
-/** The tokens of each of many short texts, from one call. */
+/** The tokens of many short texts, from one call. */
 function wordsOfEach(texts) {
   const all = [[]]
   for (const token of words(texts.map(text => `${text} \u0001`).join(' '))) {
@@ -107,7 +107,7 @@ function wordsOfEach(texts) {
 }
 
 // Two neighbours tell the classes apart: a comma is cut from what is no digit, an apostrophe from a single letter.
-test('knows the letters and digits among all code points', () => {
+test('classifies letters and digits among all code points', () => {
   const isDigit = membership('digit')
   const isWord = membership('word')
   // Above U+33000 there is neither; one in 257 must do.
@@ -122,7 +122,7 @@ test('knows the letters and digits among all code points', () => {
   assert.ok(quiet.length > characters.length - 80)
 })
 
-test('long texts: windows do not show', () => {
+test('splits long texts independently of windows', () => {
   const next = stream(7)
   const text = Array.from({ length: 8000 }, () => nastyText(next)).join(' ')
   assert.ok(text.length > 65536)
@@ -131,7 +131,7 @@ test('long texts: windows do not show', () => {
   assert.deepEqual(words(bytes), reference(text))
 })
 
-test('marks that are first met where a window ends, and come again', () => {
+test('handles punctuation at the end of a window that occurs again', () => {
   const marks = [...';?@#$%&!*()[]{}<>']
   for (let letters = 0; letters <= 2 * marks.length; letters++) {
     const before = `${'a '.repeat(16384 - marks.length)}${'x'.repeat(letters)}` // to the unit 32768, about
@@ -140,7 +140,7 @@ test('marks that are first met where a window ends, and come again', () => {
   }
 })
 
-test('10,000 words, one word of 100,000 letters, 100,000 marks, a full stop with a long tail', () => {
+test('splits 10,000 words, a word of 100,000 letters, 100,000 punctuation marks and a full stop with a long tail', () => {
   const tenThousand = Array.from({ length: 10000 }, (_, i) => `낱말${i}`)
   assert.deepEqual(words(tenThousand.join(' ')), tenThousand)
   assert.deepEqual(words(`${'가'.repeat(100000)} b`), ['가'.repeat(100000), 'b'])
@@ -149,7 +149,7 @@ test('10,000 words, one word of 100,000 letters, 100,000 marks, a full stop with
   assert.deepEqual(words(`a. b.${')'.repeat(70000)}c`), ['a.', 'b.', ...Array(70000).fill(')'), 'c'])
 })
 
-test('memory stays as it is', () => {
+test('leaks no memory', () => {
   const text = 'It\'s a "small" sentence, 그리고 한국어. '.repeat(5000)
   words(text)
   const before = gf.engine.memory.size
@@ -157,7 +157,7 @@ test('memory stays as it is', () => {
   assert.equal(gf.engine.memory.size, before)
 })
 
-test('says what it expected and what it got', () => {
+test('errors say what was expected and what was given', () => {
   const error = pattern => ({ name: 'GlassformerError', code: 'type', message: pattern })
   assert.throws(() => words(5), error(/text\.words: text must be a string or a Uint8Array, got 5/))
   assert.throws(() => words(), error(/text must be .* got undefined/))

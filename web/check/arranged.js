@@ -2,11 +2,11 @@
 
 import { zeros } from '../../src/reference/tensor.js'
 
-/** @import { Given } from '../../src/reference/tensor.js' */
+/** @import { TensorLike } from '../../src/reference/tensor.js' */
 
 /**
  * Two axes exchanged.
- * @param {Given} x @param {number} a @param {number} b
+ * @param {TensorLike} x @param {number} a @param {number} b
  */
 export function exchanged(x, a, b) {
   const shape = [...x.shape]
@@ -40,14 +40,14 @@ function eachWithin(shape, { dim = 0, start, length }, visit) {
   }
 }
 
-/** @param {Given} x @param {any} where */
+/** @param {TensorLike} x @param {any} where */
 export function narrowed(x, where) {
   const { dim = 0, length } = where, out = zeros(x.shape.map((side, axis) => (axis === dim ? length : side)))
   eachWithin(x.shape, where, (whole, part) => { out.data[part] = x.data[whole] })
   return out
 }
 
-/** @param {Given} part @param {number[]} shape @param {any} where */
+/** @param {TensorLike} part @param {number[]} shape @param {any} where */
 export function widened(part, shape, where) {
   const out = zeros(shape)
   eachWithin(shape, where, (whole, at) => { out.data[whole] = part.data[at] })

@@ -2,9 +2,9 @@
 
 import { zeros } from '../../src/reference/tensor.js'
 
-/** @import { Given } from '../../src/reference/tensor.js' */
+/** @import { TensorLike } from '../../src/reference/tensor.js' */
 
-/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {Given} x @param {number} H */
+/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {TensorLike} x @param {number} H */
 export function inHeads(x, H) {
   if (x.shape.length === 4) return x
   const [B, T, C] = x.shape
@@ -17,7 +17,7 @@ export function inHeads(x, H) {
   return out
 }
 
-/** The inverse. @param {Given} x */
+/** The inverse. @param {TensorLike} x */
 export function joined(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, T, H * D])
@@ -28,7 +28,7 @@ export function joined(x) {
   return out
 }
 
-/** Every head of keys or values as often as heads of queries share it. @param {Given} x @param {number} H */
+/** Every head of keys or values as often as heads of queries share it. @param {TensorLike} x @param {number} H */
 export function repeated({ shape: [B, KV, T, D], data }, H) {
   const out = zeros([B, H, T, D])
   for (let i = 0; i < out.data.length; i++) {
@@ -38,7 +38,7 @@ export function repeated({ shape: [B, KV, T, D], data }, H) {
   return out
 }
 
-/** The inverse for gradients: what the copies get, summed. @param {Given} x @param {number} KV */
+/** The inverse for gradients: what the copies get, summed. @param {TensorLike} x @param {number} KV */
 export function collected({ shape: [B, H, T, D], data }, KV) {
   const out = zeros([B, KV, T, D])
   for (let i = 0; i < data.length; i++) {
@@ -48,7 +48,7 @@ export function collected({ shape: [B, H, T, D], data }, KV) {
   return out
 }
 
-/** Rows as columns. @param {Given} x */
+/** Rows as columns. @param {TensorLike} x */
 export function turned(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])

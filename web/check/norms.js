@@ -2,14 +2,14 @@
 
 import { zeros } from '../../src/reference/tensor.js'
 
-/** @import { Given } from '../../src/reference/tensor.js' */
+/** @import { TensorLike } from '../../src/reference/tensor.js' */
 /** @import { Operation } from './steps.js' */
 
 const U = 2 ** -24
 
 /**
  * Each row's deviation from its centre (the mean, or 0), divided by its size, with the error of that.
- * @param {Given} x @param {number} eps @param {boolean} isCentred
+ * @param {TensorLike} x @param {number} eps @param {boolean} isCentred
  */
 function statistics(x, eps, isCentred) {
   const width = /** @type {number} */ (x.shape.at(-1)), rows = x.data.length / width
@@ -33,7 +33,7 @@ function statistics(x, eps, isCentred) {
 
 /**
  * A weight or bias by the place of a number.
- * @param {Given | undefined} t @param {number} width @param {number} none
+ * @param {TensorLike | undefined} t @param {number} width @param {number} none
  */
 const at = (t, width, none) => (/** @type {number} */ i) => (t ? t.data[i % width] : none)
 
@@ -82,7 +82,7 @@ const norm = isCentred => ({
 
 /**
  * The means of g and of g times something, over a row.
- * @param {Given} dy @param {Given | undefined} weight @param {Float64Array} times @param {number} r
+ * @param {TensorLike} dy @param {TensorLike | undefined} weight @param {Float64Array} times @param {number} r
  * @param {number} width
  * @param {(v: number) => number} of
  */

@@ -11,7 +11,7 @@ import { graphOf, isPlanned } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
 import { takenFrom } from './taken.js'
 
-/** @import { Given } from '../../src/reference/tensor.js' */
+/** @import { TensorLike } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
 /** @import { Planned } from '../models/graph.js' */
 
@@ -53,7 +53,7 @@ function farthest(ours, theirs) {
   return most
 }
 
-/** @param {Given} ours @param {Given | null} bound @param {ArrayLike<number>} theirs */
+/** @param {TensorLike} ours @param {TensorLike | null} bound @param {ArrayLike<number>} theirs */
 function timesOff(ours, bound, theirs) {
   if (ours.data.length !== theirs.length) return Infinity
   let most = 0
@@ -68,7 +68,7 @@ function timesOff(ours, bound, theirs) {
 
 /**
  * What the reader has put in place of numbers is put in place here, too.
- * @param {Given} computed @param {Edit[]} edits @param {(name: string) => Given} valueOf
+ * @param {TensorLike} computed @param {Edit[]} edits @param {(name: string) => TensorLike} valueOf
  */
 function withEdits(computed, edits, valueOf) {
   if (edits.length === 0) return computed
@@ -104,11 +104,11 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
  * @param {Planned[]} plan @param {Checked} run @param {boolean} isLocal
  */
 function forward(plan, { tensors, edits = [] }, isLocal) {
-  /** @type {Map<string, Given>} */ const made = new Map()
-  /** @type {Map<string, Given | null>} */ const bounds = new Map()
+  /** @type {Map<string, TensorLike>} */ const made = new Map()
+  /** @type {Map<string, TensorLike | null>} */ const bounds = new Map()
   /** Steps that could be done. @type {Planned[]} */ const done = []
   /** What should have been there to read, and is not. @type {Set<string>} */ const missing = new Set()
-  /** @param {string} name @returns {Given} */
+  /** @param {string} name @returns {TensorLike} */
   function valueOf(name) {
     const tensor = tensors.get(name), computed = made.get(name)
     if (computed && !(isLocal && tensor)) return computed
@@ -137,7 +137,7 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
  */
 function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edits = [] }, { done, readOf, valueOf }) {
   if (!gradients) return []
-  /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
+  /** @type {Map<string, { sum: TensorLike, bound: TensorLike }>} */ const own = new Map()
   const seed = hasLoss ? 'loss' : isPlanned(settings.model) ? plan[plan.length - 1].out : end ?? ''
   if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
@@ -155,7 +155,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
    * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.
-   * @param {string} name @param {Given} part @param {Given} off @param {number} terms
+   * @param {string} name @param {TensorLike} part @param {TensorLike} off @param {number} terms
    */
   function collect(name, part, off, terms) {
     const before = own.get(name)
@@ -172,7 +172,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   }
   /**
    * What the run shows no gradient of was computed here, and brings what it may be off.
-   * @param {Planned} step @param {Record<string, Given>} read
+   * @param {Planned} step @param {Record<string, TensorLike>} read
    */
   function carried({ op, out, parameters }, read) {
     const mine = own.get(out), { backward: back } = STEPS[op]

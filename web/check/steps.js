@@ -20,42 +20,44 @@ import { exchanged, narrowed, widened } from './arranged.js'
 import { collected, inHeads, joined, repeated, turned } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
 
-/** @import { Given, Tensor } from '../../src/reference/tensor.js' */
+/** @import { TensorLike, Tensor } from '../../src/reference/tensor.js' */
 
-/** What an operation reads, by the symbols of its formula. @typedef {Record<string, Given>} Read */
+/** What an operation reads, by the symbols of its formula. @typedef {Record<string, TensorLike>} Read */
 /** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
-/** Of a step's inputs, by symbol. @typedef {Record<string, Given>} Parts */
+/** Of a step's inputs, by symbol. @typedef {Record<string, TensorLike>} Parts */
 /**
  * One operation.
  * @typedef {object} Operation
- * @property {(read: Read, parameters: Parameters) => Given} forward
- * @property {(read: Read, parameters: Parameters, y: Given) => Given} bound how far each number may be off
- * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backward] none: nothing goes back
- * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backwardBound]
- * @property {(read: Read, parameters: Parameters, dy: Given) => Record<string, number>} [terms] products that are
+ * @property {(read: Read, parameters: Parameters) => TensorLike} forward
+ * @property {(read: Read, parameters: Parameters, y: TensorLike) => TensorLike} bound how far each number may be off
+ * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backward] none: nothing
+ *   goes back
+ * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backwardBound]
+ * @property {(read: Read, parameters: Parameters, dy: TensorLike) => Record<string, number>} [terms] products that are
  *   added, one after the other, to what a gradient already holds; 1
  */
 
 /** The relative error of one rounding. */
 export const U = 2 ** -24
 
-/** @param {Given} t @param {number} [times] */
+/** @param {TensorLike} t @param {number} [times] */
 const sizes = (t, times = 1) => map(t, v => Math.abs(v) * times)
 /** @param {Read} read @returns {Read} */
 export const absolute = read => Object.fromEntries(Object.entries(read).map(([key, t]) => [key, sizes(t)]))
 /** @param {Parts} parts @param {Record<string, number>} counts roundings of each */
 const rounded = (parts, counts) => (
   Object.fromEntries(Object.entries(parts).map(([key, t]) => [key, map(t, v => v * (counts[key] + 1) * U)])))
-/** @param {Given} x */
+/** @param {TensorLike} x */
 const widthOf = x => /** @type {number} */ (x.shape.at(-1))
-/** @param {Given} x */
+/** @param {TensorLike} x */
 const countOf = x => x.data.length / widthOf(x)
 
 /**
  * For what only multiplies and adds: the same of absolute values gives the sums of the products' sizes.
- * @param {(read: any, parameters: any) => Given} forward
- * @param {(read: any, parameters: any, dy: Given) => Parts} backward
- * @param {(read: Read, parameters: Parameters, dy: Given | null) => Record<string, number>} terms how many are added
+ * @param {(read: any, parameters: any) => TensorLike} forward
+ * @param {(read: any, parameters: any, dy: TensorLike) => Parts} backward
+ * @param {(read: Read, parameters: Parameters, dy: TensorLike | null) => Record<string, number>} terms how many are
+ *   added
  * @returns {Operation}
  */
 const products = (forward, backward, terms) => ({
@@ -83,14 +85,14 @@ const bend = (op, params, y, dx) => ({
   }
 })
 
-/** Rows of the first axis. @param {Given} x @param {number} first @param {number} count */
+/** Rows of the first axis. @param {TensorLike} x @param {number} first @param {number} count */
 function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
   const width = rest.reduce((product, side) => product * side, 1)
   if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
   return { shape: [count, ...rest], data: data.slice(first * width, (first + count) * width) }
 }
 
-/** The inverse for gradients. @param {Given} part @param {number[]} shape @param {number} first */
+/** The inverse for gradients. @param {TensorLike} part @param {number[]} shape @param {number} first */
 function rowsInto(part, shape, first) {
   const whole = zeros(shape)
   whole.data.set(/** @type {Float64Array} */ (part.data), first * (part.data.length / part.shape[0]))
@@ -121,7 +123,10 @@ const sides = ({ q, k }, { heads, kvHeads }) => (
   { a: inHeads(q, heads), b: turned(repeated(inHeads(k, kvHeads), heads)) })
 /** Sums of values. @param {Read} read @param {Parameters} parameters */
 const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeated(inHeads(v, kvHeads), heads) })
-/** @param {Given} d of every head of queries @param {Given} like keys or values @param {Parameters} parameters */
+/**
+ * @param {TensorLike} d of every head of queries
+ * @param {TensorLike} like keys or values @param {Parameters} parameters
+ */
 const shared = (d, like, { kvHeads }) => {
   const own = collected(d, kvHeads)
   return like.shape.length === 4 ? own : joined(own)
@@ -137,12 +142,12 @@ function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
 
 /**
  * A mask that is added, one for each head of each sentence where it is as many.
- * @param {Given} mask @param {number[]} shape
+ * @param {TensorLike} mask @param {number[]} shape
  */
 const perHead = (mask, [B, H, ...rest]) => (
   mask.shape.length === 3 && mask.shape[0] === B * H ? { shape: [B, H, ...rest], data: mask.data } : mask)
 
-/** @param {Given} logs @param {number[]} target @param {(at: number, count: number) => void} visit */
+/** @param {TensorLike} logs @param {number[]} target @param {(at: number, count: number) => void} visit */
 function eachAsked(logs, target, visit) {
   const count = target.filter(id => id >= 0).length
   target.forEach((id, row) => { if (id >= 0) visit(row * widthOf(logs) + id, count) })
@@ -150,7 +155,7 @@ function eachAsked(logs, target, visit) {
 
 /**
  * Roundings of one exp(x − max): the difference brings its size, exp itself a few.
- * @param {Given} x @param {Given} y
+ * @param {TensorLike} x @param {TensorLike} y
  */
 function exponentials(x, y) {
   const width = widthOf(x), out = zeros(x.shape)
@@ -163,7 +168,7 @@ function exponentials(x, y) {
   return out
 }
 
-/** Per row the sum of |y · dy|. @param {Given} y @param {Given} dy */
+/** Per row the sum of |y · dy|. @param {TensorLike} y @param {TensorLike} dy */
 function rowSums(y, dy) {
   const width = widthOf(y), out = new Float64Array(countOf(y))
   for (let i = 0; i < y.data.length; i++) out[Math.floor(i / width)] += Math.abs(y.data[i] * dy.data[i])
@@ -366,8 +371,8 @@ function rowsPadded(part, shape) {
 }
 
 /**
- * @param {Given} x @param {Given} cos @param {Given} sin @param {Parameters} parameters
- * @param {Given} [like] whose shape it has
+ * @param {TensorLike} x @param {TensorLike} cos @param {TensorLike} sin @param {Parameters} parameters
+ * @param {TensorLike} [like] whose shape it has
  */
 function turnedBy(x, cos, sin, parameters, like = x) {
   const [T, C] = like.shape.slice(-2), flat = { shape: [x.data.length / T / C, 1, T, C], data: x.data }
@@ -376,7 +381,8 @@ function turnedBy(x, cos, sin, parameters, like = x) {
 
 /**
  * Two products and their sum: three roundings of numbers up to |a cos| + |b sin|, whichever sign the second has.
- * @param {Given} x @param {Given} cos @param {Given} sin @param {Parameters} parameters @param {Given} [like]
+ * @param {TensorLike} x @param {TensorLike} cos @param {TensorLike} sin @param {Parameters} parameters @param
+ *   {TensorLike} [like]
  */
 function turnBound(x, cos, sin, parameters, like = x) {
   const [size, c, s] = [x, cos, sin].map(t => sizes(t))
@@ -386,7 +392,7 @@ function turnBound(x, cos, sin, parameters, like = x) {
 
 /**
  * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
- * @param {Given} logits @param {Parameters} cuts
+ * @param {TensorLike} logits @param {Parameters} cuts
  */
 function cutMask({ shape, data }, { topK, topP }) {
   const V = /** @type {number} */ (shape.at(-1))

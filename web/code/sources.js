@@ -20,7 +20,8 @@ const STRIDED = ['ops/strided.c', ['gf_strided_copy']]
  * @returns {Source}
  */
 const reduction = (name, parts, js) => ({
-  c: [['ops/reduce.c', ['gf_reduce_forward']], ...parts], js: [['ops/reduce.js', [...js, 'reduce']]],
+  c: [['ops/reduce.c', ['gf_reduce_forward']], ...parts],
+  js: [['ops/reduce_operations.js', js], ['ops/reduce.js', ['reduce']]],
   torch: `torch.${name}(x, dim)`
 })
 
@@ -31,10 +32,10 @@ export const SOURCES = {
   max: reduction('amax', [['ops/reduce.c', ['extreme_of', 'max_value', 'first_occurrence', 'row_max']]], ['extreme']),
   min: reduction('amin', [['ops/reduce.c', ['extreme_of', 'min_value', 'first_occurrence', 'row_min']]], ['extreme']),
   cat: { c: [STRIDED], js: [['ops/join.js', ['cat', 'copyPart']]], torch: 'torch.cat(tensors, dim)' },
-  expand: { c: [STRIDED], js: [['ops/strided.js', ['expand', 'arranged']]], torch: 'x.expand(shape)' },
-  slice: { c: [STRIDED], js: [['ops/strided.js', ['slice', 'cut', 'arranged']]], torch: 'x[start:end:step]' },
+  expand: { c: [STRIDED], js: [['ops/strided.js', ['expand', 'copyArranged']]], torch: 'x.expand(shape)' },
+  slice: { c: [STRIDED], js: [['ops/strided.js', ['slice', 'copySlice', 'copyArranged']]], torch: 'x[start:end:step]' },
   gather: {
-    c: [['ops/gather.c', ['gf_gather']]], js: [['ops/gather.js', ['gather', 'walk']]], torch: 'torch.gather(x, dim, index)'
+    c: [['ops/gather.c', ['gf_gather']]], js: [['ops/gather.js', ['gather', 'callGather']]], torch: 'torch.gather(x, dim, index)'
   },
   clone: { c: [], js: [['ops/copy.js', ['clone']]], torch: 'x.clone()' },
   exp: curve('exp', 'torch.exp(x)'),

@@ -6,7 +6,7 @@
 import ts from 'typescript'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
-import { REDUCTIONS } from '../../src/js/ops/reduce.js'
+import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types

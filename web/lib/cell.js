@@ -11,13 +11,13 @@ export function sameCell(one, other) {
   return marks && one.name === other.name && one.index.join() === other.index.join()
 }
 
-/** @param {import('../../src/js/edits.js').Places[number]} place */
+/** @param {import('../../src/js/edits.js').EditIndex[number]} place */
 const placeText = place => (place === null ? '∗' : Array.isArray(place) ? `${place[0]}…${place[1] - 1}` : String(place))
 
 /**
  * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient,
  * `scores[0, 1]′` in the second run.
- * @param {Omit<Cell, 'index'> & { index: import('../../src/js/edits.js').Places }} cell
+ * @param {Omit<Cell, 'index'> & { index: import('../../src/js/edits.js').EditIndex }} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (
   `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.map(placeText).join(', ')}]` : ''}${isTwin ? '′' : ''}`)

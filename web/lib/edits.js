@@ -4,7 +4,7 @@ import { cellName } from './cell.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
-/** @import { Places } from '../../src/js/edits.js' */
+/** @import { EditIndex } from '../../src/js/edits.js' */
 /** @typedef {import('../../src/js/edits.js').Edit} Edit */
 
 /**
@@ -18,7 +18,7 @@ export function isEditable({ tensors, ends = [] }, { name, index }) {
     [...tensors.values()].some(({ inputs }) => Object.values(inputs).includes(name))
 }
 
-/** @typedef {{ name: string, index: Places }} Placed */
+/** @typedef {{ name: string, index: EditIndex }} Placed */
 
 /**
  * @template {Placed} E
@@ -63,10 +63,10 @@ export function typed(text) {
 /** @param {number} value */
 const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
-/** @param {Places[number]} place */
+/** @param {EditIndex[number]} place */
 const writePlace = place => (place === null ? '*' : Array.isArray(place) ? `${place[0]}-${place[1] - 1}` : place)
 
-/** @param {string} text @returns {Places[number]} */
+/** @param {string} text @returns {EditIndex[number]} */
 function readPlace(text) {
   if (text === '*') return null
   const [from, last = null] = text.split('-').map(Number)

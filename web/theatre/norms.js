@@ -24,7 +24,7 @@ export function groupsOf(named) {
 
 /** The norm of some tensors taken together. @param {any} gf @param {any[]} tensors */
 export const normOf = (gf, tensors) => Math.sqrt(tensors.reduce((sum, one) => (
-  sum + (one ? gf.engine.c.gf_sum_squares(one.address, one.size) : 0)), 0))
+  sum + (one ? gf.engine.c.gf_sum_squares(one.dataPtr(), one.size) : 0)), 0))
 
 /**
  * How far a step has moved the weights of each group, against how long they are.

@@ -48,7 +48,7 @@ function traced(gf, forward, use) {
 function bytesOf(read, trace) {
   const bytes = { own: 0, read: 0 }
   for (const tensor of read.flat()) {
-    bytes[trace.makerOf(tensor)?.saved.isMemory ? 'read' : 'own'] += tensor.size * BYTES
+    bytes[trace.producerOf(tensor)?.saved.isMemory ? 'read' : 'own'] += tensor.size * BYTES
   }
   return bytes
 }

@@ -17,7 +17,7 @@ static GF_MINSIZE double power(double base, int n) {
   return result;
 }
 
-/* What a step reads and writes. */
+/* The rows that a step reads and writes. */
 enum { PARAM, M, V, MAX_V, GRAD, ROWS };
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
   int adds_decay;
 } settings;
 
-/* One step for n values of each row, n a multiple of 4; MAX_V may be NULL. A tail of 1 to 3 values is copied to four by the
- * caller: loading parts of vectors here would take more code and time. */
+/* One step for n values of each row, n a multiple of 4; MAX_V may be NULL. The caller pads a tail of 1 to 3 values to
+ * four: partial loads and stores here would take more code and time. */
 GF_NOINLINE void update(float *const *rows, const settings *s, int n) {
   float *param = rows[PARAM], *m = rows[M], *v = rows[V], *max_v = rows[MAX_V];
   const float *grad = rows[GRAD];
@@ -63,13 +63,13 @@ GF_MINSIZE void gf_adam_step(float *param, float *m, float *v, float *max_v, con
       (float)(1.0 - beta2),
       !decoupled && weight_decay != 0.0,
   };
-  float *rows[ROWS] = {param, m, v, max_v, (float *)grad}, tails[ROWS][4] = {{0}}, *last[ROWS];
-  int rest = n & 3, whole = n - rest;
-  update(rows, &s, whole);
-  if (!rest) return;
+  float *rows[ROWS] = {param, m, v, max_v, (float *)grad}, tails[ROWS][4] = {{0}}, *tail_rows[ROWS];
+  int tail = n & 3, start = n - tail;
+  update(rows, &s, start);
+  if (!tail) return;
   for (int r = 0; r < ROWS; r++)
-    if ((last[r] = rows[r] ? tails[r] : NULL)) memcpy(tails[r], rows[r] + whole, sizeof(float) * (size_t)rest);
-  update(last, &s, 4);
+    if ((tail_rows[r] = rows[r] ? tails[r] : NULL)) memcpy(tails[r], rows[r] + start, sizeof(float) * (size_t)tail);
+  update(tail_rows, &s, 4);
   for (int r = 0; r < GRAD; r++)
-    if (rows[r]) memcpy(rows[r] + whole, tails[r], sizeof(float) * (size_t)rest);
+    if (rows[r]) memcpy(rows[r] + start, tails[r], sizeof(float) * (size_t)tail);
 }

@@ -1,12 +1,12 @@
-/* spans.c - between bytes of UTF-8 and UTF-16 code units, and cutting a text before byte-pair encoding sees it.
+/* spans.c - conversion between UTF-8 bytes and UTF-16 code units, and GPT-2's pre-tokenization.
  *
- * GPT-2's rule, a regular expression that is tried at every place in this order:
+ * GPT-2's pre-tokenizer matches this regular expression, whose alternatives are tried in order:
  *
  *     's 't 're 've 'm 'll 'd  |   ?letters  |   ?numbers  |   ?neither, nor white space  |  \s+(?!\S)  |  \s+
  *
- * where ` ?` is one space or none. The last but one gives back the last character of white space before a word, so that
- * a space can begin that word. What is a letter, a number or white space the caller says, in a table of all characters
- * below U+40000; there are none above it.
+ * where ` ?` is an optional space. The last alternative but one leaves the last white space character before a word, so
+ * that a space can begin that word. The caller passes the class of each character below U+40000 in a table; above it
+ * there are no letters, numbers or white space.
  */
 #include <stdbool.h>
 
@@ -14,15 +14,16 @@
 #include "utf8.h"
 
 enum { OTHER = 0, LETTER = 1, NUMBER = 2, SPACE = 3, END = 4 };
-enum { LOOKED_AT = 8 }; /* a piece that ends so many bytes before the window does not depend on what follows it */
+/* A word that ends this many bytes before the end of the window does not depend on later text. */
+enum { LOOKAHEAD = 8 };
 
 typedef struct {
   const uint8_t *classes, *text;
   int bytes;
-} cutter;
+} splitter;
 
 /* The class of the character at byte i, and the byte after it. */
-static int class_at(const cutter *c, int i, int *next) {
+static int class_at(const splitter *c, int i, int *next) {
   if (i >= c->bytes) return END;
   gf_code_point p = gf_utf8_next(c->text + i, c->bytes - i);
   *next = i + p.bytes;
@@ -30,7 +31,7 @@ static int class_at(const cutter *c, int i, int *next) {
 }
 
 /* Bytes of a contraction at byte i, or 0. */
-static int contraction(const cutter *c, int i) {
+static int contraction(const splitter *c, int i) {
   const uint8_t *t = c->text + i;
   int left = c->bytes - i;
   if (left < 2 || t[0] != '\'') return 0;
@@ -39,10 +40,10 @@ static int contraction(const cutter *c, int i) {
   return two ? 3 : 0;
 }
 
-/* The end of the piece that begins at byte i. */
-static int piece_end(const cutter *c, int i) {
-  int shortened = contraction(c, i), next = i;
-  if (shortened) return i + shortened;
+/* The end of the word that begins at byte i. */
+static int word_end(const splitter *c, int i) {
+  int contracted = contraction(c, i), next = i;
+  if (contracted) return i + contracted;
   int class = class_at(c, c->text[i] == ' ' ? i + 1 : i, &next), at = next, last = i;
   if (class < SPACE) {
     while (class_at(c, at, &next) == class) at = next;
@@ -53,17 +54,17 @@ static int piece_end(const cutter *c, int i) {
 }
 
 int gf_cut(int32_t *ends, const uint8_t *classes, const uint8_t *text, int bytes, int room, int flags) {
-  cutter c = {classes, text, bytes};
-  int count = 0, known = flags & GF_TEXT_END ? bytes : bytes - LOOKED_AT;
-  for (int at = 0; at < known && count < room;) {
-    at = piece_end(&c, at);
-    if (at > known) break;
+  splitter c = {classes, text, bytes};
+  int count = 0, limit = flags & GF_TEXT_END ? bytes : bytes - LOOKAHEAD;
+  for (int at = 0; at < limit && count < room;) {
+    at = word_end(&c, at);
+    if (at > limit) break;
     ends[count++] = at;
   }
   return count;
 }
 
-/* Places ---------------------------------------------------------------------------------------------------------- */
+/* Spans ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   int end;      /* in bytes */

@@ -1,10 +1,10 @@
 /* unicode.c - which code points are letters, digits and white space to Python's `re` (Unicode 14).
  *
- *     \w   str.isalnum() or '_'; combining marks are not among them
- *     \d   decimal digits; they always come ten in a row, so the zeros are the whole table
- *     \s   str.isspace(); knows U+001C .. U+001F and U+0085, does not know U+FEFF or U+200B
+ *     \w   str.isalnum() or '_'; without combining marks
+ *     \d   decimal digits; their code points are ten consecutive ones, so the table has only the zeros
+ *     \s   str.isspace(); includes U+001C .. U+001F and U+0085 but not U+FEFF and U+200B
  *
- * Tables hold inclusive ranges above ASCII in ascending order and are searched by halving.
+ * The tables are ascending inclusive ranges above ASCII, for binary search.
  */
 #include "unicode.h"
 

@@ -7,6 +7,6 @@
 
 bool gf_is_word(int32_t code);  /* \w: letters, numbers of every kind, and the underscore */
 bool gf_is_digit(int32_t code); /* \d: decimal digits */
-bool gf_is_space(int32_t code); /* \s, which is also what str.split() separates at */
+bool gf_is_space(int32_t code); /* \s, where str.split() splits, too */
 
 #endif

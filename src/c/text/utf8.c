@@ -1,16 +1,15 @@
-/* utf8.c - decoding UTF-8, whatever the bytes are.
+/* utf8.c - decoding UTF-8, valid or not.
  *
- * A lead byte says how many continuation bytes (10xxxxxx) follow and carries the highest bits:
+ * The lead byte gives the number of continuation bytes (10xxxxxx) and the highest bits:
  *
  *     0xxxxxxx                              1 byte, U+0000 .. U+007F
  *     110xxxxx 10xxxxxx                     2 bytes, from U+0080
  *     1110xxxx 10xxxxxx 10xxxxxx            3 bytes, from U+0800
  *     11110xxx 10xxxxxx 10xxxxxx 10xxxxxx   4 bytes, from U+10000
  *
- * The shortest form is the only valid one, U+D800 .. U+DFFF belong to UTF-16 and U+10FFFF is the end; all three are
- * decided by the second byte, whose range the lead byte narrows. What is not valid becomes U+FFFD, one for each
- * maximal subpart: the longest prefix that some valid sequence begins with, or else a single byte. That is what
- * TextDecoder does, so a count of UTF-16 units made here fits the string made there.
+ * Overlong forms, the surrogates U+D800 .. U+DFFF and code points above U+10FFFF are invalid; for each lead byte, the
+ * range of the second byte excludes them. Each maximal invalid subpart becomes one U+FFFD: the longest prefix of some
+ * valid sequence, else a single byte. TextDecoder does the same, so counts of UTF-16 units agree with its strings.
  */
 #include "utf8.h"
 

@@ -1,4 +1,4 @@
-/* utf8.h - reading code points out of bytes that may not be UTF-8 at all. */
+/* utf8.h - decoding code points from bytes that may be invalid UTF-8. */
 #ifndef GF_TEXT_UTF8_H
 #define GF_TEXT_UTF8_H
 
@@ -7,14 +7,14 @@
 enum { GF_REPLACEMENT = 0xFFFD };
 
 typedef struct {
-  int32_t code;  /* the code point, or GF_REPLACEMENT where the bytes mean nothing */
-  int32_t bytes; /* how many bytes it took, 1 to 4 */
+  int32_t code;  /* the code point, or GF_REPLACEMENT for invalid bytes */
+  int32_t bytes; /* the number of bytes read, 1 to 4 */
 } gf_code_point;
 
 /* The code point at the start of text [bytes]; bytes >= 1. */
 gf_code_point gf_utf8_decode(const uint8_t *text, int32_t bytes);
 
-/* The same for loops: ASCII and most sequences of three bytes are read on the spot. */
+/* As gf_utf8_decode, for loops: ASCII and most sequences of three bytes are decoded inline. */
 static inline gf_code_point gf_utf8_next(const uint8_t *text, int32_t bytes) {
   uint8_t lead = text[0];
   if (lead < 0x80) return (gf_code_point){lead, 1};
@@ -23,9 +23,9 @@ static inline gf_code_point gf_utf8_next(const uint8_t *text, int32_t bytes) {
   return gf_utf8_decode(text, bytes);
 }
 
-/* Bytes at the start of text [bytes] that are well-formed sequences of three with lead bytes E4 to EC, EE or EF:
- * Hangul, Chinese characters and more, none of which is white space or punctuation to a tokenizer. One UTF-16 unit
- * each. */
+/* The number of bytes at the start of text [bytes] in valid sequences of three with lead bytes E4 to EC, EE or EF:
+ * Hangul, Chinese characters and others, none of which is white space or punctuation to a tokenizer. Each is one UTF-16
+ * unit. */
 static inline int32_t gf_utf8_threes(const uint8_t *text, int32_t bytes) {
   int32_t i = 0;
   while (i + 2 < bytes && text[i] >= 0xE4 && text[i] < 0xF0 && text[i] != 0xED && (text[i + 1] & 0xC0) == 0x80 &&

@@ -1,8 +1,8 @@
-/* vocab.c - counting distinct tokens and putting them in order.
+/* vocab.c - counting and sorting distinct tokens.
  *
- * A hash table with open addressing: slot h, h + 1, h + 2 ... (mod its size, a power of two) until the token or an
- * empty slot is found; it doubles when two thirds full, so a search takes a few steps. Tokens are compared as bytes:
- * the order of UTF-8 bytes is the order of code points, the order in which Python compares strings.
+ * A hash table with open addressing: slots h, h + 1, h + 2 ... (mod its size, a power of two) are probed until the
+ * token or an empty slot is found; the table doubles when it is two thirds full. Tokens are compared as bytes: the
+ * order of UTF-8 bytes is the order of code points, in which Python compares strings.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct gf_vocab {
   int32_t *slots; /* [slot_room] ids, or -1 */
   int32_t slot_room;
   uint32_t seed;
-  uint8_t *arena; /* the bytes of all tokens, one after the other */
+  uint8_t *arena; /* the concatenated bytes of all tokens */
   size_t arena_size, arena_room;
 };
 
@@ -52,14 +52,14 @@ void gf_vocab_free(gf_vocab *v) {
   free(v);
 }
 
-/* FNV-1a from a seed, and a last mixing so that the low bits depend on all bytes. */
+/* FNV-1a with a seed, and a final mixing so that the low bits depend on all bytes. */
 static uint32_t hash_of(uint32_t seed, const uint8_t *token, int32_t bytes) {
   uint32_t h = 2166136261u ^ seed;
   for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u;
   return h ^ h >> 15;
 }
 
-/* The slot of a token, or the empty one where it belongs. */
+/* The slot of a token, or the empty slot for it. */
 static int32_t find(const gf_vocab *v, const uint8_t *token, int32_t bytes, uint32_t hash) {
   int32_t mask = v->slot_room - 1, slot = (int32_t)(hash & (uint32_t)mask);
   for (;; slot = (slot + 1) & mask) {
@@ -86,8 +86,8 @@ static bool grow_slots(gf_vocab *v) {
   return true;
 }
 
-/* Room for one more token of so many bytes. What was there stays there when there is no memory. */
-static bool make_room(gf_vocab *v, int32_t bytes) {
+/* Makes room for one more token; returns false and changes nothing if out of memory. */
+static bool reserve(gf_vocab *v, int32_t bytes) {
   if (v->size == v->entry_room) {
     int32_t room = v->entry_room ? v->entry_room * 2 : FIRST_SLOTS / 2;
     entry *entries = realloc(v->entries, (size_t)room * sizeof *entries);
@@ -105,7 +105,7 @@ static bool make_room(gf_vocab *v, int32_t bytes) {
   return v->size < v->slot_room / 3 * 2 || grow_slots(v);
 }
 
-/* The id of one token, counted once more, or -1 without memory. */
+/* Counts a token; returns its id, or -1 if out of memory. */
 static int32_t add(gf_vocab *v, const uint8_t *token, int32_t bytes) {
   uint32_t hash = hash_of(v->seed, token, bytes);
   int32_t slot = find(v, token, bytes, hash);
@@ -114,7 +114,7 @@ static int32_t add(gf_vocab *v, const uint8_t *token, int32_t bytes) {
     return v->slots[slot];
   }
   int32_t slots = v->slot_room;
-  if (!make_room(v, bytes)) return -1;
+  if (!reserve(v, bytes)) return -1;
   if (v->slot_room != slots) slot = find(v, token, bytes, hash);
   memcpy(v->arena + v->arena_size, token, (size_t)bytes);
   v->entries[v->size] = (entry){v->arena_size, bytes, 1, hash};
@@ -144,7 +144,7 @@ int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, cons
 /* Order ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  uint64_t prefix; /* the first 8 bytes, the first in the highest place, filled up with 0 */
+  uint64_t prefix; /* the first 8 bytes as a big-endian number, padded with 0 */
   int32_t count, id;
 } ranked;
 
@@ -154,7 +154,7 @@ static uint64_t prefix_of(const uint8_t *token, int32_t bytes) {
   return prefix;
 }
 
-/* Whether a comes before b: by count, then by bytes, a token before those that it begins. */
+/* Whether a comes before b: by descending count, then by bytes, a prefix before longer tokens. */
 static bool precedes(const gf_vocab *v, const ranked *a, const ranked *b) {
   if (a->count != b->count) return a->count > b->count;
   if (a->prefix != b->prefix) return a->prefix < b->prefix;
@@ -173,7 +173,7 @@ static void merge(const gf_vocab *v, ranked *to, const ranked *from, int32_t sta
   }
 }
 
-/* Sorts all [n] by merging runs of 1, 2, 4 ... with the help of other [n]. Returns the one that holds the result. */
+/* Merge sort of all [n] with the buffer other [n]. Returns the array that holds the result. */
 static ranked *sort(const gf_vocab *v, ranked *all, ranked *other, int32_t n) {
   for (int64_t run = 1; run < n; run *= 2) {
     for (int64_t start = 0; start < n; start += 2 * run) {

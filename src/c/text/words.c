@@ -1,10 +1,10 @@
 /* words.c - NLTK 3.8's word_tokenize(text, preserve_line=True) in one pass.
  *
- * NLTK runs 31 regular expressions over the text, one after the other, and splits what comes out at white space. Each
- * of them does one of two things: it puts a space somewhere, or it turns a quotation mark into `` or ''. Nothing but
- * white space is lost, so the result is a set of cuts in the original text, and whether there is a cut before a
- * character depends on its neighbours alone. In NLTK's order (S starting quotes, P punctuation, B brackets, D dashes,
- * E ending quotes, C contractions; ␣ is U+0020, written or put there earlier):
+ * NLTK applies 31 regular expressions to the text, one after the other, and splits the result at white space. Each
+ * inserts spaces or replaces a quotation mark by `` or ''. Only white space is lost, so the result is a set of cuts in
+ * the original text, and whether there is a cut before a character depends only on the characters around it. In NLTK's
+ * order (S starting quotes, P punctuation, B brackets, D dashes, E ending quotes, C contractions; ␣ is U+0020, in the
+ * text or inserted by an earlier rule):
  *
  *     S0  « “ ‘ „ and runs of `            cut around
  *     S1  " at the start of the text       becomes ``
@@ -16,7 +16,7 @@
  *     P2  : or , last, or before a last \n cut around
  *     P3  .. and longer                    cut around
  *     P4  ; @ # $ % &                      cut around
- *     P5  . at the end again               nothing is left for it to do after P0
+ *     P5  . at the end again               has no effect after P0
  *     P6  ? !                              cut around
  *     P7  a lone ' before ␣                cut around
  *     P8  *                                cut around
@@ -30,33 +30,33 @@
  *     C2  can|not d|'ye gim|me gon|na ...  cut around and between, where the word begins and ends; wan|na before \s
  *     C3  't|is, then 't|was, after ␣      cut between and after
  *
- * Order matters where a rule needs a space: it sees those that earlier rules put, not those of later ones. Only ' and
- * letters are ever judged by the space after them, so four questions "is there a space here when rule R looks?" carry
- * the whole order: spaced_at_p7, _e3, _e4, _c2. Each asks about the characters that follow, never about more than a
- * dozen of them, except for P0, which reads to the end of the text but never past the next full stop.
+ * The order matters for rules that need a space: they see the spaces of earlier rules only. Only for ' and letters does
+ * the space after them matter, so four functions "is there a space here when rule R applies?" express the whole order:
+ * spaced_at_p7, _e3, _e4, _c2. Each reads at most a dozen of the following characters, except for P0, which reads up to
+ * the end of the text or the next full stop.
  */
 #include "scanner.h"
 #include "unicode.h"
 #include "utf8.h"
 
-/* What is known of the character before the cursor. */
+/* Properties of the character before the cursor. */
 enum {
   AFTER_WORD = 1,       /* it is \w */
-  AFTER_SPACE = 2,      /* it is ␣, or a rule before C3 put a ␣ after it */
+  AFTER_SPACE = 2,      /* it is ␣, or a rule before C3 inserts a ␣ after it */
   AFTER_OPENING = 4,    /* a quotation mark here opens: S3 */
   AFTER_APOSTROPHE = 8, /* it is a lone ' */
-  AFTER_TIS = 16,       /* it ends a 'tis that C3 has cut */
-  AFTER_OTHER = 32      /* it is above ASCII, at `last`; whether it is \w is asked only when needed */
+  AFTER_TIS = 16,       /* it ends a 'tis that C3 has split */
+  AFTER_OTHER = 32      /* it is above ASCII, at `last`; whether it is \w is tested only when needed */
 };
 
 typedef struct {
   gf_scanner scan;
   int before; /* AFTER_... */
-  int last;   /* byte offset of the character before the cursor, where it is AFTER_OTHER */
+  int last;   /* byte offset of the character before the cursor, if it is AFTER_OTHER */
 } tokenizer;
 
-/* Kinds of characters, sixteen to a row: s white space, w letters and digits, p ; @ # $ % & ? !, the rest as written,
- * ( and ) standing for all brackets, comma for : too, _ for characters no rule mentions. */
+/* Kinds of characters, sixteen per row: s white space; w letters and digits; p ; @ # $ % & ? !; ( and ) all brackets;
+ * comma also :; _ characters that no rule mentions; others stand for themselves. */
 static const char ascii_kinds[128 + 1] =
     "_________sssss__"
     "____________ssss"
@@ -87,8 +87,8 @@ static char kind_of(int32_t code) {
 
 static gf_code_point decode(const tokenizer *t, int i) { return gf_utf8_decode(t->scan.text + i, t->scan.bytes - i); }
 
-/* The kind of the character at byte i. The end of a window that does not end the text looks like the end too: then
- * this word is given back and read again with the next window. */
+/* The kind of the character at byte i. The end of a window counts as END even if the text continues: then the scanner
+ * rewinds and the word is read again with the next window. */
 static char kind_at(const tokenizer *t, int i) {
   if (i >= t->scan.bytes) return END;
   uint8_t c = t->scan.text[i];
@@ -103,10 +103,10 @@ static bool is_letter_at(const tokenizer *t, int i, char small) {
 
 static bool is_word_at(const tokenizer *t, int i) { return i < t->scan.bytes && gf_is_word(decode(t, i).code); }
 
-/* Where a space is ------------------------------------------------------------------------------------------------ */
+/* Spaces ---------------------------------------------------------------------------------------------------------- */
 
-/* P0: is the full stop at byte i the last? A quotation mark after ␣ has become `` by S3, which may not follow. The
- * window may also end inside a character, which is then not known yet. */
+/* P0: whether the full stop at byte i is the last one. A quotation mark after ␣ has become `` by S3, which must not
+ * follow. If the window ends inside a character, more text is needed. */
 static bool is_final_stop(tokenizer *t, int i) {
   const uint8_t *text = t->scan.text;
   int end = t->scan.bytes;
@@ -125,12 +125,12 @@ static bool is_final_stop(tokenizer *t, int i) {
   return true;
 }
 
-/* P1 and P2: is the first : or , of a run, at byte i, cut off? */
+/* P1 and P2: whether the first : or , of a run, at byte i, is split off. */
 static bool is_pause(const tokenizer *t, int i) {
   return i + 1 >= t->scan.bytes || !gf_is_digit(decode(t, i + 1).code);
 }
 
-/* S4: is the lone ' at byte i cut off from a single letter after it? U+017F is a small s to (?i). */
+/* S4: whether the lone ' at byte i is split from a single letter after it. With (?i), U+017F matches s. */
 static bool is_before_one_letter(const tokenizer *t, int i) {
   if (!is_word_at(t, i + 1)) return false;
   gf_code_point letter = decode(t, i + 1);
@@ -152,7 +152,7 @@ static bool is_before_one_letter(const tokenizer *t, int i) {
   }
 }
 
-/* Is there a ␣ at byte i, after a letter or a lone ', when P7 looks? */
+/* Whether there is a ␣ at byte i, after a letter or a lone ', when P7 applies. */
 static bool spaced_at_p7(tokenizer *t, int i) {
   switch (kind_at(t, i)) {
     case SPACE:
@@ -170,7 +170,7 @@ static bool spaced_at_p7(tokenizer *t, int i) {
   }
 }
 
-/* ... when E3 looks? At a lone ' it was S4 and P7 that put one. */
+/* ... when E3 applies. Before a lone ', S4 and P7 insert one. */
 static bool spaced_at_e3(tokenizer *t, int i) {
   switch (kind_at(t, i)) {
     case END:
@@ -189,17 +189,17 @@ static bool spaced_at_e3(tokenizer *t, int i) {
   }
 }
 
-/* E3: does the lone ' at byte i begin a clitic, or stand at the end of a word? */
+/* E3: whether the lone ' at byte i begins a clitic or ends a word. */
 static bool is_clitic(tokenizer *t, int i) {
   if (is_before_one_letter(t, i) || spaced_at_e3(t, i + 1)) return true;
   bool letter = is_letter_at(t, i + 1, 's') || is_letter_at(t, i + 1, 'm') || is_letter_at(t, i + 1, 'd');
   return letter && spaced_at_e3(t, i + 2);
 }
 
-/* ... when E4 looks? */
+/* ... when E4 applies. */
 static bool spaced_at_e4(tokenizer *t, int i) { return spaced_at_e3(t, i) || (is_at(t, i, '\'') && is_clitic(t, i)); }
 
-/* E4: 'll 're 've at byte i. */
+/* E4: whether 'll, 're or 've is at byte i. */
 static bool is_long_clitic(tokenizer *t, int i) {
   static const char pairs[][3] = {"ll", "LL", "re", "RE", "ve", "VE"};
   for (int k = 0; k < 6; k++)
@@ -207,24 +207,24 @@ static bool is_long_clitic(tokenizer *t, int i) {
   return false;
 }
 
-/* E4: n't at byte i. */
+/* E4: whether n't is at byte i. */
 static bool is_not(tokenizer *t, int i) {
   bool letters = (is_at(t, i, 'n') && is_at(t, i + 2, 't')) || (is_at(t, i, 'N') && is_at(t, i + 2, 'T'));
   return letters && is_at(t, i + 1, '\'') && spaced_at_e4(t, i + 3);
 }
 
-/* ... when C2 looks, after a letter? */
+/* ... when C2 applies, after a letter. */
 static bool spaced_at_c2(tokenizer *t, int i) {
   return spaced_at_e4(t, i) || (is_at(t, i, '\'') && is_long_clitic(t, i)) || is_not(t, i);
 }
 
-/* \b after a letter; n't has been cut off by then. */
+/* \b after a letter; n't has been split off by then. */
 static bool ends_word(tokenizer *t, int i) { return !is_word_at(t, i) || is_not(t, i); }
 
 /* Contractions ---------------------------------------------------------------------------------------------------- */
 
-/* Bytes that `word`, in small letters, takes at byte i under (?i), or 0 when it is not there. Python folds U+0130 and
- * U+0131 to i and U+017F to s. */
+/* The length in bytes of the match of `word`, in lower case, at byte i under (?i), or 0. Python folds U+0130 and U+0131
+ * to i and U+017F to s. */
 static int match(const tokenizer *t, int i, const char *word) {
   int start = i;
   for (; *word; word++) {
@@ -246,16 +246,16 @@ static int length(const char *word) {
   return n;
 }
 
-/* Two tokens of so many bytes: every letter of a contraction is one UTF-16 unit. */
+/* Emits the two tokens of a contraction, of `first` and `second` bytes; each letter is one UTF-16 unit. */
 static void take_pair(tokenizer *t, const char *const pair[2], int first, int second) {
-  gf_scan_cut(&t->scan);
-  gf_scan_take(&t->scan, first, length(pair[0]));
-  gf_scan_cut(&t->scan);
-  gf_scan_take(&t->scan, second, length(pair[1]));
-  gf_scan_cut(&t->scan);
+  gf_scan_end_token(&t->scan);
+  gf_scan_advance(&t->scan, first, length(pair[0]));
+  gf_scan_end_token(&t->scan);
+  gf_scan_advance(&t->scan, second, length(pair[1]));
+  gf_scan_end_token(&t->scan);
 }
 
-/* C2 at the start of a word. The last of the table needs white space after it, the others only an end. */
+/* C2 at the start of a word. The last pair needs white space after it, the others only the end of the word. */
 static bool take_contraction(tokenizer *t) {
   static const char *const pairs[][2] = {{"can", "not"}, {"d", "'ye"},  {"gim", "me"},  {"gon", "na"},
                                          {"got", "ta"},  {"lem", "me"}, {"more", "'n"}, {"wan", "na"}};
@@ -273,7 +273,7 @@ static bool take_contraction(tokenizer *t) {
   return false;
 }
 
-/* C3 at an apostrophe. 'tis is looked for first, so it may serve as the space before 'twas, not the other way round. */
+/* C3 at an apostrophe. 'tis is replaced first, so its space counts for a following 'twas, but not vice versa. */
 static bool take_tis(tokenizer *t) {
   static const char *const pairs[][2] = {{"'t", "is"}, {"'t", "was"}};
   for (int k = 0; k < 2; k++) {
@@ -290,20 +290,20 @@ static bool take_tis(tokenizer *t) {
 /* Character by character ------------------------------------------------------------------------------------------ */
 
 static void take_alone(tokenizer *t, int bytes, int before) {
-  gf_scan_cut(&t->scan);
-  gf_scan_take(&t->scan, bytes, t->scan.text[t->scan.at] < 0x80 ? bytes : 1);
-  gf_scan_cut(&t->scan);
+  gf_scan_end_token(&t->scan);
+  gf_scan_advance(&t->scan, bytes, t->scan.text[t->scan.at] < 0x80 ? bytes : 1);
+  gf_scan_end_token(&t->scan);
   t->before = before;
 }
 
 static void take_plain(tokenizer *t) {
-  gf_scan_take(&t->scan, 1, 1);
+  gf_scan_advance(&t->scan, 1, 1);
   t->before = 0;
 }
 
-/* A quotation mark of 1 (") or 2 ('') characters, which NLTK writes in its own way. */
+/* Emits a quotation mark of 1 (") or 2 ('') characters, which NLTK replaces by `` or ''. */
 static void take_marker(tokenizer *t, int bytes, int marker, int before) {
-  gf_scan_cut(&t->scan);
+  gf_scan_end_token(&t->scan);
   gf_scan_emit(&t->scan, t->scan.unit, marker, 0, 0);
   t->scan.at += bytes;
   t->scan.unit += bytes;
@@ -323,10 +323,10 @@ static void take_word(tokenizer *t) {
   while (end < s->bytes && ascii_kinds[s->text[end] & 0x7F] == 'w' && s->text[end] < 0x80) end++;
   bool single = end - s->at == 1;
   if (is_at(t, end, '\'') && is_not(t, end - 1) && !(single && (t->before & AFTER_APOSTROPHE))) {
-    if (!single) gf_scan_take(s, end - 1 - s->at, end - 1 - s->at);
-    gf_scan_cut(s);
+    if (!single) gf_scan_advance(s, end - 1 - s->at, end - 1 - s->at);
+    gf_scan_end_token(s);
   }
-  gf_scan_take(s, end - s->at, end - s->at);
+  gf_scan_advance(s, end - s->at, end - s->at);
   t->before = AFTER_WORD;
 }
 
@@ -337,8 +337,8 @@ static void take_stop(tokenizer *t) {
   else take_plain(t);
 }
 
-/* : or , and, if one follows directly, the second of a pair, to which nothing is done. Where that one ends the text,
- * P2 need not cut it off: it is a token already. */
+/* Takes : or , and a directly following second one, which is left unchanged. At the end of the text P2 need not
+ * split it off: it is a token already. */
 static void take_pause(tokenizer *t) {
   if (!is_pause(t, t->scan.at)) {
     take_plain(t);
@@ -368,10 +368,10 @@ static void take_apostrophe(tokenizer *t) {
     return;
   }
   if (take_tis(t)) return;
-  if (is_clitic(t, s->at) || is_long_clitic(t, s->at)) gf_scan_cut(s);
+  if (is_clitic(t, s->at) || is_long_clitic(t, s->at)) gf_scan_end_token(s);
   bool alone = is_before_one_letter(t, s->at);
-  gf_scan_take(s, 1, 1);
-  if (alone) gf_scan_cut(s);
+  gf_scan_advance(s, 1, 1);
+  if (alone) gf_scan_end_token(s);
   t->before = AFTER_APOSTROPHE;
 }
 
@@ -386,7 +386,7 @@ static void take_above_ascii(tokenizer *t) {
   if (threes) {
     t->last = s->at + threes - 3;
     t->before = AFTER_OTHER;
-    gf_scan_take(s, threes, threes / 3);
+    gf_scan_advance(s, threes, threes / 3);
     return;
   }
   gf_code_point p = decode(t, s->at);
@@ -397,7 +397,7 @@ static void take_above_ascii(tokenizer *t) {
   else {
     t->last = s->at;
     t->before = AFTER_OTHER;
-    gf_scan_take(s, p.bytes, gf_utf16_units(p.code));
+    gf_scan_advance(s, p.bytes, gf_utf16_units(p.code));
   }
 }
 
@@ -446,8 +446,8 @@ static void take(tokenizer *t) {
   }
 }
 
-int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room, int flags) {
-  tokenizer t = {.scan = gf_scan(spans, recent, text, bytes, room, flags)};
+int gf_words(int32_t *spans, int32_t *done, gf_token_slot *cache, const uint8_t *text, int bytes, int room, int flags) {
+  tokenizer t = {.scan = gf_scan(spans, cache, text, bytes, room, flags)};
   if (flags & GF_TEXT_START) t.before = AFTER_SPACE;
   while (t.scan.at < bytes && !t.scan.stop) take(&t);
   return gf_scan_finish(&t.scan, done);

@@ -1,70 +1,70 @@
-/** What the command understands: its options, what each must be, and which of them go with which command. */
+/** The options of each command, and parsing and checking of arguments. */
 import { parseArgs } from 'node:util'
 import { findSimilar } from '../errors.js'
 import { STAGES } from './stages.js'
 
-/** A mistake in how the command was called: exit code 2. */
+/** An error in the arguments: exit code 2. */
 export class UsageError extends Error {}
 
 /**
  * @typedef {object} Option
- * @property {string} [value] what stands behind it; nothing if not said
- * @property {readonly string[]} [words] that it may be
- * @property {[number, number]} [whole] least and most of a whole number
- * @property {[number, number]} [from] least and most of any number
+ * @property {string} [value] the name of its value; undefined for a flag
+ * @property {readonly string[]} [choices] the allowed values
+ * @property {[number, number]} [integer] minimum and maximum of an integer
+ * @property {[number, number]} [range] minimum and maximum of a number
  * @property {string} help
  */
 
-const MOST = 2 ** 31 - 1, SEEDS = 2 ** 53 - 1
+const MAX_INT = 2 ** 31 - 1, MAX_SEED = 2 ** 53 - 1
 
 /** @type {Record<string, Option>} */
-const STAGES_OF_A_BLOCK = {
-  'stage': { value: 'NAME', words: STAGES, help: 'only this stage (may be given more than once)' },
+const STAGE_OPTIONS = {
+  'stage': { value: 'NAME', choices: STAGES, help: 'only this stage (may be given more than once)' },
   'json': { help: 'all numbers at full precision, for programs' },
-  'tokenizer': { value: 'NAME', words: ['words', 'whitespace'], help: 'words (NLTK\'s rules, default) or whitespace' },
-  'd-model': { value: 'N', whole: [1, 4096], help: 'width of every vector (16)' },
-  'heads': { value: 'N', whole: [1, 4096], help: 'attention heads, a divisor of d-model (4)' },
+  'tokenizer': { value: 'NAME', choices: ['words', 'whitespace'], help: 'words (NLTK\'s rules, default) or whitespace' },
+  'd-model': { value: 'N', integer: [1, 4096], help: 'width of every vector (16)' },
+  'heads': { value: 'N', integer: [1, 4096], help: 'attention heads, a divisor of d-model (4)' },
   'positions': {
-    value: 'NAME', words: ['interleaved', 'concatenated', 'learned'], help: 'interleaved (default), concatenated or learned'
+    value: 'NAME', choices: ['interleaved', 'concatenated', 'learned'], help: 'interleaved (default), concatenated or learned'
   },
-  'base': { value: 'N', from: [Number.MIN_VALUE, Number.MAX_VALUE], help: 'base of the sinusoidal positions (10000)' },
-  'max-length': { value: 'N', whole: [1, 100_000], help: 'positions in the table (5000)' },
+  'base': { value: 'N', range: [Number.MIN_VALUE, Number.MAX_VALUE], help: 'base of the sinusoidal positions (10000)' },
+  'max-length': { value: 'N', integer: [1, 100_000], help: 'positions in the table (5000)' },
   'causal': { help: 'hide the tokens after each query' },
-  'dropout': { value: 'P', from: [0, 1], help: 'probability to drop a value (0.1); only with --train' },
+  'dropout': { value: 'P', range: [0, 1], help: 'probability to drop a value (0.1); only with --train' },
   'train': { help: 'training mode: dropout is active' },
-  'seed': { value: 'N', whole: [0, SEEDS], help: 'torch.manual_seed (42)' }
+  'seed': { value: 'N', integer: [0, MAX_SEED], help: 'torch.manual_seed (42)' }
 }
 
 /** @type {Record<string, Option>} */
-const GENERATING = {
+const GENERATE_OPTIONS = {
   'json': { help: 'ids and text, for programs' },
-  'max-new-tokens': { value: 'N', whole: [0, MOST], help: 'most tokens that are added (20)' },
-  'temperature': { value: 'T', from: [0, Number.MAX_VALUE], help: 'draw; above 1 more boldly, 0 takes the likeliest' },
-  'top-k': { value: 'N', whole: [0, MOST], help: 'draw from the N likeliest' },
-  'top-p': { value: 'P', from: [0, 1], help: 'draw from the likeliest that hold the share P' },
-  'beams': { value: 'N', whole: [1, 1024], help: 'search with N beams for the likeliest answer as a whole' },
-  'seed': { value: 'N', whole: [0, SEEDS], help: 'of the draws, torch.manual_seed' }
+  'max-new-tokens': { value: 'N', integer: [0, MAX_INT], help: 'maximum number of new tokens (20)' },
+  'temperature': { value: 'T', range: [0, Number.MAX_VALUE], help: 'sample; above 1 flattens the distribution, 0 is greedy' },
+  'top-k': { value: 'N', integer: [0, MAX_INT], help: 'sample from the N most probable tokens' },
+  'top-p': { value: 'P', range: [0, 1], help: 'sample from the most probable tokens up to P' },
+  'beams': { value: 'N', integer: [1, 1024], help: 'beam search with N beams' },
+  'seed': { value: 'N', integer: [0, MAX_SEED], help: 'torch.manual_seed of the sampling' }
 }
 
 /** @type {Record<string, Option>} */
-const TRAINING = {
-  'steps': { value: 'N', whole: [1, 100_000], help: 'how many (1000 for a text)' },
-  'until': { value: 'N', whole: [0, 100_000], help: 'stop after this step; the schedule stays that of --steps' },
-  'seed': { value: 'N', whole: [0, 2 ** 32 - 1], help: 'of weights and batches (42)' },
-  'rate': { value: 'R', from: [0, 1000], help: 'highest learning rate' },
-  'batch': { value: 'N', whole: [1, 256], help: 'examples a step' },
-  'layers': { value: 'N', whole: [1, 64], help: 'blocks' },
-  'heads': { value: 'N', whole: [1, 64], help: 'attention heads, a divisor of d-model' },
-  'd-model': { value: 'N', whole: [1, 4096], help: 'width of every vector' },
-  'dim-feedforward': { value: 'N', whole: [1, 65536], help: 'width of the layer between' },
-  'unit': { value: 'NAME', words: ['characters', 'pairs'], help: 'tokens of a text: characters (default) or pairs of bytes' },
-  'size': { value: 'N', whole: [257, 2000], help: 'how many tokens there are with --unit pairs (512)' },
-  'length': { value: 'N', whole: [4, 128], help: 'tokens that are read at a time (48)' },
+const TRAIN_OPTIONS = {
+  'steps': { value: 'N', integer: [1, 100_000], help: 'number of steps (1000 for a text)' },
+  'until': { value: 'N', integer: [0, 100_000], help: 'stop after this step; the schedule stays that of --steps' },
+  'seed': { value: 'N', integer: [0, 2 ** 32 - 1], help: 'of weights and batches (42)' },
+  'rate': { value: 'R', range: [0, 1000], help: 'highest learning rate' },
+  'batch': { value: 'N', integer: [1, 256], help: 'examples per step' },
+  'layers': { value: 'N', integer: [1, 64], help: 'blocks' },
+  'heads': { value: 'N', integer: [1, 64], help: 'attention heads, a divisor of d-model' },
+  'd-model': { value: 'N', integer: [1, 4096], help: 'width of every vector' },
+  'dim-feedforward': { value: 'N', integer: [1, 65536], help: 'width of the feed-forward layer' },
+  'unit': { value: 'NAME', choices: ['characters', 'pairs'], help: 'tokens of a text: characters (default) or pairs of bytes' },
+  'size': { value: 'N', integer: [257, 2000], help: 'vocabulary size with --unit pairs (512)' },
+  'length': { value: 'N', integer: [4, 128], help: 'context length in tokens (48)' },
   'text': { value: 'FILE', help: 'the text, where WHAT is a link of the training theatre' },
-  'from': { value: 'FILE', help: 'go on where this file of a training stopped' },
-  'start': { value: 'FILE', help: 'weights to begin with, where the link says that they were given' },
-  'out': { value: 'FILE', help: 'weights and moments, as safetensors (WHAT.safetensors)' },
-  'json': { help: 'a line of JSON each time it is looked at, for programs' }
+  'from': { value: 'FILE', help: 'resume from this file of a stopped training' },
+  'start': { value: 'FILE', help: 'initial weights, if the link says that they were given' },
+  'out': { value: 'FILE', help: 'where weights and moments are saved (WHAT.safetensors)' },
+  'json': { help: 'a line of JSON for each evaluation, for programs' }
 }
 
 /**
@@ -72,58 +72,58 @@ const TRAINING = {
  * @type {Record<string, { takes: string, options: Record<string, Option> }>}
  */
 export const COMMANDS = {
-  '': { takes: '[sentence ...]', options: STAGES_OF_A_BLOCK },
+  '': { takes: '[sentence ...]', options: STAGE_OPTIONS },
   'inspect': { takes: 'PATH', options: { json: { help: 'for programs' } } },
   'tokenize': { takes: 'PATH [text ...]', options: { json: { help: 'ids, tokens and offsets, for programs' } } },
-  'generate': { takes: 'PATH [text ...]', options: GENERATING },
+  'generate': { takes: 'PATH [text ...]', options: GENERATE_OPTIONS },
   'convert': {
     takes: 'PATH',
     options: {
-      out: { value: 'FOLDER', help: 'where config.json, model.safetensors and tokenizer.json are written' },
-      json: { help: 'what was written, for programs' }
+      out: { value: 'FOLDER', help: 'where config.json, model.safetensors and tokenizer.json are saved' },
+      json: { help: 'the saved files, for programs' }
     }
   },
-  'train': { takes: 'WHAT', options: TRAINING }
+  'train': { takes: 'WHAT', options: TRAIN_OPTIONS }
 }
 
-const GLOBAL = { help: { help: 'this' }, version: { help: 'of glassformer' } }
+const GLOBAL_OPTIONS = { help: { help: 'this' }, version: { help: 'of glassformer' } }
 
 /** @type {Record<string, Option>} */
-const ALL = Object.assign({ ...GLOBAL }, ...Object.values(COMMANDS).map(({ options }) => options))
+const ALL_OPTIONS = Object.assign({ ...GLOBAL_OPTIONS }, ...Object.values(COMMANDS).map(({ options }) => options))
 
-const NAMES = Object.keys(COMMANDS).filter(Boolean)
+const COMMAND_NAMES = Object.keys(COMMANDS).filter(Boolean)
 
-/** The command of a call: its first word, if that is one. @param {string[]} positionals */
-export const commandOf = ([word]) => (NAMES.includes(word) ? word : '')
+/** The command of a call: the first argument, if it is a command, else ''. @param {string[]} positionals */
+export const findCommand = ([word]) => (COMMAND_NAMES.includes(word) ? word : '')
 
-/** A word that is nearly a command, with something behind it that exists. @param {string} word */
-export const meantBy = word => findSimilar(word, NAMES, 1)[0]
+/** The command that is most similar to a word. @param {string} word */
+export const closestCommand = word => findSimilar(word, COMMAND_NAMES, 1)[0]
 
-/** Options of a command as help shows them. @param {string} command */
-export const optionLines = command => Object.entries(COMMANDS[command].options)
+/** The options of a command, formatted for --help. @param {string} command */
+export const formatOptions = command => Object.entries(COMMANDS[command].options)
   .map(([name, { value = '', help }]) => `  ${`--${name} ${value}`.padEnd(22)} ${help}\n`).join('')
 
 /** @param {number} low @param {number} high */
-function limitsText(low, high) {
+function formatRange(low, high) {
   if (low === Number.MIN_VALUE) return 'more than 0'
-  return high >= SEEDS || high === MOST ? `${low} or more` : `from ${low} to ${high}`
+  return high >= MAX_SEED || high === MAX_INT ? `${low} or more` : `from ${low} to ${high}`
 }
 
 /** @param {string} name @param {string} text @returns {string | number} */
-function valueOf(name, text, { words, whole, from } = /** @type {Option} */ (ALL[name])) {
-  const wrong = (/** @type {string} */ wanted) => new UsageError(`--${name} must be ${wanted}, got '${text}'`)
-  if (words && !words.includes(text)) throw wrong(`one of ${words.join(', ')}`)
-  const limits = whole ?? from
+function parseValue(name, text, { choices, integer, range } = /** @type {Option} */ (ALL_OPTIONS[name])) {
+  const usageError = (/** @type {string} */ expected) => new UsageError(`--${name} must be ${expected}, got '${text}'`)
+  if (choices && !choices.includes(text)) throw usageError(`one of ${choices.join(', ')}`)
+  const limits = integer ?? range
   if (!limits) return text
   const number = text.trim() === '' ? NaN : Number(text), [low, high] = limits
-  const isOne = number >= low && number <= high && (!whole || Number.isInteger(number))
-  if (!isOne) throw wrong(`a ${whole ? 'whole ' : ''}number ${limitsText(low, high)}`)
+  const isValid = number >= low && number <= high && (!integer || Number.isInteger(number))
+  if (!isValid) throw usageError(`${integer ? 'an integer' : 'a number'} ${formatRange(low, high)}`)
   return number
 }
 
 /** @param {string[]} args */
 function parse(args) {
-  const options = Object.fromEntries(Object.entries(ALL).map(([name, { value }]) => [name, {
+  const options = Object.fromEntries(Object.entries(ALL_OPTIONS).map(([name, { value }]) => [name, {
     type: value ? /** @type {const} */ ('string') : /** @type {const} */ ('boolean'), multiple: true,
     ...(name === 'help' && { short: 'h' })
   }]))
@@ -137,33 +137,34 @@ function parse(args) {
 }
 
 /**
- * The words and options of a call, each of them checked.
+ * Parses and checks the arguments of a call.
  * @param {string[]} args
- * @returns {{ command: string, words: string[], values: Record<string, any> }} values by the names of the options
+ * @returns {{ command: string, positionals: string[], values: Record<string, any> }} values: by option
+ * @throws {UsageError}
  */
 export function readArguments(args) {
-  const { values: given, positionals } = parse(args), command = commandOf(positionals)
-  const { options } = COMMANDS[command], words = command ? positionals.slice(1) : positionals
-  const values = Object.entries(given).map(([name, list]) => {
+  const parsed = parse(args), command = findCommand(parsed.positionals)
+  const { options } = COMMANDS[command], positionals = parsed.positionals.slice(command ? 1 : 0)
+  const values = Object.entries(parsed.values).map(([name, list]) => {
     const all = /** @type {(string | boolean)[]} */ (list)
-    if (!(name in options) && !(name in GLOBAL)) {
-      const owner = NAMES.filter(one => name in COMMANDS[one].options).join(' and ') || 'the stages of a sentence'
-      throw new UsageError(`--${name} belongs to ${owner}, not to ${command || 'the stages of a sentence'}`)
+    if (!(name in options) && !(name in GLOBAL_OPTIONS)) {
+      const owners = COMMAND_NAMES.filter(owner => name in COMMANDS[owner].options).join(' and ') || 'the stages of a sentence'
+      throw new UsageError(`--${name} belongs to ${owners}, not to ${command || 'the stages of a sentence'}`)
     }
-    const read = all.map(value => (typeof value === 'string' ? valueOf(name, value, options[name]) : value))
+    const read = all.map(value => (typeof value === 'string' ? parseValue(name, value, options[name]) : value))
     if (name === 'stage') return [name, read]
     if (read.length > 1) throw new UsageError(`--${name} is given ${read.length} times`)
     return [name, read[0]]
   })
-  return { command, words, values: Object.fromEntries(values) }
+  return { command, positionals, values: Object.fromEntries(values) }
 }
 
-/** A name as the library has it: 'top-k' as topK. @param {string} name */
-export const camel = name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
+/** Converts the name of an option to that of the library: 'top-k' to 'topK'. @param {string} name */
+export const toCamelCase = name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
 
-/** Settings as the library's messages name them. */
-const SETTINGS = /\b(maxNewTokens|temperature|topK|topP|beams|dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
+/** The settings of the library that are options of the command. */
+const SETTING_NAMES = /\b(maxNewTokens|temperature|topK|topP|beams|dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
 
-/** The command's words for the library's, in its messages. @param {string} message */
-export const inOptions = message => message.replace(/^\w+: /, '')
-  .replace(SETTINGS, name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+/** Replaces the names of settings in a message of the library by those of options. @param {string} message */
+export const nameOptions = message => message.replace(/^\w+: /, '')
+  .replace(SETTING_NAMES, name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)

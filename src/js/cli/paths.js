@@ -1,47 +1,47 @@
-/** Files and standard input: what cannot be read or written is said before anything is computed. */
+/** Files and standard input: paths are checked before anything is computed. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UsageError } from './options.js'
 
-/** A text in standard input that is longer does not fit a string with what is made of it. */
+/** Maximum size of standard input in bytes, so that the text and its derivatives fit a string. */
 const MAX_INPUT = 2 ** 28
 
-/** Whether there is a file, and no folder, device or pipe, some of which have no end. @param {string} path */
+/** Whether a path is a regular file; devices and pipes may have no end. @param {string} path */
 export const isFile = path => existsSync(path) && statSync(path).isFile()
 
-/** Whether there is a folder. @param {string} path */
+/** Whether a path is a folder. @param {string} path */
 export const isFolder = path => existsSync(path) && statSync(path).isDirectory()
 
-/** @param {string} path @throws {UsageError} */
+/** Throws unless a path is a file or a folder. @param {string} path @throws {UsageError} */
 export function expectReadable(path) {
   if (!existsSync(path)) throw new UsageError(`there is no file or folder '${path}'`)
-  if (!isFile(path) && !isFolder(path)) throw new UsageError(`'${path}' is no file and no folder; nothing else is read`)
+  if (!isFile(path) && !isFolder(path)) throw new UsageError(`'${path}' is neither a file nor a folder`)
 }
 
 /**
- * A file that is to be written must be new, in a folder that can be written to.
- * @param {string} path @param {string | undefined} from the file that it may replace, because it goes on from there
+ * Throws unless a path is a new file in a writable folder.
+ * @param {string} path @param {string | undefined} from the file that training resumes from, which may be replaced
  * @throws {UsageError}
  */
 export function expectNewFile(path, from) {
   if (isFolder(path)) throw new UsageError(`--out must name a file, and '${path}' is a folder`)
   const isSame = from !== undefined && existsSync(path) && realpathSync(path) === realpathSync(from)
-  if (existsSync(path) && !isSame) throw new UsageError(`'${path}' is there already; say by --out where the weights go`)
+  if (existsSync(path) && !isSame) throw new UsageError(`'${path}' exists already; name another file by --out`)
   expectWritable(dirname(path))
 }
 
-/** @param {string} folder @throws {UsageError} */
+/** Throws unless files can be written into a folder. @param {string} folder @throws {UsageError} */
 function expectWritable(folder) {
   if (!isFolder(folder)) throw new UsageError(`--out: there is no folder '${folder}'`)
   try {
     accessSync(folder, constants.W_OK)
   } catch {
-    throw new UsageError(`--out: nothing can be written into the folder '${folder}'`)
+    throw new UsageError(`--out: the folder '${folder}' is not writable`)
   }
 }
 
 /**
- * A folder that is to be written is new, or there.
+ * Throws unless a path is a writable folder or can become one.
  * @param {string} path @throws {UsageError}
  */
 export function expectFolderPath(path) {
@@ -51,7 +51,7 @@ export function expectFolderPath(path) {
   expectWritable(parent)
 }
 
-/** The text of standard input. @param {AsyncIterable<Uint8Array>} stream @throws {UsageError} when it does not end */
+/** Reads standard input. @param {AsyncIterable<Uint8Array>} stream @throws {UsageError} if it is too long */
 export async function readInput(stream) {
   const decoder = new TextDecoder(), parts = []
   let bytes = 0

@@ -1,42 +1,43 @@
-/** The stages of a run as tables for people or JSON for programs, piece by piece: together they may be very long. */
+/** Formats the stages of a run as tables or JSON, piece by piece, because they may be very long. */
 import { range } from '../shape.js'
-import { leadsOf } from './stages.js'
-import { table, width, wrapped } from './table.js'
+import { leadingIndices } from './stages.js'
+import { table, width, wrapList } from './table.js'
 
 /**
  * @typedef {import('./stages.js').Stage} Stage
  * @typedef {ReturnType<typeof import('../pipeline.js').prepare>} Prepared
  */
 
-/** Four decimals. @param {number} value */
-const number = value => (Number.isFinite(value) ? value.toFixed(4) : String(value).replace('Infinity', 'inf'))
+/** Formats a number with four decimals. @param {number} value */
+const formatNumber = value => (Number.isFinite(value) ? value.toFixed(4) : String(value).replace('Infinity', 'inf'))
 
 /** @param {number} n */
-const numbered = n => range(n).map(String)
+const indexNames = n => range(n).map(String)
 
 /**
- * The widest of the numbers of a column: the smallest, the largest or one that is none. @param {Float32Array[]} rows
+ * Returns a function that gives the width of a column: that of the smallest, largest or non-finite number.
+ * @param {Float32Array[]} rows
  */
-const widest = rows => (/** @type {number} */ j) => {
+const widestCell = rows => (/** @type {number} */ j) => {
   let low = Infinity, high = -Infinity, other = 0
   for (const { [j]: value } of rows) {
-    if (!Number.isFinite(value)) other = Math.max(other, number(value).length)
+    if (!Number.isFinite(value)) other = Math.max(other, formatNumber(value).length)
     else if (value < low || value > high) [low, high] = [Math.min(low, value), Math.max(high, value)]
   }
-  return Math.max(other, low <= high ? Math.max(number(low).length, number(high).length) : 0)
+  return Math.max(other, low <= high ? Math.max(formatNumber(low).length, formatNumber(high).length) : 0)
 }
 
 /** @param {readonly string[]} rowNames @param {readonly string[]} columnNames @param {Float32Array[]} rows */
-const numbers = (rowNames, columnNames, rows) => ({
-  rowNames, columnNames, widthOf: widest(rows),
-  cell: (/** @type {number} */ i, /** @type {number} */ j) => number(rows[i][j])
+const numberTable = (rowNames, columnNames, rows) => ({
+  rowNames, columnNames, widthOf: widestCell(rows),
+  cell: (/** @type {number} */ i, /** @type {number} */ j) => formatNumber(rows[i][j])
 })
 
 /**
  * @param {readonly string[]} rowNames @param {readonly string[]} columnNames
  * @param {readonly (readonly unknown[])[]} rows
  */
-const words = (rowNames, columnNames, rows) => ({
+const wordTable = (rowNames, columnNames, rows) => ({
   rowNames, columnNames, cell: (/** @type {number} */ i, /** @type {number} */ j) => String(rows[i][j]),
   widthOf: (/** @type {number} */ j) => rows.reduce((n, row) => Math.max(n, width(String(row[j]))), 0)
 })
@@ -44,23 +45,23 @@ const words = (rowNames, columnNames, rows) => ({
 /** @param {Stage} stage @param {number} columns @returns {Iterable<string>} */
 function wordLines({ name, values }, columns) {
   if (name === 'tokens') return values.flatMap((/** @type {string[]} */ list, /** @type {number} */ b) =>
-    wrapped(`  ${b}  `, list, ' | ', columns))
-  if (name === 'vocabulary') return table(words(['id'], values, [numbered(values.length)]), columns)
-  return table(words(numbered(values.length), numbered(values[0].length), values), columns)
+    wrapList(`  ${b}  `, list, ' | ', columns))
+  if (name === 'vocabulary') return table(wordTable(['id'], values, [indexNames(values.length)]), columns)
+  return table(wordTable(indexNames(values.length), indexNames(values[0].length), values), columns)
 }
 
 /** @param {Prepared['text']} text @param {Stage} stage @param {number} columns @returns {Generator<string>} */
 function* numberLines({ tokens }, { shape, pieces }, columns) {
   const [rows, across] = shape.slice(-2)
-  for (const lead of leadsOf(shape)) {
+  for (const lead of leadingIndices(shape)) {
     const matrix = [...pieces?.(lead) ?? []].flatMap(piece => piece.rows), [b, h] = lead, isSquare = h !== undefined
     if (lead.length) yield `  sentence ${b}${isSquare ? `, head ${h}` : ''}`
-    yield* table(numbers(tokens[b] ?? numbered(rows), isSquare ? tokens[b] : numbered(across), matrix), columns)
+    yield* table(numberTable(tokens[b] ?? indexNames(rows), isSquare ? tokens[b] : indexNames(across), matrix), columns)
   }
 }
 
 /**
- * A title with the shape, then a table for each sentence (and head).
+ * Formats stages as text: a title with the shape, then a table for each sentence (and head).
  * @param {Prepared} prepared @param {Stage[]} stages @param {number} columns of the terminal
  * @returns {Generator<string>}
  */
@@ -72,13 +73,16 @@ export function* asText({ text }, stages, columns) {
   }
 }
 
-/** −Infinity and NaN as strings: JSON has no words for them. @param {Float32Array} row */
+/** −Infinity and NaN become strings, because JSON has no numbers for them. @param {Float32Array} row */
 const rowJson = row => JSON.stringify(Array.from(row, value => (Number.isFinite(value) ? value : String(value))))
 
-/** The numbers of a stage, row by row. @param {Stage} stage @returns {Generator<string>} */
+/**
+ * Formats the numbers of a stage as nested JSON arrays, row by row.
+ * @param {Stage} stage @returns {Generator<string>}
+ */
 function* nested({ shape, pieces }) {
-  for (const lead of leadsOf(shape)) {
-    // As many brackets open as indices begin anew.
+  for (const lead of leadingIndices(shape)) {
+    // One bracket opens for each trailing index that is 0.
     const zeros = lead.length - (lead.findLastIndex(i => i > 0) + 1)
     yield `${lead.some(i => i > 0) ? ',' : ''}${'['.repeat(zeros + 1)}`
     for (const piece of pieces?.(lead) ?? []) yield `${piece.from ? ',' : ''}${piece.rows.map(rowJson).join()}`
@@ -88,7 +92,7 @@ function* nested({ shape, pieces }) {
 }
 
 /**
- * Everything at full precision.
+ * Formats stages as JSON, at full precision.
  * @param {Prepared} prepared @param {Stage[]} stages @returns {Generator<string>}
  */
 export function* asJson({ settings, text: { texts, lengths } }, stages) {

@@ -1,46 +1,44 @@
 /** Tables and lists that fit a terminal. */
 
-/** Combining marks and the joiner of emoji: they take no column of a terminal. */
+/** Characters without width: combining marks and the zero-width joiner. */
 const NARROW = /\p{M}|\u200d/u
-/** Korean, Chinese and Japanese letters and emoji: they take two. */
+/** Characters of two columns: Korean, Chinese and Japanese characters, and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u
 
 /** @param {string} character */
 const widthOf = character => (NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
 
-/** Columns a terminal needs. @param {string} text */
+/** The width of a text in columns of a terminal. @param {string} text */
 export const width = text => [...text].reduce((n, character) => n + widthOf(character), 0)
 
 /** @param {string} text @param {number} columns */
-const left = (text, columns) => text + ' '.repeat(Math.max(0, columns - width(text)))
+const padEnd = (text, columns) => text + ' '.repeat(Math.max(0, columns - width(text)))
 /** @param {string} text @param {number} columns */
-const right = (text, columns) => ' '.repeat(Math.max(0, columns - width(text))) + text
+const padStart = (text, columns) => ' '.repeat(Math.max(0, columns - width(text))) + text
 
-/** As much of a text as fits. @param {string} text @param {number} columns */
-function cut(text, columns) {
+/** Truncates a text to a width, with an ellipsis. @param {string} text @param {number} columns */
+function truncate(text, columns) {
   if (width(text) <= columns) return text
-  let kept = '', used = 1
+  let result = '', used = 1
   for (const character of text) {
     used += widthOf(character)
     if (used > columns) break
-    kept += character
+    result += character
   }
-  return `${kept}…`
+  return `${result}…`
 }
 
-/**
- * What of a terminal's width a name may take, and how few columns it is taken to have: a narrower one cannot be served.
- */
-const NAMES = 1 / 3, LEAST = 20
-/** Before every row, and between columns. */
+/** The maximum width of a name as a fraction of the terminal, and the minimum width that is assumed for a terminal. */
+const MAX_NAME_FRACTION = 1 / 3, MIN_COLUMNS = 20
+/** Spaces before each row, and between columns. */
 const INDENT = 2, GAP = 2
 
 /**
- * Which columns stand side by side: from each place to before the next.
+ * Splits columns into blocks that fit the width: [from, to) of each.
  * @param {readonly number[]} widths @param {number} room
  */
-function blocksOf(widths, room) {
+function splitColumns(widths, room) {
   const starts = [0]
   let used = 0
   widths.forEach((columns, j) => {
@@ -54,7 +52,7 @@ function blocksOf(widths, room) {
 }
 
 /**
- * A table, in blocks one below the other where it is wider than the terminal.
+ * Formats a table, in several blocks if it is wider than the terminal.
  * @param {object} of
  * @param {readonly string[]} of.rowNames @param {readonly string[]} of.columnNames
  * @param {(row: number, column: number) => string} of.cell
@@ -63,34 +61,34 @@ function blocksOf(widths, room) {
  * @returns {Generator<string>} line by line
  */
 export function* table({ rowNames, columnNames, cell, widthOf: widest }, columns) {
-  const all = Math.max(LEAST, columns), most = Math.floor(all * NAMES)
-  const short = (/** @type {string} */ name) => cut(name, most)
-  const rows = rowNames.map(short), names = columnNames.map(short)
+  const all = Math.max(MIN_COLUMNS, columns), maxNameWidth = Math.floor(all * MAX_NAME_FRACTION)
+  const truncateName = (/** @type {string} */ name) => truncate(name, maxNameWidth)
+  const rows = rowNames.map(truncateName), names = columnNames.map(truncateName)
   const first = rows.reduce((n, name) => Math.max(n, width(name)), 0)
   const widths = names.map((name, j) => Math.max(width(name), widest(j)))
   const line = (/** @type {string} */ name, /** @type {string[]} */ cells) =>
-    `${' '.repeat(INDENT)}${left(name, first)}${cells.map(one => ' '.repeat(GAP) + one).join('')}`.trimEnd()
-  for (const [from, to] of blocksOf(widths, all - INDENT - first)) {
+    `${' '.repeat(INDENT)}${padEnd(name, first)}${cells.map(text => ' '.repeat(GAP) + text).join('')}`.trimEnd()
+  for (const [from, to] of splitColumns(widths, all - INDENT - first)) {
     const block = names.slice(from, to)
-    yield line('', block.map((name, j) => right(name, widths[from + j])))
+    yield line('', block.map((name, j) => padStart(name, widths[from + j])))
     for (let i = 0; i < rows.length; i++) {
-      yield line(rows[i], block.map((_, j) => right(cell(i, from + j), widths[from + j])))
+      yield line(rows[i], block.map((_, j) => padStart(cell(i, from + j), widths[from + j])))
     }
   }
 }
 
 /**
- * Words one after the other, on as many lines as they need.
+ * Wraps a list of words into lines.
  * @param {string} head before the first @param {readonly string[]} words @param {string} between
  * @param {number} columns of the terminal @returns {string[]} lines
  */
-export function wrapped(head, words, between, columns) {
+export function wrapList(head, words, between, columns) {
   const indent = ' '.repeat(width(head)), lines = [head]
   let used = width(head)
   words.forEach((word, i) => {
     const more = width(word) + (i ? width(between) : 0)
     const mark = i < words.length - 1 ? width(between.trimEnd()) : 0
-    if (i && used + more + mark > Math.max(LEAST, columns)) {
+    if (i && used + more + mark > Math.max(MIN_COLUMNS, columns)) {
       lines[lines.length - 1] += between.trimEnd()
       lines.push(indent + word)
       used = width(indent) + width(word)

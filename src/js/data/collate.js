@@ -10,8 +10,7 @@ const dtypeOf = values =>
   (values instanceof Float32Array ? 'float32' : values instanceof Float64Array ? 'float64' : 'int32')
 
 /**
- * The dtype that holds numbers as they are: int32 if all are integers, float64 for larger integers, else
- * float32.
+ * The dtype for a list of numbers: int32 if all are integers, float64 if some of these are larger, else float32.
  * @param {readonly number[]} numbers @returns {import('../dtype.js').DType}
  */
 export function dtypeOfNumbers(numbers) {
@@ -20,8 +19,8 @@ export function dtypeOfNumbers(numbers) {
 }
 
 /**
- * What samples can be, and how they are put together.
- * @type {[kind: string, isOne: (value: any) => boolean, join: (engine: Engine, where: string, batch: any[]) => any][]}
+ * The kinds of samples, each with the function that joins a batch of them.
+ * @type {[kind: string, isKind: (value: any) => boolean, join: (engine: Engine, where: string, batch: any[]) => any][]}
  */
 const KINDS = [
   ['a tensor', value => value instanceof Tensor, joinTensors],
@@ -36,13 +35,13 @@ const KINDS = [
 ]
 
 /**
- * Samples as one batch: torch.utils.data.default_collate. Tensors and typed arrays of one shape are stacked, numbers
- * become a tensor (int32 if all are integers, else float32), booleans one of bool; strings stay a list; arrays and
- * objects are put together field by field.
+ * Joins samples to a batch: torch.utils.data.default_collate. Tensors and typed arrays of one shape are stacked;
+ * numbers become a tensor (int32 if all are integers, else float32), booleans one of bool; strings stay a list; arrays
+ * and objects are joined field by field.
  * @param {Engine} engine @param {readonly any[]} batch samples of one kind, at least one
  * @returns {any}
- * @throws {import('../errors.js').GlassformerError} 'type' for samples of different kinds, or of one that makes no
- *   batch; 'shape' for tensors and arrays of different lengths
+ * @throws {import('../errors.js').GlassformerError} 'type' for samples of different kinds, or of one that cannot be
+ *   joined; 'shape' for tensors and arrays of different lengths
  * @example
  * const [x, y] = gf.data.defaultCollate([[gf.tensor([1, 2]), 0], [gf.tensor([3, 4]), 1]])
  * x                                               // [[1, 2], [3, 4]]
@@ -54,14 +53,14 @@ export function defaultCollate(engine, batch) {
   return join(engine, 'defaultCollate: sample', batch)
 }
 
-/** @param {Engine} engine @param {string} where what the values are, such as 'sample.x' @param {any[]} batch */
+/** @param {Engine} engine @param {string} where names the values, such as 'sample.x' @param {any[]} batch */
 function join(engine, where, batch) {
-  const kind = KINDS.find(([, isOne]) => isOne(batch[0]))
+  const kind = KINDS.find(([, isKind]) => isKind(batch[0]))
   expect(kind !== undefined, 'type', () => `${where} must be tensors, typed arrays, numbers, booleans, strings, or arrays or ` +
     `objects of them, got ${describe(batch[0])}${batch[0] instanceof Promise
-      ? '; write for await (const batch of loader)' : '; give collateFn to make a batch of it'}`)
-  const [name, isOne, joinAll] = kind, other = batch.findIndex(value => !isOne(value))
-  expect(other < 0, 'type', () => `${where} must be ${name} in all of a batch, got ${describe(batch[other])} in place ${other}`)
+      ? '; write for await (const batch of loader)' : '; write a collateFn for it'}`)
+  const [name, isKind, joinAll] = kind, other = batch.findIndex(value => !isKind(value))
+  expect(other < 0, 'type', () => `${where} must be ${name} in all of a batch, got ${describe(batch[other])} at index ${other}`)
   return joinAll(engine, where, batch)
 }
 
@@ -70,34 +69,34 @@ function joinTensors(_, where, batch) {
   const [first] = batch
   const other = batch.findIndex(t => t.dtype !== first.dtype || String(t.shape) !== String(first.shape))
   expect(other < 0, 'shape', () => `${where} must have one shape and dtype in all of a batch, ${describe(first)}, got ` +
-    `${describe(batch[other])} in place ${other}; pad to one length with collateFn and gf.data.padSequence`)
+    `${describe(batch[other])} at index ${other}; pad to one length with collateFn and gf.data.padSequence`)
   return stack(batch)
 }
 
 /** @param {Engine} engine @param {string} where @param {any[]} batch */
 function joinTypedArrays(engine, where, batch) {
   const [first] = batch, { length } = first
-  const other = batch.findIndex(one => one.length !== length || one.constructor !== first.constructor)
+  const other = batch.findIndex(array => array.length !== length || array.constructor !== first.constructor)
   expect(other < 0, 'shape', () => `${where} must have one type and length in all of a batch, ${first.constructor.name} of ` +
-    `${length}, got ${batch[other].constructor.name} of ${batch[other].length} in place ${other}; pad to one length with collateFn`)
+    `${length}, got ${batch[other].constructor.name} of ${batch[other].length} at index ${other}; pad to one length with collateFn`)
   const all = new first.constructor(batch.length * length)
-  batch.forEach((one, i) => all.set(one, i * length))
+  batch.forEach((array, i) => all.set(array, i * length))
   return makeTensor(engine, all, { shape: [batch.length, length], dtype: dtypeOf(first) }, where)
 }
 
 /** @param {Engine} engine @param {string} where @param {any[][]} batch */
 function joinArrays(engine, where, batch) {
-  const [{ length }] = batch, other = batch.findIndex(one => one.length !== length)
+  const [{ length }] = batch, other = batch.findIndex(array => array.length !== length)
   expect(other < 0, 'shape', () => `${where} must be arrays of one length in all of a batch, ${length}, got ` +
-    `${batch[other].length} in place ${other}; pad to one length with collateFn and gf.data.padSequence`)
-  return Array.from({ length }, (_, i) => join(engine, `${where}[${i}]`, batch.map(one => one[i])))
+    `${batch[other].length} at index ${other}; pad to one length with collateFn and gf.data.padSequence`)
+  return Array.from({ length }, (_, i) => join(engine, `${where}[${i}]`, batch.map(array => array[i])))
 }
 
 /** @param {Engine} engine @param {string} where @param {Record<string, any>[]} batch */
 function joinObjects(engine, where, batch) {
   return Object.fromEntries(Object.keys(batch[0]).map(name => {
-    const other = batch.findIndex(one => !Object.hasOwn(one, name))
-    expect(other < 0, 'type', () => `${where} must have ${name} in all of a batch, got ${describe(batch[other])} in place ${other}`)
-    return [name, join(engine, `${where}.${name}`, batch.map(one => one[name]))]
+    const other = batch.findIndex(object => !Object.hasOwn(object, name))
+    expect(other < 0, 'type', () => `${where} must have ${name} in all of a batch, got ${describe(batch[other])} at index ${other}`)
+    return [name, join(engine, `${where}.${name}`, batch.map(object => object[name]))]
   }))
 }

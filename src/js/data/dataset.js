@@ -1,9 +1,9 @@
-import { GlassformerError, describe, expect, expectEngine, expectInteger, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, expectEngine, expectInteger, formatShape } from '../errors.js'
 import { expectTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * What samples are read from: an array, a tensor (its rows), or an object with `length` and `get(index)`.
+ * A source of samples: an array, a tensor (its rows), or an object with `length` and `get(index)`.
  * @typedef {ArrayLike<any> | Tensor | { readonly length: number, get(index: any): any }} SampleSource
  */
 
@@ -12,7 +12,7 @@ const undefinedMember = ({ constructor }, member, example) =>
   new GlassformerError('state', `${constructor.name}: ${member} is not defined; write ${example}`)
 
 /**
- * Samples by number: torch.utils.data.Dataset. A subclass defines `length` and `get(index)`, Python's `__len__` and
+ * Samples by index: torch.utils.data.Dataset. A subclass defines `length` and `get(index)`, like Python's `__len__` and
  * `__getitem__`; get may be async, for files and workers.
  * @example
  * class Squares extends gf.data.Dataset {
@@ -28,7 +28,7 @@ export class Dataset {
     Object.defineProperty(this, 'engine', { value: engine, writable: true, configurable: true })
   }
 
-  /** How many samples there are. @returns {number} */
+  /** The number of samples. @returns {number} */
   get length() {
     throw undefinedMember(this, 'length', 'get length() { … }')
   }
@@ -44,21 +44,21 @@ export class Dataset {
 }
 
 /**
- * Rows of tensors that belong together: torch.utils.data.TensorDataset. A sample is an array with a row of each.
+ * The rows of tensors: torch.utils.data.TensorDataset. A sample is an array with one row of each tensor.
  * @example
  * const dataset = new gf.data.TensorDataset(gf.tensor([[1, 2], [3, 4]]), gf.tensor([5, 6]))
  * dataset.length                                  // 2
  * dataset.get(1)[0]                               // [3, 4]
  */
 export class TensorDataset extends Dataset {
-  /** @param {import('../engine.js').Engine} engine @param {...Tensor} tensors with as many rows each */
+  /** @param {import('../engine.js').Engine} engine @param {...Tensor} tensors with equally many rows */
   constructor(engine, ...tensors) {
     super(engine)
     expect(tensors.length > 0, 'type', () => 'TensorDataset: tensors must be one or more, got none')
     tensors.forEach((tensor, i) => {
       const { shape: [rows] } = expectTensor('TensorDataset', `tensors[${i}]`, tensor)
       expect(rows !== undefined && rows === tensors[0].shape[0], 'shape', () => `TensorDataset: tensors[${i}] must have ` +
-        `${tensors[0].shape[0] ?? 'some'} rows as the first, got ${shapeText(tensor.shape)}`)
+        `${tensors[0].shape[0] ?? 'some'} rows as the first, got ${formatShape(tensor.shape)}`)
     })
     expectEngine('TensorDataset', engine, tensors)
     this.tensors = tensors
@@ -78,7 +78,7 @@ export class TensorDataset extends Dataset {
 export class Subset extends Dataset {
   /**
    * @param {import('../engine.js').Engine} engine
-   * @param {SampleSource} dataset @param {Iterable<number>} indices of the samples, in their order
+   * @param {SampleSource} dataset @param {Iterable<number>} indices of the samples, in order
    */
   constructor(engine, dataset, indices) {
     super(engine)
@@ -92,7 +92,7 @@ export class Subset extends Dataset {
     return this.indices.length
   }
 
-  /** The sample at a place in `indices`, or a promise of it. @param {number} index @returns {any} */
+  /** The sample at an index of `indices`, or a promise of it. @param {number} index @returns {any} */
   get(index) {
     return readSample('Subset', this.dataset, this.indices[expectInteger('Subset', 'index', index, 0, this.length - 1)])
   }
@@ -110,7 +110,7 @@ export function expectSource(where, dataset) {
   return dataset
 }
 
-/** How many samples there are. @param {string} where @param {any} dataset */
+/** The number of samples. @param {string} where @param {any} dataset */
 export const countSamples = (where, dataset) =>
   (dataset instanceof Tensor ? dataset.shape[0] : expectInteger(where, 'length of the dataset', dataset.length))
 
@@ -127,7 +127,7 @@ export function readSample(where, dataset, index) {
 }
 
 /**
- * Rows of the tensors of a dataset at once, where it has no other samples: those of its `get`, stacked.
+ * A batch of rows of a dataset of tensors, read at once: the same values as of `get`, stacked.
  * @param {any} dataset @param {readonly number[]} indices
  * @returns {Tensor | Tensor[] | null} null for any other dataset
  */
@@ -135,9 +135,9 @@ export function gatherRows(dataset, indices) {
   if (dataset instanceof Subset && dataset.get === Subset.prototype.get) {
     return gatherRows(dataset.dataset, indices.map(index => dataset.indices[index]))
   }
-  const isUsual = dataset instanceof TensorDataset && dataset.get === TensorDataset.prototype.get
-  const tensors = isUsual ? dataset.tensors : dataset instanceof Tensor ? [dataset] : []
+  const isTensorDataset = dataset instanceof TensorDataset && dataset.get === TensorDataset.prototype.get
+  const tensors = isTensorDataset ? dataset.tensors : dataset instanceof Tensor ? [dataset] : []
   if (!tensors.length || tensors.some(({ dtype }) => dtype !== 'float32' && dtype !== 'int32')) return null
   const rows = tensors.map(tensor => tensor.indexSelect(0, indices))
-  return isUsual ? rows : rows[0]
+  return isTensorDataset ? rows : rows[0]
 }

@@ -14,15 +14,15 @@ export const bindData = engine => ({
   Dataset: bindClass(engine, Dataset, 'Dataset', 'gf.data'),
   Subset: bindClass(engine, Subset, 'Subset', 'gf.data'),
   TensorDataset: bindClass(engine, TensorDataset, 'TensorDataset', 'gf.data'),
-  /** Samples as one batch: torch.utils.data.default_collate. @param {readonly any[]} batch */
+  /** Joins samples to a batch: torch.utils.data.default_collate. @param {readonly any[]} batch */
   defaultCollate: batch => defaultCollate(engine, batch),
   /**
-   * Sequences of different lengths as one tensor.
+   * Joins sequences of different lengths to one tensor: torch.nn.utils.rnn.pad_sequence.
    * @param {Parameters<typeof padSequence>[1]} sequences @param {Parameters<typeof padSequence>[2]} [options]
    */
   padSequence: (sequences, options) => padSequence(engine, sequences, options),
   /**
-   * Parts of a dataset with samples in random order; the generator may be given by itself.
+   * Splits a dataset at random: torch.utils.data.random_split; options: generator, or the generator itself.
    * @param {Parameters<typeof randomSplit>[1]} dataset @param {readonly number[]} lengths
    * @param {Parameters<typeof randomSplit>[3]} [options]
    */

@@ -1,24 +1,26 @@
-import { describe, expect, expectNumber, optionsOf } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions } from '../errors.js'
 import { Generator } from '../generator.js'
 import { randperm } from '../random.js'
 import { Subset, countSamples, expectSource } from './dataset.js'
 
-/** How far a sum of fractions may be from 1, as Python's math.isclose has it. */
-const CLOSE = 1e-9
+/** The tolerance for a sum of fractions, that of Python's math.isclose. */
+const SUM_TOLERANCE = 1e-9
 
 /**
- * How many samples each part gets: fractions are rounded down, and what is left is dealt out one by one.
+ * The number of samples of each part. Fractions are rounded down, and the first parts get one of the remaining
+ * samples each.
  * @param {number} count @param {readonly number[]} lengths @returns {readonly number[]}
  */
-function countsOf(count, lengths) {
+function computeCounts(count, lengths) {
   const total = lengths.reduce((a, b) => a + b, 0)
-  if (!(total <= 1 && Math.abs(total - 1) <= CLOSE)) return lengths
-  const counts = lengths.map(share => Math.floor(count * share)), left = count - counts.reduce((a, b) => a + b, 0)
-  return counts.map((own, i) => own + Math.floor(left / counts.length) + Number(i < left % counts.length))
+  if (!(total <= 1 && Math.abs(total - 1) <= SUM_TOLERANCE)) return lengths
+  const counts = lengths.map(fraction => Math.floor(count * fraction))
+  const remaining = count - counts.reduce((a, b) => a + b, 0)
+  return counts.map((own, i) => own + Math.floor(remaining / counts.length) + Number(i < remaining % counts.length))
 }
 
 /**
- * Parts of a dataset with samples in random order: torch.utils.data.random_split.
+ * Splits a dataset into parts at random: torch.utils.data.random_split.
  * @param {import('../engine.js').Engine} engine
  * @param {import('./dataset.js').SampleSource} dataset
  * @param {readonly number[]} lengths of the parts: numbers of samples, or fractions that sum to 1
@@ -30,11 +32,11 @@ function countsOf(count, lengths) {
  * train.length                                    // 8
  */
 export function randomSplit(engine, dataset, lengths, options) {
-  const { generator } = options instanceof Generator ? { generator: options } : optionsOf('randomSplit', options, ['generator'])
+  const { generator } = options instanceof Generator ? { generator: options } : expectOptions('randomSplit', options, ['generator'])
   const source = expectSource('randomSplit', dataset), count = countSamples('randomSplit', source)
   expect(Array.isArray(lengths), 'type', () => `randomSplit: lengths must be an array of numbers, got ${describe(lengths)}`)
   lengths.forEach((length, i) => expectNumber('randomSplit', `lengths[${i}]`, length, 'a number >= 0', v => v >= 0))
-  const counts = countsOf(count, lengths), total = counts.reduce((a, b) => a + b, 0)
+  const counts = computeCounts(count, lengths), total = counts.reduce((a, b) => a + b, 0)
   expect(total === count && counts.every(Number.isInteger), 'range', () => `randomSplit: lengths must be integers that sum ` +
     `to ${count}, the length of the dataset, or fractions that sum to 1; got ${lengths.join(', ')}`)
   const order = engine.tidy(() => Array.from(randperm(engine, count, { generator }).values))

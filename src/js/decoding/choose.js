@@ -1,4 +1,4 @@
-import { describe, expect, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
 import { readSeed } from '../generator.js'
@@ -67,7 +67,7 @@ export function rankIndices(row, k = row.size) {
   const { engine } = row
   return engine.tidy(() => {
     const order = engine.empty([k], 'int32')
-    engine.c.gf_sort(order.address, engine.scratch(2 * row.size), row.address, 1, row.size, 1, k, 1)
+    engine.c.gf_sort(order.dataPtr(), engine.scratch(2 * row.size), row.dataPtr(), 1, row.size, 1, k, 1)
     return /** @type {Int32Array} */ (order.values.slice())
   })
 }
@@ -75,7 +75,7 @@ export function rankIndices(row, k = row.size) {
 /** @param {Engine} engine @param {Float32Array} values @returns {Float32Array} */
 const softmaxOf = (engine, values) => engine.tidy(() => {
   const row = tensor(engine, values), out = engine.empty(row.shape)
-  engine.c.gf_softmax_forward(out.address, row.address, 1, row.size)
+  engine.c.gf_softmax_forward(out.dataPtr(), row.dataPtr(), 1, row.size)
   return /** @type {Float32Array} */ (out.values.slice())
 })
 
@@ -98,7 +98,7 @@ function nucleusSize(probabilities, p) {
  * @returns {Candidates}
  */
 export function filterLogits(engine, logits, options) {
-  const where = 'filterLogits', given = optionsOf(where, options, SAMPLING_OPTIONS)
+  const where = 'filterLogits', given = expectOptions(where, options, SAMPLING_OPTIONS)
   const { temperature, topK, topP } = checkSamplingOptions(where, given)
   const row = checkLogits(where, Float32Array.from(valuesOfRow(where, logits)))
   const scaled = applyTemperature(row, Math.fround(1 / temperature))
@@ -171,7 +171,7 @@ export class RandomStream {
     const engine = this.#engine
     return engine.tidy(() => {
       const out = engine.empty([1])
-      engine.c.gf_uniform(out.address, this.#generator || engine.generator, 1, 0, 1)
+      engine.c.gf_uniform(out.dataPtr(), this.#generator || engine.generator, 1, 0, 1)
       return out.values[0]
     })
   }

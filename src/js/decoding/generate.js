@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
@@ -91,7 +91,7 @@ function isTrue(result) {
 
 /** @param {any} given @param {readonly number[]} [ends] the default of end */
 export function readOptions(given, ends = []) {
-  const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
+  const where = 'generate', options = /** @type {GenerateOptions} */ (expectOptions(where, given, OPTIONS))
   const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)
@@ -119,7 +119,7 @@ export function readOptions(given, ends = []) {
 /** Refuses floats as ids, even those without a fraction. @param {any} ids */
 function expectIds(ids) {
   const isFloat = ids instanceof Tensor ? ids.dtype !== 'int32' : ids instanceof Float32Array || ids instanceof Float64Array
-  expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of whole numbers, ' +
+  expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of integers, ' +
     `got ${describe(ids)}${ids instanceof Tensor ? "; to('int32') makes one" : ''}`)
   return ids
 }
@@ -267,7 +267,7 @@ function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenal
     const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, previous = live
     const branches = reader.read(rows, from, logits => {
       const logs = engine.empty(logits.shape)
-      engine.c.gf_log_softmax_forward(logs.address, logits.address, ...logits.shape)
+      engine.c.gf_log_softmax_forward(logs.dataPtr(), logits.dataPtr(), ...logits.shape)
       return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
     for (const branch of branches) tree.push(branch)

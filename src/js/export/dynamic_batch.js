@@ -1,5 +1,5 @@
 import { BINARY } from '../ops/binary.js'
-import { snake } from '../ops/checks.js'
+import { toSnakeCase } from '../ops/checks.js'
 import { COMPARISONS } from '../ops/compare.js'
 import { UNARY } from '../ops/unary.js'
 import { Tensor } from '../tensor.js'
@@ -55,8 +55,8 @@ const forAll = (names, rule) => Object.fromEntries(names.map(name => [name, rule
 
 /** @type {Record<string, Rule>} */
 const RULES = {
-  ...forAll([...Object.keys(UNARY).map(snake), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], keepsAlways),
-  ...forAll([...Object.keys(BINARY).map(snake), ...Object.keys(COMPARISONS), 'where'], keepsElementwise),
+  ...forAll([...Object.keys(UNARY).map(toSnakeCase), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], keepsAlways),
+  ...forAll([...Object.keys(BINARY).map(toSnakeCase), ...Object.keys(COMPARISONS), 'where'], keepsElementwise),
   ...forAll(['linear', 'layer_norm', 'rms_norm'], ({ inputs: { x, weight, bias } }, isBatched) =>
     x.shape.length > 1 && ![weight, bias].some(t => t && isBatched(t))),
   ...forAll(['softmax', 'log_softmax', 'cumsum', 'narrow', 'slice', 'order'], keepsAlongOtherDim),
@@ -71,14 +71,15 @@ const RULES = {
   flip: ({ saved: { parameters: { dims } } }) => !dims.includes(0),
   expand: ({ inputs: { x }, outputs: { out } }) => x.shape.length === out.shape.length && x.shape[0] === out.shape[0],
   cat: ({ inputs, saved: { dim } }, isBatched) => dim > 0 && Object.values(inputs).every(isBatched),
-  gather: ({ inputs: { x }, saved: { dim, origin } }, isBatched) => dim > 0 && isBatched(x) && isBatched(origin.places),
-  index_select: ({ saved: { dim, origin } }, isBatched) => dim > 0 && !isBatched(origin.places)
+  gather: ({ inputs: { x }, saved: { dim, origin } }, isBatched) =>
+    dim > 0 && isBatched(x) && isBatched(origin.indices),
+  index_select: ({ saved: { dim, origin } }, isBatched) => dim > 0 && !isBatched(origin.indices)
 }
 
 /** Operations that turn a single row into a single row. */
 const ROWWISE = ['embedding', 'add', 'mul', 'layer_norm', 'rms_norm', 'linear']
 
-const ELEMENTWISE = new Set([...Object.keys(BINARY), ...Object.keys(COMPARISONS), 'where'].map(snake))
+const ELEMENTWISE = new Set([...Object.keys(BINARY), ...Object.keys(COMPARISONS), 'where'].map(toSnakeCase))
 
 /**
  * Whether a tensor's first axis is the batch for this operation. A weight, or the right operand of a matrix product,

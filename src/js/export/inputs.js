@@ -1,4 +1,4 @@
-import { describe, distance, expect, isPlain } from '../errors.js'
+import { describe, editDistance, expect, isPlain } from '../errors.js'
 import { getFirstLeaf } from '../from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
@@ -45,7 +45,7 @@ function splitArguments(where, model, inputs) {
   if (!isNamed) return { positional: entries, options: null }
   const missing = inputNames.filter(name => !Object.hasOwn(inputs, name))
   for (const [name] of entries) if (!inputNames.includes(name)) {
-    const suggestion = missing.find(candidate => distance(candidate, name) <= MAX_TYPO_DISTANCE)
+    const suggestion = missing.find(candidate => editDistance(candidate, name) <= MAX_TYPO_DISTANCE)
     expect(!suggestion, 'type', () => `${where}: ${model.constructor.name} has no input ${describe(name)}; did you mean ` +
       `${suggestion}? Its inputs are ${inputNames.join(', ')}`)
   }

@@ -92,7 +92,7 @@ function computeTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base,
   const angles = g.once(`angles ${g.value(positions)} ${half} ${base} ${custom}`, () => {
     const frequencies = engine.empty([half])
     if (custom) frequencies.values.set(custom)
-    else engine.c.gf_rotary_frequencies(frequencies.address, half, base)
+    else engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
     const column = g.reshape(g.cast(g.value(positions), 'float32', TYPES.float32), [batch, T, 1])
     return g.add('Mul', [column, g.floats('frequencies', [half], frequencies.values)])
   })

@@ -168,7 +168,7 @@ function strided(g, { inputs: { x }, outputs: { out }, saved: { steps, offset } 
 
 /** @param {string} [reduction] @returns {Rule} */
 const scatter = reduction => (g, { inputs: { x, src }, saved: { dim, origin } }) => g.add('ScatterElements',
-  [g.value(x), g.value(origin.places), g.value(src)], { axis: dim, ...(reduction && { reduction }) })
+  [g.value(x), g.value(origin.indices), g.value(src)], { axis: dim, ...(reduction && { reduction }) })
 
 /** @type {Rule} */
 function order(g, { inputs: { x }, outputs: { out }, saved: { dim, descending } }) {
@@ -232,9 +232,9 @@ export const RULES = {
   cat: (g, { inputs, saved: { dim } }) => g.add('Concat', Object.values(inputs).map(x => g.value(x)), { axis: dim }),
   where,
   gather: (g, { inputs: { x }, saved: { dim, origin } }) =>
-    g.add('GatherElements', [g.value(x), g.value(origin.places)], { axis: dim }),
+    g.add('GatherElements', [g.value(x), g.value(origin.indices)], { axis: dim }),
   index_select: (g, { inputs: { x }, saved: { dim, origin } }) =>
-    g.add('Gather', [g.value(x), g.value(origin.places)], { axis: dim }),
+    g.add('Gather', [g.value(x), g.value(origin.indices)], { axis: dim }),
   scatter: scatter(), scatter_add: scatter('add'),
   order,
   to: formula((g, x, { outputs: { out } }) => g.cast(x, out.dtype, TYPES[out.dtype])),

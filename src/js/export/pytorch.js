@@ -1,5 +1,5 @@
 import { describe, expect } from '../errors.js'
-import { placesIn } from '../nn/module.js'
+import { listModules } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
 import { tensor } from '../from_values.js'
 import { prepareInputs } from './inputs.js'
@@ -37,7 +37,7 @@ function tieLines(model) {
     tied.push(path)
     lines.push(assignmentTo('model', model, path, accessExpression('model', model, first)))
   }
-  for (const [path, module] of placesIn(model)) add(path, module)
+  for (const [path, module] of listModules(model)) add(path, module)
   for (const [key, own] of Object.entries(model.stateDict())) add(key, own)
   return lines
 }

@@ -1,5 +1,5 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
-import { snake } from '../ops/checks.js'
+import { toSnakeCase } from '../ops/checks.js'
 import { COMPARISONS } from '../ops/compare.js'
 import { UNARY } from '../ops/unary.js'
 import { range } from '../shape.js'
@@ -26,7 +26,7 @@ const substitute = (line, replacements) => line.replaceAll('torch.nn.functional'
 
 /** @param {import('../ops/unary.js').Unary} line @returns {Rule} */
 const unary = ({ torch, options = {} }) => ({ inputs: { x }, saved: { parameters = {} } }, nameTensor) => {
-  const values = Object.keys(options).map(name => [snake(name), numberLiteral(parameters[name])])
+  const values = Object.keys(options).map(name => [toSnakeCase(name), numberLiteral(parameters[name])])
   return substitute(torch, { x: nameTensor(x), ...Object.fromEntries(values) })
 }
 
@@ -40,7 +40,7 @@ const binary = ({ torch }) => ({ inputs: { a, b }, saved: { number: value } }, n
 }
 
 /** @param {Record<string, any>} table @param {(line: any) => Rule} rule @param {(name: string) => string} [named] */
-const forEachEntry = (table, rule, named = snake) =>
+const forEachEntry = (table, rule, named = toSnakeCase) =>
   Object.fromEntries(Object.entries(table).map(([name, line]) => [named(name), rule(line)]))
 
 /** The dim argument of a reduction, empty for all axes. @param {Node} node */
@@ -158,13 +158,13 @@ export const EXPRESSIONS = {
   cat: ({ inputs, saved: { dim } }, nameTensor) => `torch.cat([${Object.values(inputs).map(nameTensor).join(', ')}], dim=${dim})`,
   where: ({ inputs: { mask, a, b }, saved }, nameTensor) =>
     `torch.where(${nameTensor(mask)}, ${a ? nameTensor(a) : numberLiteral(saved.a)}, ${b ? nameTensor(b) : numberLiteral(saved.b)})`,
-  gather: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) => `torch.gather(${nameTensor(x)}, ${dim}, ${nameTensor(origin.places)})`,
+  gather: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) => `torch.gather(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,
   index_select: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) =>
-    `torch.index_select(${nameTensor(x)}, ${dim}, ${nameTensor(origin.places)})`,
+    `torch.index_select(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,
   scatter: ({ inputs: { x, src }, saved: { dim, origin } }, nameTensor) =>
-    `${nameTensor(x)}.scatter(${dim}, ${nameTensor(origin.places)}, ${nameTensor(src)})`,
+    `${nameTensor(x)}.scatter(${dim}, ${nameTensor(origin.indices)}, ${nameTensor(src)})`,
   scatter_add: ({ inputs: { x, src }, saved: { dim, origin } }, nameTensor) =>
-    `${nameTensor(x)}.scatter_add(${dim}, ${nameTensor(origin.places)}, ${nameTensor(src)})`,
+    `${nameTensor(x)}.scatter_add(${dim}, ${nameTensor(origin.indices)}, ${nameTensor(src)})`,
   order: ({ inputs: { x }, outputs: { out }, saved: { dim, descending } }, nameTensor) =>
     `torch.sort(${nameTensor(x)}, dim=${dim}, descending=${literal(descending)}, stable=True).indices` +
     `${out.shape[dim] === x.shape[dim] ? '' : `.narrow(${dim}, 0, ${out.shape[dim]})`}`,

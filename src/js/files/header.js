@@ -37,7 +37,7 @@ function checkEntry(name, entry, size) {
   check(typeof dtype === 'string' && Object.hasOwn(BYTES, dtype),
     () => `${name} must have a dtype of ${Object.keys(BYTES).join(', ')}, got ${describe(dtype)}`)
   const isShape = Array.isArray(shape) && shape.length <= MAX_AXES && shape.every(s => isCount(s) && s < 2 ** 31)
-  check(isShape, () => `${name} must have a shape of at most ${MAX_AXES} whole numbers, got ${JSON.stringify(shape)}`)
+  check(isShape, () => `${name} must have a shape of at most ${MAX_AXES} integers, got ${JSON.stringify(shape)}`)
   const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isCount)
   const [from, to] = isPair ? offsets : [1, 0]
   check(from <= to && to <= size,

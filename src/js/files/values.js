@@ -1,5 +1,5 @@
 import { describe, expect, expectOneOf } from '../errors.js'
-import { DTYPES, MADE } from '../dtype.js'
+import { DTYPES, TENSOR_DTYPES } from '../dtype.js'
 import { packInt8 } from '../int8.js'
 import { to } from '../ops/convert.js'
 import { BYTES } from './header.js'
@@ -73,7 +73,7 @@ function writeChunk(to, at, { dtype: code }, name, chunk) {
   if (native) {
     return engine.memory.borrow(chunk.length, address => {
       engine.memory.bytes(address, chunk.length).set(chunk)
-      engine.c.gf_convert(to.address + at * bytes, kind, address, DTYPES[native].code, chunk.length / BYTES[code])
+      engine.c.gf_convert(to.dataPtr() + at * bytes, kind, address, DTYPES[native].code, chunk.length / BYTES[code])
     })
   }
   const read = READERS[code](/** @type {ArrayBuffer} */ (chunk.slice().buffer))
@@ -111,7 +111,7 @@ export function* readRowsInto(to, first, entry, name) {
     for (let i = 0; i < count; i += step) {
       const n = Math.min(step, count - i)
       yield* readInto(rows, 0, { ...entry, from: from + i * row, to: from + (i + n) * row }, name)
-      packInt8(to, rows.address, first + i, n)
+      packInt8(to, rows.dataPtr(), first + i, n)
     }
   } finally {
     rows.dispose()
@@ -126,7 +126,7 @@ export function* readRowsInto(to, first, entry, name) {
  */
 export function* readTensor(engine, name, entry, dtype) {
   const { dtype: code, shape } = entry, isFloat = FLOATS.includes(code)
-  if (dtype !== undefined) expectOneOf('loadSafetensors', `the dtype of ${name}`, dtype, MADE)
+  if (dtype !== undefined) expectOneOf('loadSafetensors', `the dtype of ${name}`, dtype, TENSOR_DTYPES)
   expect(!isFloat || !dtype || !['int32', 'bool'].includes(dtype), 'type',
     () => `safetensors: ${name} is ${code}, and its values would be truncated as ${dtype}`)
   const tensor = engine.keep(engine.empty(shape, dtype ?? defaultDtype(code)))
@@ -144,7 +144,7 @@ function narrowToInt32(tensor) {
   const { engine, values, shape } = tensor
   if (!values.every(value => value === (value | 0))) return tensor
   const out = engine.keep(engine.empty(shape, 'int32'))
-  engine.c.gf_convert(out.address, DTYPES.int32.code, tensor.address, DTYPES.float64.code, tensor.size)
+  engine.c.gf_convert(out.dataPtr(), DTYPES.int32.code, tensor.dataPtr(), DTYPES.float64.code, tensor.size)
   tensor.dispose()
   return out
 }
@@ -172,7 +172,7 @@ export function bytesAs(name, tensor, code) {
   if (native === dtype) return tensor.bytes.slice()
   if (!Object.hasOwn(INTEGERS, code)) {
     return engine.memory.borrow(size * BYTES[code], address => {
-      engine.c.gf_convert(address, DTYPES[native].code, tensor.address, DTYPES[dtype].code, size)
+      engine.c.gf_convert(address, DTYPES[native].code, tensor.dataPtr(), DTYPES[dtype].code, size)
       return engine.memory.bytes(address, size * BYTES[code]).slice()
     })
   }

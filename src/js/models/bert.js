@@ -1,4 +1,4 @@
-import { expect, optionsOf, shapeText } from '../errors.js'
+import { expect, expectOptions, formatShape } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -111,7 +111,7 @@ export class Bert extends LanguageModel {
    *   position, if the file has a pooler; logits [B, T, V], if it has a masked language modeling head
    */
   forward(ids, options) {
-    const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
+    const { attentionMask, tokenTypeIds } = expectOptions('Bert', options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [B, T] = tokens.shape
     const tokenTypes = tokenTypeIds === undefined || tokenTypeIds === null
       ? this.engine.registerAuxiliary(this.engine.zeros([B, T], 'int32')) : this.toBatch('tokenTypeIds', tokenTypeIds)
@@ -132,7 +132,7 @@ export class Bert extends LanguageModel {
    */
   firstPositions(x) {
     const [B, T, C] = x.shape
-    expect(T > 0, 'shape', () => `Bert: ids must have at least one token, which is pooled, got ${shapeText([B, T])}`)
+    expect(T > 0, 'shape', () => `Bert: ids must have at least one token, which is pooled, got ${formatShape([B, T])}`)
     return narrow(x, 1, 0, 1).reshape(B, C)
   }
 }

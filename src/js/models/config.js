@@ -24,7 +24,7 @@ export const ACTIVATIONS = {
 export function readInteger(config, name, fallback, min = 1) {
   const value = config[name] ?? fallback
   expect(Number.isSafeInteger(value) && value >= min && value < 2 ** 31, 'format',
-    () => `config.json: ${name} must be a whole number from ${min}, got ${describe(config[name])}`)
+    () => `config.json: ${name} must be an integer from ${min}, got ${describe(config[name])}`)
   return value
 }
 

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -73,7 +73,7 @@ export class GPT2 extends Causal {
    * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = optionsOf('GPT2', options, FORWARD_OPTIONS)
+    const { attentionMask, cache, logitsToKeep } = expectOptions('GPT2', options, FORWARD_OPTIONS)
     const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
     const layerOptions = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(positionIds)))

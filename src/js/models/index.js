@@ -1,10 +1,10 @@
-import { GlassformerError, describe, expect, expectBoolean, isPlain, guardPromise, expectOneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, isPlain, guardPromise, expectOneOf, expectOptions } from '../errors.js'
 import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
-import { WEIGHTS } from '../dtype.js'
-import { settleWeight } from '../nn/quantize.js'
+import { WEIGHT_DTYPES } from '../dtype.js'
+import { prepareWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
 import { bert } from './bert.js'
@@ -86,7 +86,7 @@ const UNSUPPORTED_FORMATS = [
   [/\.gguf$/, 'is a file of llama.cpp; choose the safetensors that it was converted from'],
   [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
-const DTYPES = /** @type {Dtype[]} */ (WEIGHTS)
+const DTYPES = /** @type {Dtype[]} */ (WEIGHT_DTYPES)
 /** 4 GB of 32-bit addresses, less room for intermediate tensors. */
 const MAX_BYTES = 3.5 * 2 ** 30
 
@@ -236,7 +236,7 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
  * @returns {any} an Inspection, at once if all files are in memory, otherwise a promise of it
  */
 export function inspect(files, options) {
-  const checked = optionsOf('models.inspect', options, ['dtype', 'ignoreHead'])
+  const checked = expectOptions('models.inspect', options, ['dtype', 'ignoreHead'])
   const { dtype, ignoreHead } = checkOptions('models.inspect', checked)
   return settle((function* () {
     const { type, parameters, bytes, missing, unused, problems } = yield* openModel(files, { dtype, ignoreHead })
@@ -257,8 +257,8 @@ function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
   const target = isStored ? engine.keep(engine.empty([count, inputs])) : to
   try {
     yield* readInto(transposed, 0, entry, name)
-    const { address } = target
-    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.address, 1, inputs, 1, count, 1)
+    const address = target.dataPtr()
+    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.dataPtr(), 1, inputs, 1, count, 1)
     if (isStored) convertInto(to, target)
   } finally {
     transposed.dispose()
@@ -319,7 +319,7 @@ function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
  * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean }}
  */
 function loadOptions(options) {
-  const all = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
+  const all = expectOptions('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
   const { onProgress, signal } = all, { dtype, ignoreHead } = checkOptions('models.load', all)
   expect(onProgress === undefined || typeof onProgress === 'function', 'type',
     () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
@@ -362,7 +362,7 @@ async function loadModel(engine, files, options) {
     }
     await finish()
     if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
-      if (parameter.isMatrix) settleWeight(parameter)
+      if (parameter.isMatrix) prepareWeight(parameter)
     }
   } catch (error) {
     model.dispose()

@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf } from '../errors.js'
+import { describe, expect, expectOptions } from '../errors.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
 import { ModuleList } from '../nn/containers.js'
@@ -162,7 +162,7 @@ export class Llama extends Causal {
    * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD_OPTIONS)
+    const { attentionMask, cache, logitsToKeep } = expectOptions('Llama', options, FORWARD_OPTIONS)
     const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
     const x = runLayers(this.layers, this.embed_tokens.forward(tokens),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache }))

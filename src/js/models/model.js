@@ -1,4 +1,4 @@
-import { describe, expect, GlassformerError, shapeText } from '../errors.js'
+import { describe, expect, GlassformerError, formatShape } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions } from '../ops/binary.js'
 import { toIdTensor } from '../ops/checks.js'
@@ -48,7 +48,7 @@ export class LanguageModel extends Module {
   toBatch(name, ids) {
     const where = this.constructor.name, tensor = toIdTensor(this.engine, where, name, ids)
     expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
-      () => `${where}: ${name} must have shape [B, T], or [T] for one sequence, got ${shapeText(tensor.shape)}`)
+      () => `${where}: ${name} must have shape [B, T], or [T] for one sequence, got ${formatShape(tensor.shape)}`)
     return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
   }
 
@@ -65,7 +65,7 @@ export class LanguageModel extends Module {
     const maskRows = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
     const hasShape = Array.isArray(rows) && maskRows.length === B &&
       maskRows.every(row => Array.isArray(row) && row.length === T)
-    expect(hasShape, 'shape', () => `${where}: attentionMask must have shape ${shapeText([B, T])}, got ` +
+    expect(hasShape, 'shape', () => `${where}: attentionMask must have shape ${formatShape([B, T])}, got ` +
       (mask instanceof Tensor || !Array.isArray(mask) ? describe(mask) : `${maskRows.length} rows of ${maskRows[0]?.length}`))
     const values = maskRows.flat()
     for (const value of values) expect([0, 1, true, false].includes(value), 'type',
@@ -168,13 +168,13 @@ export class LanguageModel extends Module {
   /** @param {string} name @param {Tensor} ids @param {Tensor} other of the same batch size */
   checkBatchSize(name, ids, other) {
     expect(ids.shape[0] === other.shape[0], 'shape', () =>
-      `${this.constructor.name}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${shapeText(ids.shape)}`)
+      `${this.constructor.name}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${formatShape(ids.shape)}`)
   }
 
   /** @param {string} name @param {Tensor} ids @param {Tensor} other */
   checkSameShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>
-      `${this.constructor.name}: ${name} must have shape ${shapeText(other.shape)}, got ${shapeText(ids.shape)}`)
+      `${this.constructor.name}: ${name} must have shape ${formatShape(other.shape)}, got ${formatShape(ids.shape)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { DTYPES } from '../dtype.js'
-import { shapeText } from '../errors.js'
+import { formatShape } from '../errors.js'
 import { int8Bytes } from '../int8.js'
 import { sameShape, sizeOf } from '../shape.js'
 
@@ -133,7 +133,7 @@ export function planReads(tensorsByKey, rows, state, ignored) {
     }
     const wanted = fileShape(row, target.shape)
     if (!sameShape(withoutUnitSides(found.entry.shape), withoutUnitSides(wanted))) {
-      plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)} in ${found.entry.source.name}`)
+      plan.problems.push(`${found.name} must have shape ${formatShape(wanted)}, got ${formatShape(found.entry.shape)} in ${found.entry.source.name}`)
     }
     const { dtype } = found.entry
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must be floating point, got ${dtype}`)

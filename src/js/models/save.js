@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectOptions, formatShape } from '../errors.js'
 import { BYTES } from '../files/header.js'
 import { bytesAs } from '../files/values.js'
 import { Module } from '../nn/module.js'
@@ -86,8 +86,8 @@ function checkKeys(model, { family, settings }, state) {
     const tensor = state[key]
     expect(tensor !== undefined, 'state', () => `models.save: ${key} is missing: ${describeModule(key)}, for which ` +
       'Hugging Face has no keys; restore a module with the same tensors, such as a Linear with the LoRA merged into it')
-    expect(sameShape(tensor.shape, shape), 'state', () => `models.save: ${key} must have shape ${shapeText(shape)}, as ` +
-      `config.json says, got ${shapeText(tensor.shape)}`)
+    expect(sameShape(tensor.shape, shape), 'state', () => `models.save: ${key} must have shape ${formatShape(shape)}, as ` +
+      `config.json says, got ${formatShape(tensor.shape)}`)
   }
   const known = new Set(Object.keys(expected).map(key => state[key]))
   for (const [key, tensor] of Object.entries(state)) expect(known.has(tensor), 'state', () => `models.save: ${key} has ` +
@@ -113,7 +113,7 @@ function checkKeys(model, { family, settings }, state) {
  * JSON.parse(files['config.json']).architectures  // ['LlamaForCausalLM']
  */
 export function save(model, options) {
-  const { tokenizer = null } = optionsOf('models.save', options, ['tokenizer'])
+  const { tokenizer = null } = expectOptions('models.save', options, ['tokenizer'])
   const origin = model instanceof LanguageModel ? model.origin : null
   expect(origin !== null, 'type', () => 'models.save: model must come from gf.models.load, which knows its keys in Hugging ' +
     `Face's class, got ${describe(model)}; gf.saveSafetensors(model.stateDict()) writes any module's weights`)
@@ -123,8 +123,8 @@ export function save(model, options) {
   checkKeys(model, origin, state)
   const parts = origin.family.rows(settings).map(row => {
     const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
-    const make = () => parameterBytes(tensor, row, dtype)
-    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, make }
+    const serialize = () => parameterBytes(tensor, row, dtype)
+    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, serialize }
   })
   return {
     'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { generate, readOptions, readPrompts } from '../decoding/generate.js'
 import { LanguageModel, buildArray } from './model.js'
 
@@ -36,7 +36,7 @@ export class Seq2Seq extends LanguageModel {
    * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], the output of the decoder
    */
   forward(ids, options) {
-    const { attentionMask, decoderIds } = optionsOf(this.constructor.name, options, ['attentionMask', 'decoderIds'])
+    const { attentionMask, decoderIds } = expectOptions(this.constructor.name, options, ['attentionMask', 'decoderIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape)
     const decoderInput = this.toBatch('decoderIds', decoderIds ?? buildArray(tokens.shape[0], () => [this.decoderStartTokenId]))
     this.checkBatchSize('decoderIds', decoderInput, tokens)

@@ -1,7 +1,7 @@
 import { GlassformerError } from '../errors.js'
 import { baseName, checkFormat } from '../files/shards.js'
 import { openSource } from '../files/source.js'
-import { tokenizer } from '../text/files.js'
+import { loadTokenizer } from '../text/files.js'
 
 /** Reads the tokenizer from a model's files. */
 
@@ -25,7 +25,7 @@ export function* readTokenizer(engine, files, isTokenizer = () => true) {
     contents[name] = yield read(0, size)
   }
   try {
-    return Object.keys(contents).length && isTokenizer(contents) ? tokenizer(engine, contents) : null
+    return Object.keys(contents).length && isTokenizer(contents) ? loadTokenizer(engine, contents) : null
   } catch (error) {
     if (error instanceof GlassformerError && error.code === 'type') return null // an unknown format
     throw error

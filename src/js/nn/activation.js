@@ -1,11 +1,11 @@
-import { describe, GlassformerError, expectOneOf, optionsOf } from '../errors.js'
+import { describe, GlassformerError, expectOneOf, expectOptions } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** torch.nn.ReLU */
+/** max(x, 0): torch.nn.ReLU. */
 export class ReLU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
@@ -13,7 +13,7 @@ export class ReLU extends Module {
   }
 }
 
-/** torch.nn.SiLU */
+/** x × sigmoid(x): torch.nn.SiLU. */
 export class SiLU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
@@ -21,7 +21,7 @@ export class SiLU extends Module {
   }
 }
 
-/** torch.nn.Tanh */
+/** The hyperbolic tangent: torch.nn.Tanh. */
 export class Tanh extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
@@ -29,7 +29,7 @@ export class Tanh extends Module {
   }
 }
 
-/** torch.nn.Sigmoid */
+/** 1 / (1 + exp(−x)): torch.nn.Sigmoid. */
 export class Sigmoid extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
@@ -37,15 +37,15 @@ export class Sigmoid extends Module {
   }
 }
 
-/** torch.nn.GELU */
+/** Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.GELU. */
 export class GELU extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
-   * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none'
+   * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact) or 'tanh'; default: 'none'
    */
   constructor(engine, options) {
     super(engine)
-    const { approximate = 'none' } = optionsOf('GELU', options, ['approximate'])
+    const { approximate = 'none' } = expectOptions('GELU', options, ['approximate'])
     this.approximate = expectOneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
   }
 
@@ -55,15 +55,15 @@ export class GELU extends Module {
   }
 }
 
-/** Those that a layer knows by a word. @type {Record<string, (x: Tensor) => Tensor>} */
+/** The activations that layers know by name. @type {Record<string, (x: Tensor) => Tensor>} */
 export const activations = { relu, gelu: x => gelu(x) }
 
 /**
- * The activation a layer was asked for.
+ * The activation function that a layer's option names.
  * @param {string} where @param {unknown} activation 'relu', 'gelu' or a function of a tensor
  * @returns {(x: Tensor) => Tensor}
  */
-export function activationOf(where, activation) {
+export function getActivation(where, activation) {
   if (typeof activation === 'function') return /** @type {any} */ (activation)
   if (activation === 'relu' || activation === 'gelu') return activations[activation]
   throw new GlassformerError('type',

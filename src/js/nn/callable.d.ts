@@ -1,7 +1,4 @@
-/**
- * What is called for its forward, with its inputs and what it gives: the types of callable.js, where JSDoc has no way to
- * say that a class's objects can be called.
- */
+/** The types of callable.js, since JSDoc cannot express that the objects of a class can be called like its forward. */
 export class Callable {
   forward(...inputs: any[]): any
 }
@@ -9,4 +6,4 @@ export interface Callable {
   (...inputs: Parameters<this['forward']>): ReturnType<this['forward']>
 }
 
-export function callable(prototype: object): any
+export function createCallable(prototype: object): any

@@ -1,6 +1,6 @@
 import { expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
-import { Callable, callable } from './callable.js'
+import { Callable, createCallable } from './callable.js'
 import { wrapForward } from './forward.js'
 import { compiledFunctions, findNested } from './property_checks.js'
 import { Parameter } from './parameter.js'
@@ -10,10 +10,10 @@ import { Parameter } from './parameter.js'
 /** @param {Module} module @param {string} name @param {unknown} value of a property */
 function checkCloneable({ constructor }, name, value) {
   expect(name !== 'forward', 'state',
-    () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
+    () => `clone: forward of ${constructor.name} must be a method; a field would compute with the original module`)
   if (compiledFunctions.has(/** @type {object} */ (value))) return
-  const isHeld = (/** @type {unknown} */ one) => one instanceof Callable || one instanceof Tensor
-  expect(!findNested(value, isHeld).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
+  const isState = (/** @type {unknown} */ item) => item instanceof Callable || item instanceof Tensor
+  expect(!findNested(value, isState).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
     `${Array.isArray(value) ? 'an array' : 'an object'}; use ModuleList, ModuleDict or properties`)
 }
 
@@ -29,29 +29,30 @@ function cloneTensor(tensor) {
 }
 
 /**
- * A module as its copy, a compiled one as the same of the copy, the rest as it was met before or is.
- * @param {any} value of a property @param {Map<object, any>} copies @returns {any}
+ * The clone of a property's value: modules and tensors are copied once, compiled modules compile the copy, everything
+ * else is the same value.
+ * @param {any} value @param {Map<object, any>} copies by their originals @returns {any}
  */
-function cloned(value, copies) {
+function cloneValue(value, copies) {
   const compiled = compiledFunctions.get(value)
-  if (compiled) return compiled.again(cloneModule(compiled.module, copies))
+  if (compiled) return compiled.compile(cloneModule(compiled.module, copies))
   return value instanceof Callable ? cloneModule(/** @type {any} */ (value), copies) : copies.get(value) ?? value
 }
 
 /**
- * A module with parameters of its own; what is shared inside is shared inside the copy.
- * @param {Module} module @param {Map<object, any>} copies of what was met before, by the originals
+ * A copy of a module with its own parameters; what is shared inside it is shared inside the copy.
+ * @param {Module} module @param {Map<object, any>} copies made so far, by their originals
  * @returns {Module}
  */
 export function cloneModule(module, copies = new Map()) {
   if (copies.has(module)) return copies.get(module)
-  const copy = callable(Object.getPrototypeOf(module))
+  const copy = createCallable(Object.getPrototypeOf(module))
   copies.set(module, copy)
   for (const [name, value] of Object.entries(module)) {
     checkCloneable(module, name, value)
     if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
-    const own = cloned(value, copies)
-    Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
+    const clone = cloneValue(value, copies)
+    Object.defineProperty(copy, name, { value: clone, writable: true, enumerable: true, configurable: true })
   }
   copy.bufferNames = new Set(module.bufferNames)
   copy.unsavedNames = new Set(module.unsavedNames)

@@ -5,37 +5,38 @@ import { Module, childrenOf } from './module.js'
 /** @typedef {import('../engine.js').Engine} Engine */
 
 /**
- * A module, or an error that says where there is none.
+ * A module, or an error that names the place of another value.
  * @param {string} where @param {unknown} module @param {string | number} name @returns {Module}
  */
-function moduleAt(where, module, name) {
+function expectModule(where, module, name) {
   expect(module instanceof Module, 'type', () => `${where}: modules[${name}] must be a module, ` +
     `got ${describe(module)}${typeof module === 'function' ? '; write a module, such as new gf.nn.ReLU()' : ''}`)
   return module
 }
 
 /** @template {NumberedModules} M @param {M} list @param {number} i @param {Module} module @returns {M} */
-const put = (list, i, module) => Object.assign(list, { [i]: moduleAt(list.constructor.name, module, i) })
+const setModule = (list, i, module) => Object.assign(list, { [i]: expectModule(list.constructor.name, module, i) })
 
-/** What a list of modules and one that is run have in common. */
+/** The superclass of containers whose modules are named 0, 1, 2, … */
 export class NumberedModules extends Module {
   /** @param {Engine} engine @param {Iterable<Module>} modules */
   constructor(engine, modules) {
     super(engine)
     let i = 0
-    for (const module of modules) put(this, i++, module)
+    for (const module of modules) setModule(this, i++, module)
   }
 
+  /** The number of modules. */
   get length() {
     return childrenOf(this).length
   }
 
-  /** Behind the highest number, also where one was deleted. @param {Module} module @returns {this} */
+  /** Appends a module after the highest number. @param {Module} module @returns {this} */
   push(module) {
-    return put(this, 1 + Math.max(-1, ...Object.keys(this).map(Number).filter(Number.isInteger)), module)
+    return setModule(this, 1 + Math.max(-1, ...Object.keys(this).map(Number).filter(Number.isInteger)), module)
   }
 
-  /** @param {number} i */
+  /** The module at an index; negative ones count from the end. @param {number} i */
   at(i) {
     return childrenOf(this).at(i)?.[1]
   }
@@ -57,7 +58,7 @@ export class ModuleList extends NumberedModules {
 }
 
 /**
- * Modules one after the other, each given what the one before makes: torch.nn.Sequential.
+ * Runs modules one after the other, each on the output of the previous one: torch.nn.Sequential.
  * @example
  * const net = new gf.nn.Sequential(new gf.nn.Linear(2, 4), new gf.nn.ReLU(), new gf.nn.Linear(4, 1))
  * net.forward(gf.ones([5, 2])).shape              // [5, 1]
@@ -70,15 +71,15 @@ export class Sequential extends NumberedModules {
     super(engine, /** @type {Module[]} */ (modules.flat()))
   }
 
-  /** @param {any} x what the first takes @returns {any} what the last makes */
+  /** @param {any} x input of the first module @returns {any} output of the last module */
   forward(x) {
-    let made = x
-    for (const module of this) made = module.forward(made)
-    return made
+    let output = x
+    for (const module of this) output = module.forward(output)
+    return output
   }
 }
 
-/** Modules by names of one's own: torch.nn.ModuleDict. */
+/** Modules by name: torch.nn.ModuleDict. */
 export class ModuleDict extends Module {
   /** @param {Engine} engine @param {Record<string, Module>} [modules] */
   constructor(engine, modules = {}) {
@@ -88,28 +89,28 @@ export class ModuleDict extends Module {
     for (const [name, module] of Object.entries(modules)) this.set(name, module)
   }
 
-  /** How many there are. */
+  /** The number of modules. */
   get length() {
     return childrenOf(this).length
   }
 
-  /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
+  /** Adds or replaces a module. @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
     const isName = typeof name === 'string' && name !== '' && !name.includes('.')
     expect(isName, 'range', () => `ModuleDict: the name of a module must be a string without dots, got ${describe(name)}`)
     expect(!(name in this) || this.has(name), 'range',
       () => `ModuleDict: ${name} is a property of all modules; choose another name`)
-    return Object.assign(this, { [name]: moduleAt('ModuleDict', module, name) })
+    return Object.assign(this, { [name]: expectModule('ModuleDict', module, name) })
   }
 
-  /** @param {string} name @returns {any} the module of that name */
+  /** The module with a name; 'index' if there is none. @param {string} name @returns {any} */
   get(name) {
     expect(this.has(name), 'index',
       () => `ModuleDict: there is no module ${describe(name)}, only ${this.keys().join(', ')}`)
     return /** @type {any} */ (this)[name]
   }
 
-  /** Whether there is a module of that name. @param {string} name */
+  /** Whether there is a module with a name. @param {string} name */
   has(name) {
     return this.keys().includes(name)
   }
@@ -130,7 +131,7 @@ export class ModuleDict extends Module {
   }
 }
 
-/** What it is given, whatever the arguments of its constructor: torch.nn.Identity. */
+/** Returns its input; all constructor arguments are ignored: torch.nn.Identity. */
 export class Identity extends Module {
   /** @param {Engine} engine @param {...any} _ignored */
   constructor(engine, ..._ignored) {

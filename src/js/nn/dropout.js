@@ -2,7 +2,7 @@ import { expectProbability } from '../errors.js'
 import { dropout } from '../ops/dropout.js'
 import { Module } from './module.js'
 
-/** While training, drops values with probability p: torch.nn.Dropout. */
+/** In training mode, sets values to 0 with probability p and scales the rest by 1 / (1 − p): torch.nn.Dropout. */
 export class Dropout extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} [p] 0.5 */
   constructor(engine, p = 0.5) {

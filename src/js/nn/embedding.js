@@ -1,4 +1,4 @@
-import { optionsOf, expectInteger } from '../errors.js'
+import { expectOptions, expectInteger } from '../errors.js'
 import { embedding } from '../ops/embedding.js'
 import { fillNormal } from '../random.js'
 import { Module } from './module.js'
@@ -17,7 +17,7 @@ export class Embedding extends Module {
    */
   constructor(engine, numEmbeddings, embeddingDim, options) {
     super(engine)
-    const { paddingIdx } = optionsOf('Embedding', options, ['paddingIdx'])
+    const { paddingIdx } = expectOptions('Embedding', options, ['paddingIdx'])
     this.numEmbeddings = expectInteger('Embedding', 'numEmbeddings', numEmbeddings)
     this.embeddingDim = expectInteger('Embedding', 'embeddingDim', embeddingDim)
     if (paddingIdx !== undefined) {
@@ -36,7 +36,8 @@ export class Embedding extends Module {
   }
 
   /**
-   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids
+   * Looks up the rows of some ids.
+   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids int32, any shape
    * @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim]
    */
   forward(ids) {

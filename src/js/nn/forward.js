@@ -5,25 +5,25 @@ import { Tensor } from '../tensor.js'
 import { expectParametersInPlace } from './property_checks.js'
 
 /**
- * How a module's forward is run when it is called from outside: hooks, traces, and what ends on the way.
+ * Wraps modules' forwards: hooks, traces, freeing of intermediate tensors, and restoring caches after an error.
  *
  * @typedef {import('./module.js').Module} Module
  *
- * Called after a forward; what it returns, if anything, stands in place of the output.
+ * Called after a forward; a value that it returns replaces the output.
  * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
  *
- * A forward with all that it calls: the caches that were met on the way, each with what brings it back.
+ * The caches that an outermost forward has used, each with a function that restores its state.
  * @typedef {Map<import('../ops/attention_cache.js').Cache, () => void>} Outermost
  */
 
-/** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
+/** The forward hooks of modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
 const hooks = new WeakMap()
 
-/** How many hooks were ever put somewhere or taken away. */
-let moment = 0
-export const hookMoment = () => moment
+/** How often hooks were added or removed, anywhere. */
+let hookChanges = 0
+export const countHookChanges = () => hookChanges
 
-/** Whether something is called after its forward. @param {Module} module */
+/** Whether a module has forward hooks. @param {Module} module */
 export const isHooked = module => Boolean(hooks.get(module)?.size)
 
 /** @param {Module} module @param {ForwardHook} fn */
@@ -31,55 +31,57 @@ export function addHook(module, fn) {
   expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
   const own = hooks.get(module) ?? new Set(), hook = { fn }
   hooks.set(module, own.add(hook))
-  moment++
-  return { remove: () => { moment += Number(own.delete(hook)) } }
+  hookChanges++
+  return { remove: () => { hookChanges += Number(own.delete(hook)) } }
 }
 
-/** What a hook returned; a promise would stand in place of the output. @param {any} said */
-function saidBy(said) {
-  if (said instanceof Promise) said.catch(() => {}) // the error below is the one to see
-  expect(!(said instanceof Promise), 'type', () => 'registerForwardHook: fn must not be async, for what it returns stands ' +
-    'in place of the output; got a promise')
-  return said
-}
-
-/**
- * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
- * @param {any} output
- */
-function hooked(module, inputs, output) {
-  let given = output
-  for (const { fn } of hooks.get(module) ?? []) given = saidBy(fn(module, inputs, given)) ?? given
-  return given
+/** The result of a hook, which must not be a promise. @param {any} result */
+function checkHookResult(result) {
+  if (result instanceof Promise) result.catch(() => {}) // the error below is the one to report
+  expect(!(result instanceof Promise), 'type', () => 'registerForwardHook: fn must not be async, since its result ' +
+    'replaces the output; got a promise')
+  return result
 }
 
 /**
- * Calls forward and the hooks where no trace is recorded. @param {Module} module @param {Function} forward
- * @param {any[]} inputs
+ * The output of a forward after its hooks.
+ * @param {Module} module @param {any[]} inputs @param {any} output
  */
-function passed(module, forward, inputs) {
+function applyHooks(module, inputs, output) {
+  let result = output
+  for (const { fn } of hooks.get(module) ?? []) result = checkHookResult(fn(module, inputs, result)) ?? result
+  return result
+}
+
+/**
+ * Calls a forward and its hooks outside traces.
+ * @param {Module} module @param {Function} forward @param {any[]} inputs
+ */
+function runUntraced(module, forward, inputs) {
   const { engine } = module
-  if (isHooked(module)) return runUserCode(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
-  const parted = hasSubmodules(module)
-  if (engine.outerScopes ? parted !== undefined : !parted) return forward.apply(module, inputs)
+  if (isHooked(module)) {
+    return runUserCode(engine, inputs, () => applyHooks(module, inputs, forward.apply(module, inputs)))
+  }
+  const isContainer = hasSubmodules(module)
+  if (engine.outerScopes ? isContainer !== undefined : !isContainer) return forward.apply(module, inputs)
   const pass = () => forward.apply(module, inputs)
-  return parted ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
+  return isContainer ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
 }
 
 /** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
 const running = new WeakMap()
 
 /**
- * The same while a trace is recorded: it learns where it is.
+ * Calls a forward and its hooks and reports to a trace which module is running.
  * @param {Module} module @param {Function} forward @param {any[]} inputs @param {import('../trace.js').Trace} trace
  */
-function traced(module, forward, inputs, trace) {
+function runTraced(module, forward, inputs, trace) {
   const { engine } = module, stack = running.get(engine) ?? []
   running.set(engine, stack)
   trace.enter(module, stack.at(-1), inputs)
   stack.push(module)
   try {
-    const output = hooked(module, inputs, forward.apply(module, inputs))
+    const output = applyHooks(module, inputs, forward.apply(module, inputs))
     const first = Array.isArray(output) ? output[0] : output
     if (first instanceof Tensor) inputs.includes(first) ? trace.alias('output', first) : trace.tag('output', first)
     trace.returns(output)
@@ -97,40 +99,40 @@ function run(module, forward, inputs) {
   for (const input of inputs) {
     if (input instanceof Tensor && input.engine !== engine) expectEngine(module.constructor.name, engine, [input])
   }
-  const go = () => (trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs))
-  return engine.outermostForward ? go() : asOutermost(engine, go)
+  const call = () => (trace ? runTraced(module, forward, inputs, trace) : runUntraced(module, forward, inputs))
+  return engine.outermostForward ? call() : runOutermost(engine, call)
 }
 
 /**
- * Runs the outermostForward forward; where it throws, caches are what they were before.
- * @template T @param {import('../engine.js').Engine} engine @param {() => T} go @returns {T}
+ * Runs the outermost forward; if it throws, the caches get back their previous state.
+ * @template T @param {import('../engine.js').Engine} engine @param {() => T} call @returns {T}
  */
-function asOutermost(engine, go) {
+function runOutermost(engine, call) {
   /** @type {Outermost} */ const caches = engine.outermostForward = new Map()
   try {
-    return go()
+    return call()
   } catch (error) {
-    for (const bringBack of caches.values()) bringBack()
+    for (const restore of caches.values()) restore()
     throw error
   } finally {
     engine.outermostForward = null
   }
 }
 
-/** What stands in place of a forward, and of whose. @type {WeakMap<Function, Module>} */
+/** The modules of wrapped forwards. @type {WeakMap<Function, Module>} */
 const wrapped = new WeakMap()
 
-/** Whether a module's forward is that of its class. @param {Module} module */
+/** Whether a module's forward is the wrapped one of its class. @param {Module} module */
 export const isWrapped = module => wrapped.get(module.forward) === module
 
-/** Puts what is called from outside in place of a module's forward. @param {Module} module */
+/** Wraps a module's forward, so that every call is checked, traced and hooked. @param {Module} module */
 export function wrapForward(module) {
-  const { forward } = module, most = getMaxInputs(forward)
+  const { forward } = module, max = getMaxInputs(forward)
   Object.defineProperty(module, 'forward', {
     value: (/** @type {any[]} */ ...inputs) => {
-      if (inputs.length > most) expectArgumentCount(`${module.constructor.name}.forward`, most, inputs)
+      if (inputs.length > max) expectArgumentCount(`${module.constructor.name}.forward`, max, inputs)
       const output = run(module, forward, inputs)
-      expect(output !== undefined, 'type', () => `${module.constructor.name}.forward gave nothing; is a return missing?`)
+      expect(output !== undefined, 'type', () => `${module.constructor.name}.forward returned undefined; is a return missing?`)
       return output
     },
     enumerable: false, configurable: true, writable: true

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { crossEntropy } from '../ops/cross_entropy.js'
 import { logSoftmax } from '../ops/log_softmax.js'
 import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from '../ops/losses.js'
@@ -10,8 +10,8 @@ import { unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /**
- * Functions as modules: what torch.nn has beside torch.nn.functional. Each keeps the options that its function takes
- * last, and forward takes the tensors.
+ * Modules that call a function of torch.nn.functional. The constructor takes the function's options, forward its
+ * tensors.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('../engine.js').Engine} Engine
@@ -24,12 +24,12 @@ import { Module } from './module.js'
  * @param {readonly (keyof O & string)[]} names of options
  * @returns {new (engine: Engine, options?: O) => Module & { options: O, forward(...inputs: I): Tensor }}
  */
-function moduleOf(name, fn, names) {
+function defineModule(name, fn, names) {
   const Class = class extends Module {
     /** @param {Engine} engine @param {O} [options] */
     constructor(engine, options) {
       super(engine)
-      this.options = { ...optionsOf(name, options, names) }
+      this.options = { ...expectOptions(name, options, names) }
     }
 
     /** @param {I} inputs */
@@ -40,7 +40,7 @@ function moduleOf(name, fn, names) {
   return /** @type {any} */ (Object.defineProperty(Class, 'name', { value: name }))
 }
 
-/** @typedef {import('../ops/losses.js').Reduction} Reduction that the declarations made from this file use */
+/** @typedef {import('../ops/losses.js').Reduction} Reduction used by the declarations generated from this file */
 /** @typedef {[input: Tensor, target: Tensor]} Pair @typedef {[input: Tensor, target: any]} Classified */
 /** @typedef {NonNullable<Parameters<typeof crossEntropy>[2]>} CrossEntropyOptions */
 /** @typedef {NonNullable<Parameters<typeof nllLoss>[2]>} NLLOptions */
@@ -49,33 +49,33 @@ function moduleOf(name, fn, names) {
 /** @typedef {NonNullable<Parameters<typeof binaryCrossEntropyWithLogits>[2]>} BCEWithLogitsOptions */
 /** @typedef {NonNullable<Parameters<typeof klDiv>[2]>} KLOptions */
 
-export const CrossEntropyLoss = /** @type {typeof moduleOf<Classified, CrossEntropyOptions>} */ (moduleOf)(
+export const CrossEntropyLoss = /** @type {typeof defineModule<Classified, CrossEntropyOptions>} */ (defineModule)(
   'CrossEntropyLoss', crossEntropy, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
-export const NLLLoss = /** @type {typeof moduleOf<Classified, NLLOptions>} */ (moduleOf)(
+export const NLLLoss = /** @type {typeof defineModule<Classified, NLLOptions>} */ (defineModule)(
   'NLLLoss', nllLoss, ['weight', 'ignoreIndex', 'reduction'])
-export const MSELoss = /** @type {typeof moduleOf<Pair, ReductionOptions>} */ (moduleOf)(
+export const MSELoss = /** @type {typeof defineModule<Pair, ReductionOptions>} */ (defineModule)(
   'MSELoss', mseLoss, ['reduction'])
-export const L1Loss = /** @type {typeof moduleOf<Pair, ReductionOptions>} */ (moduleOf)(
+export const L1Loss = /** @type {typeof defineModule<Pair, ReductionOptions>} */ (defineModule)(
   'L1Loss', l1Loss, ['reduction'])
-export const BCELoss = /** @type {typeof moduleOf<Pair, BCEOptions>} */ (moduleOf)(
+export const BCELoss = /** @type {typeof defineModule<Pair, BCEOptions>} */ (defineModule)(
   'BCELoss', binaryCrossEntropy, ['weight', 'reduction'])
-export const BCEWithLogitsLoss = /** @type {typeof moduleOf<Pair, BCEWithLogitsOptions>} */ (moduleOf)(
+export const BCEWithLogitsLoss = /** @type {typeof defineModule<Pair, BCEWithLogitsOptions>} */ (defineModule)(
   'BCEWithLogitsLoss', binaryCrossEntropyWithLogits, ['weight', 'posWeight', 'reduction'])
-export const KLDivLoss = /** @type {typeof moduleOf<Pair, KLOptions>} */ (moduleOf)(
+export const KLDivLoss = /** @type {typeof defineModule<Pair, KLOptions>} */ (defineModule)(
   'KLDivLoss', klDiv, ['reduction', 'logTarget'])
-export const CosineSimilarity = /** @type {typeof moduleOf<Pair, { dim?: number, eps?: number }>} */ (moduleOf)(
+export const CosineSimilarity = /** @type {typeof defineModule<Pair, { dim?: number, eps?: number }>} */ (defineModule)(
   'CosineSimilarity', cosineSimilarity, ['dim', 'eps'])
 
 /** @typedef {[x: Tensor]} One */
-export const Softmax = /** @type {typeof moduleOf<One, { dim?: number }>} */ (moduleOf)('Softmax', softmax, ['dim'])
-export const LogSoftmax = /** @type {typeof moduleOf<One, { dim?: number }>} */ (moduleOf)(
+export const Softmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)('Softmax', softmax, ['dim'])
+export const LogSoftmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
   'LogSoftmax', logSoftmax, ['dim'])
-export const LeakyReLU = /** @type {typeof moduleOf<One, { negativeSlope?: number }>} */ (moduleOf)(
+export const LeakyReLU = /** @type {typeof defineModule<One, { negativeSlope?: number }>} */ (defineModule)(
   'LeakyReLU', unaryFunctions.leakyRelu, ['negativeSlope'])
-export const Softplus = /** @type {typeof moduleOf<One, { beta?: number, threshold?: number }>} */ (moduleOf)(
+export const Softplus = /** @type {typeof defineModule<One, { beta?: number, threshold?: number }>} */ (defineModule)(
   'Softplus', unaryFunctions.softplus, ['beta', 'threshold'])
 
-/** Axes as one, the first left alone: torch.nn.Flatten. */
+/** Merges the axes from startDim to endDim, by default all but the first: torch.nn.Flatten. */
 export class Flatten extends Module {
   /** @param {Engine} engine @param {number} [startDim] 1 @param {number} [endDim] -1 */
   constructor(engine, startDim = 1, endDim = -1) {

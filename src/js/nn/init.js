@@ -1,28 +1,29 @@
-import { expect, expectNumber, expectOneOf, optionsOf, shapeText } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { expectFloatTensor } from '../ops/checks.js'
 import { fillNormal, fillUniform } from '../random.js'
 import { sizeOf } from '../shape.js'
 
 /**
- * torch.nn.init: fills tensors in place, from the engine's random stream as PyTorch does, and gives them back.
+ * torch.nn.init: functions that fill a tensor in place, with the engine's random numbers as PyTorch does, and return
+ * it.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  */
 
 /** @param {string} where @param {Tensor} tensor */
-const target = (where, tensor) => {
+const touchTensor = (where, tensor) => {
   expectFloatTensor(where, 'tensor', tensor).touch()
   return tensor
 }
 
 /** @param {string} where @param {string} name @param {number} value */
-const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
+const expectFinite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
 
-/** How many inputs and outputs a weight has. @param {string} where @param {Tensor} tensor */
+/** The numbers of inputs and outputs of a weight. @param {string} where @param {Tensor} tensor */
 function computeFans(where, tensor) {
-  const { shape } = target(where, tensor), [out, into] = shape, field = sizeOf(shape.slice(2))
-  expect(shape.length >= 2, 'shape', () => `${where}: tensor must have at least two axes, got ${shapeText(shape)}`)
-  return { fanIn: into * field, fanOut: out * field }
+  const { shape } = touchTensor(where, tensor), [outputs, inputs] = shape, field = sizeOf(shape.slice(2))
+  expect(shape.length >= 2, 'shape', () => `${where}: tensor must have at least two axes, got ${formatShape(shape)}`)
+  return { fanIn: inputs * field, fanOut: outputs * field }
 }
 
 const GAINS = /** @type {const} */ ({
@@ -30,66 +31,72 @@ const GAINS = /** @type {const} */ ({
 })
 
 /**
- * What keeps the size of what goes through an activation: torch.nn.init.calculate_gain.
+ * The recommended gain for weights before an activation: torch.nn.init.calculate_gain.
  * @param {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} nonlinearity
- * @param {number} [slope] 0.01, of leakyRelu below 0
+ * @param {number} [slope] the negative slope of leakyRelu: 0.01
  */
 export function calculateGain(nonlinearity, slope = 0.01) {
   const name = expectOneOf('calculateGain', 'nonlinearity', nonlinearity,
     /** @type {const} */ (['linear', 'sigmoid', 'tanh', 'relu', 'leakyRelu', 'selu']))
-  return name === 'leakyRelu' ? Math.sqrt(2 / (1 + finite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
-}
-
-/** Uniform values from a to b. @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1 */
-export function uniform_(tensor, options) {
-  const { a = 0, b = 1 } = optionsOf('uniform_', options, ['a', 'b'])
-  expect(finite('uniform_', 'a', a) <= finite('uniform_', 'b', b), 'range',
-    () => `uniform_: a must be at most b, got ${a} and ${b}`)
-  return fillUniform(target('uniform_', tensor), a, b)
-}
-
-/** Normal values. @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1 */
-export function normal_(tensor, options) {
-  const { mean = 0, std = 1 } = optionsOf('normal_', options, ['mean', 'std'])
-  expectNumber('normal_', 'std', std, 'a number >= 0', v => v >= 0)
-  return fillNormal(target('normal_', tensor), finite('normal_', 'mean', mean), std)
+  return name === 'leakyRelu' ? Math.sqrt(2 / (1 + expectFinite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
 }
 
 /**
- * Normal values between two bounds, by the inverse of their distribution. PyTorch's stream; the last bits may differ,
- * since its inverse error function runs in float32.
- * @param {Tensor} tensor @param {{ mean?: number, std?: number, a?: number, b?: number }} [options] mean: 0; std: 1; a:
- *   −2; b: 2, the bounds
+ * Uniform values from a to b: torch.nn.init.uniform_.
+ * @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1
+ */
+export function uniform_(tensor, options) {
+  const { a = 0, b = 1 } = expectOptions('uniform_', options, ['a', 'b'])
+  expect(expectFinite('uniform_', 'a', a) <= expectFinite('uniform_', 'b', b), 'range',
+    () => `uniform_: a must be at most b, got ${a} and ${b}`)
+  return fillUniform(touchTensor('uniform_', tensor), a, b)
+}
+
+/**
+ * Normal values: torch.nn.init.normal_.
+ * @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1
+ */
+export function normal_(tensor, options) {
+  const { mean = 0, std = 1 } = expectOptions('normal_', options, ['mean', 'std'])
+  expectNumber('normal_', 'std', std, 'a number >= 0', v => v >= 0)
+  return fillNormal(touchTensor('normal_', tensor), expectFinite('normal_', 'mean', mean), std)
+}
+
+/**
+ * Normal values between the bounds a and b: torch.nn.init.trunc_normal_. They come from PyTorch's random stream, but
+ * the last bits may differ, since PyTorch computes the inverse error function in float32.
+ * @param {Tensor} tensor @param {{ mean?: number, std?: number, a?: number, b?: number }} [options] mean: 0; std: 1;
+ *   a: −2; b: 2
  */
 export function truncNormal_(tensor, options) {
-  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options,
+  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = expectOptions(where, options,
     ['mean', 'std', 'a', 'b'])
-  const { engine, address, size } = target(where, tensor)
+  const { engine, size } = touchTensor(where, tensor)
   expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
-  for (const [name, value] of Object.entries({ mean, a, b })) finite(where, name, value)
+  for (const [name, value] of Object.entries({ mean, a, b })) expectFinite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
-  engine.c.gf_trunc_normal(address, engine.generator, size, mean, std, a, b)
+  engine.c.gf_trunc_normal(tensor.dataPtr(), engine.generator, size, mean, std, a, b)
   return tensor
 }
 
 /** @param {string} where @param {Tensor} tensor @param {number} value */
 function fill(where, tensor, value) {
-  target(where, tensor).data.fill(value)
+  touchTensor(where, tensor).data.fill(value)
   return tensor
 }
 
-/** One value everywhere. @param {Tensor} tensor @param {number} value */
+/** One value everywhere: torch.nn.init.constant_. @param {Tensor} tensor @param {number} value */
 export const constant_ = (tensor, value) =>
   fill('constant_', tensor, expectNumber('constant_', 'value', value, 'a number', () => true))
-/** Zeros. @param {Tensor} tensor */
+/** Zeros: torch.nn.init.zeros_. @param {Tensor} tensor */
 export const zeros_ = tensor => fill('zeros_', tensor, 0)
-/** Ones. @param {Tensor} tensor */
+/** Ones: torch.nn.init.ones_. @param {Tensor} tensor */
 export const ones_ = tensor => fill('ones_', tensor, 1)
 
-/** Ones on the diagonal and zeros beside. @param {Tensor} tensor [n, m] */
+/** Ones on the diagonal, zeros elsewhere: torch.nn.init.eye_. @param {Tensor} tensor [n, m] */
 export function eye_(tensor) {
-  const { shape } = target('eye_', tensor)
-  expect(shape.length === 2, 'shape', () => `eye_: tensor must have two axes, got ${shapeText(shape)}`)
+  const { shape } = touchTensor('eye_', tensor)
+  expect(shape.length === 2, 'shape', () => `eye_: tensor must have two axes, got ${formatShape(shape)}`)
   const values = zeros_(tensor).data
   for (let i = 0; i < Math.min(...shape); i++) values[i * shape[1] + i] = 1
   return tensor
@@ -97,12 +104,13 @@ export function eye_(tensor) {
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function xavierStd(where, tensor, options) {
-  const { gain = 1 } = optionsOf(where, options, ['gain']), { fanIn, fanOut } = computeFans(where, tensor)
-  return finite(where, 'gain', gain) * Math.sqrt(2 / (fanIn + fanOut))
+  const { gain = 1 } = expectOptions(where, options, ['gain']), { fanIn, fanOut } = computeFans(where, tensor)
+  return expectFinite(where, 'gain', gain) * Math.sqrt(2 / (fanIn + fanOut))
 }
 
 /**
- * Uniform values, as large as fan-in and fan-out together want it (Glorot and Bengio 2010).
+ * Uniform values from −b to b with b = gain × √(6 / (fanIn + fanOut)) (Glorot and Bengio 2010):
+ * torch.nn.init.xavier_uniform_.
  * @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1
  */
 export function xavierUniform_(tensor, options) {
@@ -111,30 +119,36 @@ export function xavierUniform_(tensor, options) {
 }
 
 /**
- * Normal values, as large as fan-in and fan-out together want it (Glorot and Bengio 2010).
+ * Normal values with std = gain × √(2 / (fanIn + fanOut)) (Glorot and Bengio 2010): torch.nn.init.xavier_normal_.
  * @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1
  */
 export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierStd('xavierNormal_', tensor, options))
 
 /**
  * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut', nonlinearity?: Parameters<typeof calculateGain>[0] }}
- *   KaimingOptions a: 0, the slope of leakyRelu below 0; mode: 'fanIn'; nonlinearity: 'leakyRelu'
+ *   KaimingOptions a: 0, the negative slope of leakyRelu; mode: 'fanIn'; nonlinearity: 'leakyRelu'
  */
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function kaimingStd(where, tensor, options) {
-  const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = optionsOf(where, options, ['a', 'mode', 'nonlinearity'])
+  const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = expectOptions(where, options, ['a', 'mode', 'nonlinearity'])
   const fan = computeFans(where, tensor)[expectOneOf(where, 'mode', mode, /** @type {const} */ (['fanIn', 'fanOut']))]
-  return calculateGain(nonlinearity, finite(where, 'a', a)) / Math.sqrt(fan)
+  return calculateGain(nonlinearity, expectFinite(where, 'a', a)) / Math.sqrt(fan)
 }
 
-/** Uniform values for what follows a ReLU (He et al. 2015). @param {Tensor} tensor @param {KaimingOptions} [options] */
+/**
+ * Uniform values from −b to b with b = gain × √(3 / fan) (He et al. 2015): torch.nn.init.kaiming_uniform_.
+ * @param {Tensor} tensor @param {KaimingOptions} [options]
+ */
 export function kaimingUniform_(tensor, options) {
   const bound = Math.sqrt(3) * kaimingStd('kaimingUniform_', tensor, options)
   return tensor.size ? fillUniform(tensor, -bound, bound) : tensor
 }
 
-/** Normal values for what follows a ReLU (He et al. 2015). @param {Tensor} tensor @param {KaimingOptions} [options] */
+/**
+ * Normal values with std = gain / √fan (He et al. 2015): torch.nn.init.kaiming_normal_.
+ * @param {Tensor} tensor @param {KaimingOptions} [options]
+ */
 export function kaimingNormal_(tensor, options) {
   const std = kaimingStd('kaimingNormal_', tensor, options)
   return tensor.size ? fillNormal(tensor, 0, std) : tensor

@@ -1,19 +1,19 @@
-import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
 
-/** Layer norm over the last axis: torch.nn.LayerNorm. weight and bias [normalizedShape]. */
+/** Layer normalization over the last axis (Ba et al. 2016): torch.nn.LayerNorm. weight and bias [normalizedShape]. */
 export class LayerNorm extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {number | [number]} normalizedShape the size of the last axis
    * @param {{ eps?: number, elementwiseAffine?: boolean, bias?: boolean }} [options] eps: 1e-5; elementwiseAffine:
-   *   true; bias: true, where elementwiseAffine is
+   *   true; bias: true, if elementwiseAffine is
    */
   constructor(engine, normalizedShape, options) {
     super(engine)
     const { eps = 1e-5, elementwiseAffine = true, bias = true } =
-      optionsOf('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
+      expectOptions('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
     this.normalizedShape = [expectInteger('LayerNorm', 'normalizedShape', C)]
     this.eps = expectNumber('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
@@ -24,7 +24,7 @@ export class LayerNorm extends Module {
     this.resetParameters()
   }
 
-  /** weight 1, bias 0. */
+  /** Sets weight to 1 and bias to 0. */
   resetParameters() {
     this.weight?.values.fill(1)
     this.bias?.values.fill(0)

@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { linear } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
 import { Module } from './module.js'
@@ -19,7 +19,7 @@ export class Linear extends Module {
    */
   constructor(engine, inFeatures, outFeatures, options) {
     super(engine)
-    const { bias = true } = optionsOf('Linear', options, ['bias'])
+    const { bias = true } = expectOptions('Linear', options, ['bias'])
     this.inFeatures = expectInteger('Linear', 'inFeatures', inFeatures)
     this.outFeatures = expectInteger('Linear', 'outFeatures', outFeatures)
     this.weight = this.matrix(outFeatures, inFeatures)
@@ -27,12 +27,12 @@ export class Linear extends Module {
     this.resetParameters()
   }
 
-  /** kaiming_uniform_ with a = √5 for the weight and 1 / √inFeatures for the bias, as PyTorch draws them. */
+  /** As in PyTorch, kaiming_uniform_ with a = √5 for the weight, and uniform up to ±1 / √inFeatures for the bias. */
   resetParameters() {
     const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2)), bound = Math.sqrt(3) * (gain / Math.sqrt(this.inFeatures))
     fillUniform(this.weight, -bound, bound)
-    const reach = this.inFeatures ? 1 / Math.sqrt(this.inFeatures) : 0
-    if (this.bias) fillUniform(this.bias, -reach, reach)
+    const biasBound = this.inFeatures ? 1 / Math.sqrt(this.inFeatures) : 0
+    if (this.bias) fillUniform(this.bias, -biasBound, biasBound)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { clearGradients } from '../autograd.js'
-import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, expectOptions, formatShape, stateDictHint } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -12,15 +12,15 @@ import { Parameter } from './parameter.js'
 
 /** @typedef {import('./forward.js').ForwardHook} ForwardHook */
 
-/** Paths that `pathOf` has found. @type {WeakMap<Module, Map<Module, string | undefined>>} */
+/** Paths found by `pathOf`. @type {WeakMap<Module, Map<Module, string | undefined>>} */
 const foundPaths = new WeakMap()
 
 /** @param {any} module @param {string} path */
 const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
 
 /**
- * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
- * properties, and they are found there, in that order. `module(x)` is `module.forward(x)`.
+ * The base class of all modules: torch.nn.Module. Parameters and modules that a subclass assigns to its properties are
+ * found there, in this order. `module(x)` is `module.forward(x)`.
  * @example
  * class Twice extends gf.nn.Module {
  *   linear = new gf.nn.Linear(2, 2)
@@ -30,30 +30,29 @@ const follow = (module, path) => (path ? path.split('.').reduce((inner, name) =>
  */
 export class Module extends Callable {
   /**
-   * What the tensors given to forward are called in a trace.
+   * The names of forward's tensors in a trace.
    * @type {readonly string[]}
    */
   static inputNames = ['input']
 
   /**
-   * What runs along the axes of its own parameters and buffers, by name, where the operations that use them cannot
-   * know.
+   * The axes of its own parameters and buffers, by name, where operations cannot derive them.
    * @type {Record<string, import('../axes.js').Axes>}
    */
   static axes = {}
 
   /**
-   * What they are in the model, where it is not plain that they are parameters or buffers.
+   * The roles of its own tensors in the model, by name, where they are not just parameters or buffers.
    * @type {Record<string, string>}
    */
   static roles = {}
 
-  /** Whether its forward runs other modules, so that there are tensors on the way. See intermediates.js. @internal */
+  /** Whether its forward runs other modules, so that it has intermediate tensors; see intermediates.js. @internal */
   static hasSubmodules = false
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
-  /** Names of the tensors that are not trained. @type {Set<string>} */ bufferNames = new Set()
-  /** Names of those of them that are not even saved. @type {Set<string>} */ unsavedNames = new Set()
+  /** Names of its buffers. @type {Set<string>} */ bufferNames = new Set()
+  /** Names of the buffers that stateDict leaves out. @type {Set<string>} */ unsavedNames = new Set()
 
   /** @param {import('../engine.js').Engine} engine */
   constructor(engine) {
@@ -76,38 +75,41 @@ export class Module extends Callable {
     return tensor
   }
 
-  /** A new parameter without values, to be filled by gf.nn.init. @param {...(number | readonly number[])} shape */
+  /**
+   * A new parameter with uninitialized values; fill it by gf.nn.init.
+   * @param {...(number | readonly number[])} shape
+   */
   parameter(...shape) {
     return registerNewParameter(this, new Parameter(this.engine, shape.flat()))
   }
 
-  /** The same for a matrix of products or a table of rows. @param {number} rows @param {number} columns */
+  /** A new parameter that may be stored in fewer bits. @param {number} rows @param {number} columns */
   matrix(rows, columns) {
     const { engine } = this
     return registerNewParameter(this, new Parameter(engine, [rows, columns], undefined, engine.matrixType, true))
   }
 
   /**
-   * Adds a tensor that is not trained: torch.nn.Module.register_buffer.
+   * Adds a buffer, a tensor that is not trained: torch.nn.Module.register_buffer.
    * @param {string} name @param {Tensor} tensor
-   * @param {{ persistent?: boolean }} [options] persistent: true; false keeps it out of stateDict
+   * @param {{ persistent?: boolean }} [options] persistent: true; false leaves it out of stateDict
    */
   registerBuffer(name, tensor, options) {
-    const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
+    const { persistent = true } = expectOptions('registerBuffer', options, ['persistent'])
     expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
-    const why = takenAs(this, name)
-    expect(!why && !name.includes('.'), 'state', () => `registerBuffer: name must be one that is free and without dots, ` +
-      `got ${describe(name)}${why && `, which is ${why}`}`)
+    const owner = findNameOwner(this, name)
+    expect(!owner && !name.includes('.'), 'state', () => `registerBuffer: name must be unused and without dots, ` +
+      `got ${describe(name)}${owner && `, which is ${owner}`}`)
     if (!expectBoolean('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
     Object.assign(this, { [name]: this.engine.keep(tensor) })
   }
 
   /**
-   * Calls fn after every forward from now on: torch.nn.Module.register_forward_hook. A clone has none of them.
-   * @param {ForwardHook} fn given the module, the list of its inputs and the output, which it may replace by returning
-   *   one
+   * Calls fn after every forward: torch.nn.Module.register_forward_hook. Clones do not have the hook.
+   * @param {ForwardHook} fn is called with the module, the array of its inputs and the output; a value that it returns
+   *   replaces the output
    * @returns {{ remove(): void }}
    */
   registerForwardHook(fn) {
@@ -115,27 +117,30 @@ export class Module extends Callable {
   }
 
   /**
-   * Calls fn with every module inside and at last with this one: torch.nn.Module.apply.
+   * Calls fn with every module inside and then with this one: torch.nn.Module.apply.
    * @param {(module: any) => void} fn
    */
   apply(fn) {
     expect(typeof fn === 'function', 'type', () => `apply: fn must be a function, got ${describe(fn)}`)
-    placesIn(this)
+    listModules(this)
     for (const [, child] of this.namedChildren()) child.apply(fn)
     fn(this)
     return this
   }
 
-  /** The modules directly inside, by name; one that stands there twice only once. @returns {[string, Module][]} */
+  /** The modules directly inside, by name; a shared one only once. @returns {[string, Module][]} */
   namedChildren() {
     return firstOfEach(childrenOf(this))
   }
 
-  /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
+  /**
+   * The module's own parameters and buffers, by name, without those of modules inside.
+   * @returns {[string, Tensor][]}
+   */
   ownTensors() {
     const entries = checkProperties(this)
-    const isThere = (/** @type {unknown} */ value) => value !== null && value !== undefined
-    const buffers = entries.filter(([name, value]) => this.bufferNames.has(name) && isThere(value))
+    const buffers = entries.filter(([name, value]) =>
+      this.bufferNames.has(name) && value !== null && value !== undefined)
     for (const [name, value] of buffers) {
       expect(value instanceof Tensor, 'type', () => `${this.constructor.name}: ${name} is a buffer, got ${describe(value)} ` +
         'in its place; write registerBuffer to put another tensor there')
@@ -144,8 +149,7 @@ export class Module extends Callable {
   }
 
   /**
-   * The path from here to a module inside, such as 'layers.0.linear1'. A path found before is believed while it leads
-   * there.
+   * The path from here to a module inside, such as 'layers.0.linear1'. Found paths are cached, and checked on reuse.
    * @param {Module} module
    */
   pathOf(module) {
@@ -157,13 +161,13 @@ export class Module extends Callable {
   }
 
   /**
-   * This module and all inside, by name, each before its children; one in several places only at the first.
-   * @param {string} [prefix] what the names begin with
+   * This module and all modules inside, by name, each before its children; a shared one only at its first place.
+   * @param {string} [prefix] of the names
    * @returns {[string, Module][]}
    * @throws {GlassformerError} 'state' for a module inside itself or a name with a dot
    */
   namedModules(prefix = '') {
-    return firstOfEach(placesIn(this, prefix))
+    return firstOfEach(listModules(this, prefix))
   }
 
   /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
@@ -182,7 +186,7 @@ export class Module extends Callable {
     return firstOfEach(namedTensors(this).filter(([, t]) => !(t instanceof Parameter)))
   }
 
-  /** All buffers: what is saved but not trained; a shared one only once. @returns {Tensor[]} */
+  /** All buffers, which are saved but not trained; a shared one only once. @returns {Tensor[]} */
   buffers() {
     return this.namedBuffers().map(([, buffer]) => buffer)
   }
@@ -197,19 +201,20 @@ export class Module extends Callable {
   }
 
   /**
-   * Freezes all parameters, with false, or thaws them: torch.nn.Module.requires_grad_. @param {boolean} [wanted] true
+   * Sets whether parameters are trained; false freezes them: torch.nn.Module.requires_grad_.
+   * @param {boolean} [requiresGrad] true
    */
-  requiresGrad_(wanted = true) {
-    expectBoolean('requiresGrad_', 'wanted', wanted)
+  requiresGrad_(requiresGrad = true) {
+    expectBoolean('requiresGrad_', 'requiresGrad', requiresGrad)
     const parameters = this.namedParameters(), [name, stored] = parameters.find(([, p]) => p.dtype !== 'float32') ?? []
-    expect(!wanted || !stored, 'type',
-      () => `requiresGrad_: ${name} is ${stored?.dtype}, which is only used; weights are trained in float32`)
-    for (const [, parameter] of parameters) parameter.requiresGrad = wanted
+    expect(!requiresGrad || !stored, 'type',
+      () => `requiresGrad_: ${name} is ${stored?.dtype}, which cannot be trained; weights are trained in float32`)
+    for (const [, parameter] of parameters) parameter.requiresGrad = requiresGrad
     return this
   }
 
   /**
-   * All parameters and buffers under PyTorch's keys. The tensors are the module's own.
+   * All parameters and buffers under PyTorch's keys: torch.nn.Module.state_dict. The tensors are not copied.
    * @returns {Record<string, Tensor>}
    */
   stateDict() {
@@ -217,17 +222,17 @@ export class Module extends Callable {
   }
 
   /**
-   * Copies values into all parameters and buffers.
+   * Copies values into all parameters and buffers: torch.nn.Module.load_state_dict.
    * @param {Record<string, Tensor | import('../tensor.js').NestedArray>} state
-   * @param {{ strict?: boolean }} [options] strict: true; false takes the keys that are known and leaves the others
+   * @param {{ strict?: boolean }} [options] strict: true; false ignores missing and unknown keys
    * @returns {{ missingKeys: string[], unexpectedKeys: string[] }}
-   * @throws {GlassformerError} 'shape' for missing or unknown keys and wrong shapes, all of them named; nothing is
-   *   changed then
+   * @throws {GlassformerError} 'shape' for missing keys, unknown keys and wrong shapes; it names all of them, and
+   *   nothing is changed
    */
   loadStateDict(state, options) {
-    const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
+    const { strict = true } = expectOptions('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
-      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateOf(state)}`)
+      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateDictHint(state)}`)
     expect(!Array.isArray(state) && !(state instanceof Promise), 'type', () => `loadStateDict: state must be an object of ` +
       `tensors, got ${describe(state)}${state instanceof Promise ? '; await it' : ''}`)
     expect(!ArrayBuffer.isView(state) && !(state instanceof ArrayBuffer), 'type',
@@ -244,13 +249,13 @@ export class Module extends Callable {
         if (value instanceof Tensor) expectEngine(`loadStateDict: ${key}`, this.engine, [value])
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
-          problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
+          problems.push(`${key} must have shape ${formatShape(own[key].shape)}, got ${formatShape(tensor.shape)}`)
         }
         return { to: own[key], from: tensor }
       })
-      const isWholeFile = isPlain(state.tensors) && !own.tensors
-      expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${isWholeFile
-        ? 'this is what loadSafetensors gives; write loadSafetensors(bytes).tensors' : problems.join('; ')}`)
+      const isLoadedFile = isPlain(state.tensors) && !own.tensors
+      expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${isLoadedFile
+        ? 'this is the result of loadSafetensors; write loadSafetensors(bytes).tensors' : problems.join('; ')}`)
       for (const { to, from } of given) {
         convertInto(to, from)
         to.touch()
@@ -259,21 +264,21 @@ export class Module extends Callable {
     return { missingKeys, unexpectedKeys }
   }
 
-  /** Switches dropout on, or off with false, here and in all modules inside. @param {boolean} [mode] */
+  /** Sets training mode, in which dropout is active, here and in all modules inside. @param {boolean} [mode] true */
   train(mode = true) {
     expectBoolean('train', 'mode', mode)
     for (const [, module] of this.namedModules()) module.training = mode
     return this
   }
 
-  /** Switches dropout off. */
+  /** Sets evaluation mode, without dropout; the same as train(false). */
   eval() {
     return this.train(false)
   }
 
   /**
-   * A copy with parameters of its own and the same values: copy.deepcopy. What is shared inside is shared inside the
-   * copy. No constructor runs, so private fields are not there.
+   * A copy with its own parameters and the same values: copy.deepcopy. What is shared inside is shared inside the copy.
+   * No constructor runs, so the copy has no private fields.
    * @returns {this}
    * @throws {GlassformerError} 'state' for a forward that is a field, and for modules or tensors in a plain array or
    *   object
@@ -282,15 +287,15 @@ export class Module extends Callable {
     return /** @type {this} */ (cloneModule(this))
   }
 
-  /** What console.log shows in Node: no engine. */
+  /** What console.log prints in Node. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     return String(this)
   }
 
-  /** Its class, and every tensor, also one where a parameter should be. */
+  /** The class, and every tensor with its shape, even one that is neither a parameter nor a buffer. */
   toString() {
     const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
-      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joined(path, name)} ${shapeText(t.shape)}`] : [])))
+      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joinPath(path, name)} ${formatShape(t.shape)}`] : [])))
     return `${this.constructor.name}(${lines.join(', ')})`
   }
 
@@ -302,39 +307,39 @@ export class Module extends Callable {
 
 guardMethods(Module.prototype)
 
-/** What every module has of its own. */
+/** Properties of every module. */
 const FIELDS = ['forward', 'engine', 'training', 'bufferNames', 'unsavedNames']
 
-/** What a name stands for that no buffer can have. @param {any} module @param {string} name */
-function takenAs(module, name) {
+/** What already has a name, or ''. @param {any} module @param {string} name */
+function findNameOwner(module, name) {
   if (FIELDS.includes(name) || name in Object.getPrototypeOf(module)) return 'a property of all modules'
   return module[name] instanceof Parameter ? 'a parameter' : module[name] instanceof Module ? 'a module' : ''
 }
 
 /** @param {string} path @param {string} name */
-const joined = (path, name) => (path ? `${path}.${name}` : name)
+const joinPath = (path, name) => (path ? `${path}.${name}` : name)
 
-/** The modules directly inside, at each of their places. @param {Module} module @returns {[string, Module][]} */
+/** The modules directly inside, a shared one under each name. @param {Module} module @returns {[string, Module][]} */
 export const childrenOf = module => Object.entries(module).filter(entry => entry[1] instanceof Module)
 
 /**
- * A module and all inside at each of their places: what is saved has a name for each.
- * @param {Module} module @param {string} [prefix] @param {readonly Module[]} [above] what it is inside of
+ * A module and all modules inside by path; a shared one under each of its paths, as in a state dict.
+ * @param {Module} module @param {string} [prefix] @param {readonly Module[]} [ancestors]
  * @returns {[string, Module][]}
  */
-export function placesIn(module, prefix = '', above = []) {
-  expect(!above.includes(module), 'state', () => `${module.constructor.name}: ${prefix} contains itself`)
-  const path = [...above, module]
+export function listModules(module, prefix = '', ancestors = []) {
+  expect(!ancestors.includes(module), 'state', () => `${module.constructor.name}: ${prefix} contains itself`)
+  const lineage = [...ancestors, module]
   const inside = childrenOf(module).flatMap(([name, child]) =>
-    placesIn(child, joined(prefix, undotted(module, name)), path))
+    listModules(child, joinPath(prefix, expectNoDot(module, name)), lineage))
   return [[prefix, module], ...inside]
 }
 
 /**
- * A name that can stand in a path: with a dot it might be that of something deeper.
+ * A name without a dot, which would be ambiguous in a path.
  * @param {Module} module @param {string} name
  */
-function undotted({ constructor }, name) {
+function expectNoDot({ constructor }, name) {
   expect(!name.includes('.'), 'state',
     () => `${constructor.name}: the name of a module or parameter cannot have a dot in it, got ${describe(name)}`)
   return name
@@ -343,13 +348,13 @@ function undotted({ constructor }, name) {
 /** @template T @param {[string, T][]} entries @returns {[string, T][]} */
 function firstOfEach(entries) {
   const seen = new Set()
-  return entries.filter(([, one]) => !seen.has(one) && seen.add(one))
+  return entries.filter(([, value]) => !seen.has(value) && seen.add(value))
 }
 
 /**
- * Parameters and buffers of a module and all inside, by path.
- * @param {Module} root @param {(module: Module, name: string) => boolean} [isWanted] @returns {[string, Tensor][]}
+ * The parameters and buffers of a module and all modules inside, by path.
+ * @param {Module} root @param {(module: Module, name: string) => boolean} [isSelected] @returns {[string, Tensor][]}
  */
-const namedTensors = (root, isWanted = () => true) => placesIn(root).flatMap(([path, module]) =>
-  module.ownTensors().filter(([name]) => isWanted(module, name))
-    .map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, undotted(module, name)), t])))
+const namedTensors = (root, isSelected = () => true) => listModules(root).flatMap(([path, module]) =>
+  module.ownTensors().filter(([name]) => isSelected(module, name))
+    .map(([name, t]) => /** @type {[string, Tensor]} */ ([joinPath(path, expectNoDot(module, name)), t])))

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
@@ -13,28 +13,27 @@ import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** torch.nn.init.xavier_uniform_ @param {Tensor} weight [O, I] */
+/** Fills a weight as torch.nn.init.xavier_uniform_ does. @param {Tensor} weight [O, I] */
 export function xavierUniform(weight) {
   const [O, I] = weight.shape, bound = Math.sqrt(3) * Math.sqrt(2 / (I + O))
   return fillUniform(weight, -bound, bound)
 }
 
-/** Tensors are always batch first. @param {string} where @param {unknown} batchFirst */
+/** Throws unless batchFirst is true or left out. @param {string} where @param {unknown} batchFirst */
 export const checkBatchFirst = (where, batchFirst) =>
-  expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true; leave it out, and give [B, T, C]: ` +
+  expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true; leave it out, and pass [B, T, C]: ` +
     'x.transpose(0, 1) makes that of [T, B, C]')
 
-/** Rows that are stored together in fewer bits: a projection must begin with some. */
+/** Rows in a panel of a weight stored in fewer bits; each projection must begin at a panel. */
 const PANEL = 8
 
 const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal', 'window',
   'cache']
 
 /**
- * Multi-head attention: torch.nn.MultiheadAttention, batch first.
- * in_proj_weight [3·embedDim, embedDim] holds the projections of query, key and value one under the other; with kdim or
- * vdim of their own there are q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim];
- * out_proj, a Linear.
+ * Multi-head attention (Vaswani et al. 2017): torch.nn.MultiheadAttention, batch first. in_proj_weight [3·embedDim,
+ * embedDim] contains the projections of query, key and value; if kdim or vdim differ from embedDim there are
+ * q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim]; out_proj is a Linear.
  * @example
  * const mha = new gf.nn.MultiheadAttention(16, 4), x = gf.randn([1, 5, 16])
  * const [output, weights] = mha.forward(x, x, x, { isCausal: true, averageAttnWeights: false })
@@ -50,13 +49,13 @@ export class MultiheadAttention extends Module {
    * @param {number} embedDim
    * @param {number} numHeads divides embedDim
    * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number, batchFirst?: true }} [options]
-   *   dropout: 0, on the weights while training; bias: true; kdim, vdim: embedDim, channels of key and value;
+   *   dropout: 0, of the weights in training mode; bias: true; kdim, vdim: embedDim, the channels of key and value;
    *   batchFirst: true, and nothing else
    */
   constructor(engine, embedDim, numHeads, options) {
     super(engine)
     const { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim, batchFirst } =
-      optionsOf('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
+      expectOptions('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
     checkBatchFirst('MultiheadAttention', batchFirst)
     this.embedDim = expectInteger('MultiheadAttention', 'embedDim', embedDim, 1)
     this.numHeads = expectInteger('MultiheadAttention', 'numHeads', numHeads, 1)
@@ -65,13 +64,13 @@ export class MultiheadAttention extends Module {
     this.dropout = expectProbability('MultiheadAttention', 'dropout', dropout)
     this.kdim = expectInteger('MultiheadAttention', 'kdim', kdim, 1)
     this.vdim = expectInteger('MultiheadAttention', 'vdim', vdim, 1)
-    const isOne = kdim === embedDim && vdim === embedDim
-    this.in_proj_weight = isOne ? this[embedDim % PANEL ? 'parameter' : 'matrix'](3 * embedDim, embedDim) : null
-    this.q_proj_weight = isOne ? null : this.matrix(embedDim, embedDim)
-    this.k_proj_weight = isOne ? null : this.matrix(embedDim, kdim)
-    this.v_proj_weight = isOne ? null : this.matrix(embedDim, vdim)
+    const isJoint = kdim === embedDim && vdim === embedDim
+    this.in_proj_weight = isJoint ? this[embedDim % PANEL ? 'parameter' : 'matrix'](3 * embedDim, embedDim) : null
+    this.q_proj_weight = isJoint ? null : this.matrix(embedDim, embedDim)
+    this.k_proj_weight = isJoint ? null : this.matrix(embedDim, kdim)
+    this.v_proj_weight = isJoint ? null : this.matrix(embedDim, vdim)
     /**
-     * What the products q · k are multiplied by; undefined is 1 / √(embedDim / numHeads).
+     * The factor of the products q · k; undefined means 1 / √(embedDim / numHeads).
      * @type {number | undefined}
      */
     this.scale = undefined
@@ -80,7 +79,7 @@ export class MultiheadAttention extends Module {
     this.resetParameters()
   }
 
-  /** Xavier uniform for the projections, zero biases. out_proj's weight keeps what its constructor drew. */
+  /** Xavier uniform for the projections, zeros for biases. out_proj's weight keeps the values of its constructor. */
   resetParameters() {
     for (const weight of [this.in_proj_weight, this.q_proj_weight, this.k_proj_weight, this.v_proj_weight]) {
       if (weight) xavierUniform(weight)
@@ -90,39 +89,41 @@ export class MultiheadAttention extends Module {
   }
 
   /**
+   * Attends from query to key and value.
    * @param {Tensor} query [B, Tq, embedDim]
-   * @param {Tensor} [key] [B, Tk, kdim]; the query by default
-   * @param {Tensor} [value] [B, Tk, vdim]; the key by default
+   * @param {Tensor} [key] [B, Tk, kdim]; default: query
+   * @param {Tensor} [value] [B, Tk, vdim]; default: key
    * @param {object} [options]
    * @param {any} [options.keyPaddingMask] [B, Tk], true hides a key
-   * @param {boolean} [options.needWeights] true; false returns null for them
+   * @param {boolean} [options.needWeights] true; false returns null instead of the weights
    * @param {any} [options.attnMask] [Tq, Tk] or [B·numHeads, Tq, Tk]; booleans (true hides) or numbers to add
-   * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
-   * @param {boolean} [options.isCausal] false; hides keys after the query's own place
-   * @param {number} [options.window] hides keys this many places or more away from the query's own
-   * @param {import('../ops/attention_cache.js').Cache} [options.cache] of earlier passes: keys and values are put there
-   *   and attended to together with those that are there. Where key is not the query itself but a memory, they are put
-   *   there once, and a later memory is only counted. Masks are about all keys so far
-   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when
-   *   they are not averaged. Gradients go through the output only: the weights are for looking at
+   * @param {boolean} [options.averageAttnWeights] true; averages the weights over the heads
+   * @param {boolean} [options.isCausal] false; true hides keys after the query's position
+   * @param {number} [options.window] hides keys this many positions or more away from the query's
+   * @param {import('../ops/attention_cache.js').Cache} [options.cache] of earlier passes: new keys and values are
+   *   appended to it, and all of them are attended to. If key is not the query but a memory, its keys and values are
+   *   stored in the first pass and reused in later ones. Masks then refer to all keys
+   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] if not
+   *   averaged. Gradients flow through the output only
    * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
    */
   forward(query, key = query, value = key, options) {
     const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal, window, cache } =
-      optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
+      expectOptions('MultiheadAttention', options, FORWARD_OPTIONS)
     expectBoolean('MultiheadAttention', 'needWeights', needWeights)
     expectBoolean('MultiheadAttention', 'averageAttnWeights', averageAttnWeights)
     checkShapes(this, query, key, value)
-    const kept = entryOf(this, cache, query, key)
+    const entry = getCacheEntry(this, cache, query, key)
     /** @param {Tensor} x @param {number} which */
-    const made = (x, which) => this.tag('qkv'[which], project(this, x, which))
-    const q = made(query, 0), [k, v] = kept?.isMemory && kept.length ? [null, null] : [made(key, 1), made(value, 2)]
+    const projected = (x, which) => this.tag('qkv'[which], project(this, x, which))
+    const q = projected(query, 0), isCached = entry?.isMemory && entry.length
+    const [k, v] = isCached ? [null, null] : [projected(key, 1), projected(value, 2)]
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
-      attnMask, keyPaddingMask, isCausal, window, needWeights, scale: this.scale, cache: kept,
+      attnMask, keyPaddingMask, isCausal, window, needWeights, scale: this.scale, cache: entry,
       dropoutP: this.training ? this.dropout : 0
     })
     if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
-    for (const used of [q, k, v]) if (used) freeIntermediate(used)
+    for (const projection of [q, k, v]) if (projection) freeIntermediate(projection)
     const output = this.out_proj.forward(this.tag('heads', out))
     freeIntermediate(out, output)
     if (!needWeights || !weights) return [output, null]
@@ -131,7 +132,7 @@ export class MultiheadAttention extends Module {
 }
 
 /**
- * One of the three projections.
+ * Applies one of the three projections.
  * @param {MultiheadAttention} mha @param {Tensor} x @param {number} which 0 query, 1 key, 2 value
  */
 function project(mha, x, which) {
@@ -144,10 +145,10 @@ function project(mha, x, which) {
 }
 
 /**
- * What a cache keeps for this attention.
+ * The cache's keys and values for this attention, or undefined without a cache.
  * @param {MultiheadAttention} mha @param {Cache | null | undefined} cache @param {Tensor} query @param {Tensor} key
  */
-function entryOf(mha, cache, query, key) {
+function getCacheEntry(mha, cache, query, key) {
   if (cache === undefined || cache === null) return undefined
   expect(cache instanceof Cache, 'type',
     () => `MultiheadAttention: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
@@ -159,12 +160,12 @@ function entryOf(mha, cache, query, key) {
 
 /** @param {MultiheadAttention} mha @param {Tensor} query @param {Tensor} key @param {Tensor} value */
 function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
-  /** @param {string} name @param {Tensor} tensor @param {number} channels @param {Tensor} other of as many tokens */
-  const check = (name, tensor, channels, other) => {
+  /** @param {string} name @param {Tensor} tensor @param {number} channels @param {Tensor} source of as many tokens */
+  const check = (name, tensor, channels, source) => {
     expectRank('MultiheadAttention', name, expectFloatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
-    const wanted = [query.shape[0], other.shape[1], channels]
-    expect(sameShape(tensor.shape, wanted), 'shape',
-      () => `MultiheadAttention: ${name} must have shape ${shapeText(wanted)}, got ${shapeText(tensor.shape)}`)
+    const expected = [query.shape[0], source.shape[1], channels]
+    expect(sameShape(tensor.shape, expected), 'shape',
+      () => `MultiheadAttention: ${name} must have shape ${formatShape(expected)}, got ${formatShape(tensor.shape)}`)
   }
   check('query', query, embedDim, query)
   check('key', key, kdim, key)
@@ -180,15 +181,15 @@ const average = {
   },
   backward() {},
   explain({ inputs: { weights } }, _, [b, i, j]) {
-    const H = weights.shape[1], share = constant('1/H', 1 / H)
-    return sumOf('Σₕ weights[h] / H', range(H).map(h => product(share, cell(weights, [b, h, i, j], 'weights'))))
+    const H = weights.shape[1], factor = constant('1/H', 1 / H)
+    return sumOf('Σₕ weights[h] / H', range(H).map(h => product(factor, cell(weights, [b, h, i, j], 'weights'))))
   },
   explainGradient: () => ({ formula: '0', terms: [] })
 }
 
-/** The mean over the heads, for looking at. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
+/** The mean over the heads, without gradients. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
 function averageHeads(weights) {
   const { engine, shape: [B, H, Tq, Tk] } = weights, out = engine.empty([B, Tq, Tk])
-  engine.c.gf_attention_average(out.address, weights.address, B, H, Tq * Tk)
+  engine.c.gf_attention_average(out.dataPtr(), weights.dataPtr(), B, H, Tq * Tk)
   return engine.noGrad(() => record(engine, average, { weights }, { out }))
 }

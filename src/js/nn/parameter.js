@@ -2,15 +2,16 @@ import { getPaddingBytes } from '../panels.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
+ * A tensor of a module that is trained: torch.nn.Parameter. It lives until it is disposed or garbage collected.
  */
 export class Parameter extends Tensor {
   /** Whether it may be stored in fewer bits. @type {boolean} */ isMatrix
 
   /**
    * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
-   * @param {Tensor} [base] whose values it shows @param {import('../dtype.js').DType} [dtype]
-   * @param {boolean} [isMatrix] of products, or a table of rows, and nothing else: it may be stored in fewer bits
+   * @param {Tensor} [base] makes it a view of this tensor @param {import('../dtype.js').DType} [dtype]
+   * @param {boolean} [isMatrix] whether it is only used in matrix products or as a table of rows, so that it may be
+   *   stored in fewer bits
    */
   constructor(engine, shape, base, dtype = 'float32', isMatrix = false) {
     super(engine, shape, dtype, base, 0, shape.length === 2 ? getPaddingBytes(shape, dtype) : 0)
@@ -19,7 +20,7 @@ export class Parameter extends Tensor {
     this.isMatrix = isMatrix
   }
 
-  /** It is here to stay. @internal */
+  /** Parameters are expected to stay. @internal */
   get isCollectable() {
     return false
   }

@@ -1,4 +1,4 @@
-import { expect, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { expect, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { expectRank, expectFloatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
@@ -10,22 +10,22 @@ import { Module } from './module.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * T rows of a table, for x [B, T, C].
+ * The rows of a table for the positions of x [B, T, C].
  * @param {string} where @param {Tensor} table @param {Tensor} x @param {unknown} options
  */
-function rowsFor(where, table, x, options) {
+function selectRows(where, table, x, options) {
   expectRank(where, 'x', expectFloatTensor(where, 'x', x), 3, '[B, T, C]')
   const [, T, C] = x.shape, [maxLength, dModel] = table.shape
-  expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
-  const { start = 0 } = optionsOf(where, options, ['start']), end = expectInteger(where, 'start', start) + T
+  expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${formatShape(x.shape)}`)
+  const { start = 0 } = expectOptions(where, options, ['start']), end = expectInteger(where, 'start', start) + T
   expect(end <= maxLength, 'range',
-    () => `${where}: x has ${end} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
+    () => `${where}: x has ${end} positions, but the table has ${maxLength}; create it with a larger maxLength`)
   return narrow(table, 0, start, T)
 }
 
 /**
- * Adds sinusoidal positions, then dropout: the PositionalEncoding of the PyTorch tutorial, batch first.
- * pe [maxLength, dModel] is a buffer: saved, not trained.
+ * Adds sinusoidal positional encodings, then applies dropout: the PositionalEncoding of the PyTorch tutorial, batch
+ * first. pe [maxLength, dModel] is a buffer, which is saved but not trained.
  */
 export class PositionalEncoding extends Module {
   static axes = { pe: [{ name: 'position' }, { name: 'channel' }] }
@@ -39,7 +39,7 @@ export class PositionalEncoding extends Module {
    */
   constructor(engine, dModel, dropout = 0.1, maxLength = 5000, options) {
     super(engine)
-    this.options = optionsOf('PositionalEncoding', options, ['base', 'layout', 'method'])
+    this.options = expectOptions('PositionalEncoding', options, ['base', 'layout', 'method'])
     this.dropout = new Dropout(engine, dropout)
     this.registerBuffer('pe', positionalEncoding(engine, maxLength, dModel, options))
   }
@@ -48,18 +48,19 @@ export class PositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: 0, the position of the first; with a cache, how many were before
+   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
+   *   tokens before
    * @returns {Tensor} the same shape
    */
   forward(x, options) {
     this.engine.trace?.addOrigin(originOf(this.pe, this.options))
-    return this.dropout.forward(this.tag('sum', add(x, rowsFor('PositionalEncoding', this.pe, x, options))))
+    return this.dropout.forward(this.tag('sum', add(x, selectRows('PositionalEncoding', this.pe, x, options))))
   }
 }
 
 /**
- * Adds a learned vector for each position: a second torch.nn.Embedding, as in notebook 004.
- * weight [maxLength, dModel].
+ * Adds a learned vector for each position, like a second torch.nn.Embedding, as in notebook 004. weight [maxLength,
+ * dModel].
  */
 export class LearnedPositionalEncoding extends Module {
   static axes = { weight: [{ name: 'position' }, { name: 'channel' }] }
@@ -75,10 +76,11 @@ export class LearnedPositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: 0, the position of the first; with a cache, how many were before
+   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
+   *   tokens before
    * @returns {Tensor} the same shape
    */
   forward(x, options) {
-    return add(x, rowsFor('LearnedPositionalEncoding', this.weight, x, options))
+    return add(x, selectRows('LearnedPositionalEncoding', this.weight, x, options))
   }
 }

@@ -4,46 +4,46 @@ import { Callable } from './callable.js'
 import { Parameter } from './parameter.js'
 
 /**
- * What a module holds in its properties. Nothing there is left untrained and unsaved without a word: a parameter that a
- * tensor has replaced, a module where none is looked for, a method that a value hides.
+ * Checks the properties of modules. Mistakes that would leave something untrained and unsaved are errors: a parameter
+ * replaced by a tensor, a module inside an array or object, a method hidden by a value.
  *
  * @typedef {import('./module.js').Module} Module
  */
 
 /** Names under which a module's parameters were found. @type {WeakMap<Module, Set<string>>} */
 const knownNames = new WeakMap()
-/** Parameters that a module has made and that have not been looked for yet. @type {WeakMap<Module, Set<Parameter>>} */
-const freshlyMade = new WeakMap()
+/** Parameters that a module has created and that have not been found yet. @type {WeakMap<Module, Set<Parameter>>} */
+const newParameters = new WeakMap()
 
-/** Methods whose names modules of one's own cannot use. @type {Set<string>} */
-const taken = new Set()
-/** Each module has a forward of its own, and one hidden `tag` is missed by nobody. */
-const FREE = ['constructor', 'forward', 'tag']
+/** Methods whose names users' modules cannot use for properties. @type {Set<string>} */
+const reservedNames = new Set()
+/** Methods that may be overwritten: each module has its own forward, and a hidden `tag` does no harm. */
+const UNGUARDED = ['constructor', 'forward', 'tag']
 
 /** @param {object} module @param {string} name */
-const hides = ({ constructor }, name) => new GlassformerError('type',
+const hiddenMethodError = ({ constructor }, name) => new GlassformerError('type',
   `${constructor.name}: ${name} is a method of all modules, which a property of that name would hide; choose another name`)
 
-/** Answers those who assign to a method. @param {object} prototype of modules */
+/** Makes assigning to a method an error. @param {object} prototype of modules */
 export function guardMethods(prototype) {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-    if (typeof value !== 'function' || FREE.includes(name)) continue
-    taken.add(name)
+    if (typeof value !== 'function' || UNGUARDED.includes(name)) continue
+    reservedNames.add(name)
     Object.defineProperty(prototype, name, {
       configurable: true, get: () => value,
       /** @this {object} */
-      set() { throw hides(this, name) }
+      set() { throw hiddenMethodError(this, name) }
     })
   }
 }
 
-/** What every module has, and users may have overwritten. @param {Module} module */
-function expectUsual(module) {
+/** Checks properties of every module, which users may have overwritten. @param {Module} module */
+function checkOwnFields(module) {
   const { engine, training, constructor: { name } } = module
   expect(Boolean(engine?.memory), 'type',
-    () => `${name}: engine is what a module computes with, got ${describe(engine)}; choose another name`)
+    () => `${name}: the property engine is reserved for the engine, got ${describe(engine)}; choose another name`)
   expect(typeof training === 'boolean', 'type',
-    () => `${name}: training is what train() and eval() set, got ${describe(training)}; choose another name`)
+    () => `${name}: the property training is reserved for train() and eval(), got ${describe(training)}; choose another name`)
 }
 
 /** @param {Module} module @param {string} name @param {unknown} value */
@@ -53,15 +53,18 @@ const isStray = (module, name, value) =>
 /** @param {Module} module @param {string} name @param {unknown} value */
 const expectParameter = (module, name, value) => expect(!isStray(module, name, value), 'type',
   () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
-    `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an optimiser is made`)
+    `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before the optimizer is created`)
 
 /**
- * Functions that compute with a module, and what makes one of another.
- * @type {WeakMap<object, { module: Module, again: (module: Module) => Function }>}
+ * The modules of compiled functions, and how to compile another module.
+ * @type {WeakMap<object, { module: Module, compile: (module: Module) => Function }>}
  */
 export const compiledFunctions = new WeakMap()
 
-/** What a list, a map, an object or a compiled function holds. @param {unknown} value @returns {Iterable<unknown>} */
+/**
+ * The members of an array, map, set, object or compiled function.
+ * @param {unknown} value @returns {Iterable<unknown>}
+ */
 function membersOf(value) {
   if (typeof value === 'function') return [compiledFunctions.get(value)?.module].filter(Boolean)
   if (Array.isArray(value)) return value
@@ -70,28 +73,28 @@ function membersOf(value) {
 }
 
 /**
- * What lists, maps and objects hold of a kind, and those that are in them.
- * @param {unknown} value @param {(one: unknown) => boolean} isOne
- * @param {unknown[]} [found] so far @param {Set<unknown>} [seen]
+ * The values of a kind inside nested arrays, maps, sets and objects.
+ * @param {unknown} value @param {(item: unknown) => boolean} matches
+ * @param {unknown[]} [found] so far @param {Set<unknown>} [visited]
  */
-export function findNested(value, isOne, found = [], seen = new Set()) {
-  if (seen.has(value)) return found
-  seen.add(value)
-  for (const one of membersOf(value)) {
-    if (isOne(one)) found.push(one)
-    else if (Object(one) === one) findNested(one, isOne, found, seen)
+export function findNested(value, matches, found = [], visited = new Set()) {
+  if (visited.has(value)) return found
+  visited.add(value)
+  for (const item of membersOf(value)) {
+    if (matches(item)) found.push(item)
+    else if (Object(item) === item) findNested(item, matches, found, visited)
   }
   return found
 }
 
-/** Whether it is trained where it is found. @param {unknown} one */
-const isTrained = one => one instanceof Callable || one instanceof Parameter
+/** @param {unknown} item */
+const isModuleOrParameter = item => item instanceof Callable || item instanceof Parameter
 
-/** All modules and parameters that are found, from a module on. @param {Module} module @returns {Set<unknown>} */
-const foundIn = module => new Set(module.namedModules().flatMap(([, one]) => [one, ...Object.values(one)]))
+/** All modules inside a module, and the values of their properties. @param {Module} module @returns {Set<unknown>} */
+const findReachable = module => new Set(module.namedModules().flatMap(([, inner]) => [inner, ...Object.values(inner)]))
 
-/** How what is lost would be found. @param {unknown} value @param {unknown} lost in it */
-function foundAs(value, lost) {
+/** What to write so that a module or parameter is found. @param {unknown} value @param {unknown} lost in it */
+function containerHint(value, lost) {
   if (lost instanceof Parameter) return 'this.name = parameter for each'
   if (typeof value === 'function') return 'this.name = module, and gf.compile(this.name)'
   const container = `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)`
@@ -100,36 +103,37 @@ function foundAs(value, lost) {
 }
 
 /**
- * A list of what the module has in properties, too, loses nothing.
+ * Throws if a property contains modules or parameters that are not also properties themselves.
  * @param {Module} module @param {string} name @param {unknown} value
  */
-function expectFound(module, name, value) {
-  const held = findNested(value, isTrained), found = held.length ? foundIn(module) : null
-  const lost = held.find(one => !found?.has(one))
+function expectReachable(module, name, value) {
+  const nested = findNested(value, isModuleOrParameter), reachable = nested.length ? findReachable(module) : null
+  const lost = nested.find(item => !reachable?.has(item))
   expect(!lost, 'state', () => `${module.constructor.name}: ${name} is ${describe(value)}, and what it holds would be ` +
-    `neither trained nor saved; write ${foundAs(value, lost)}, or this.#${name}, a private field, if that is meant`)
+    `neither trained nor saved; write ${containerHint(value, lost)}, or this.#${name}, a private field, if that is meant`)
 }
 
-/** Looks at a module's properties, and remembers what its parameters are called. @param {Module} module */
+/** Checks a module's properties and remembers the names of its parameters. @param {Module} module */
 export function checkProperties(module) {
-  const entries = Object.entries(module), known = knownNames.get(module) ?? new Set(), made = freshlyMade.get(module)
-  expectUsual(module)
+  const entries = Object.entries(module), known = knownNames.get(module) ?? new Set()
+  const created = newParameters.get(module)
+  checkOwnFields(module)
   for (const [name, value] of entries) {
-    if (taken.has(name)) throw hides(module, name)
+    if (reservedNames.has(name)) throw hiddenMethodError(module, name)
     if (known.has(name)) expectParameter(module, name, value)
-    expectFound(module, name, value)
+    expectReachable(module, name, value)
     if (!(value instanceof Parameter)) continue
     known.add(name)
-    made?.delete(value)
+    created?.delete(value)
   }
-  const [name, stray] = (made?.size && entries.find(entry => isStray(module, ...entry))) || []
+  const [name, stray] = (created?.size && entries.find(entry => isStray(module, ...entry))) || []
   if (name) expectParameter(module, name, stray)
-  freshlyMade.delete(module)
+  newParameters.delete(module)
   knownNames.set(module, known)
   return entries
 }
 
-/** Whether the parameters found before are still there. @param {Module} module */
+/** Throws if a parameter that was found before has been replaced. @param {Module} module */
 export function expectParametersInPlace(module) {
   const known = knownNames.get(module)
   if (!known) checkProperties(module)
@@ -138,6 +142,6 @@ export function expectParametersInPlace(module) {
 
 /** @template {Parameter} P @param {Module} module @param {P} parameter */
 export function registerNewParameter(module, parameter) {
-  freshlyMade.set(module, (freshlyMade.get(module) ?? new Set()).add(parameter))
+  newParameters.set(module, (newParameters.get(module) ?? new Set()).add(parameter))
   return parameter
 }

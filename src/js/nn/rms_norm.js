@@ -1,20 +1,21 @@
-import { expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
 
 /**
- * Rows divided by the root of their mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight [normalizedShape].
+ * Divides each row by the root of its mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight
+ * [normalizedShape].
  */
 export class RMSNorm extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {number | [number]} normalizedShape the size of the last axis
-   * @param {{ eps?: number | null, elementwiseAffine?: boolean }} [options] eps: null, which is float32's spacing at 1,
-   *   2⁻²³; elementwiseAffine: true
+   * @param {{ eps?: number | null, elementwiseAffine?: boolean }} [options] eps: null, which means 2⁻²³, the spacing of
+   *   float32 at 1; elementwiseAffine: true
    */
   constructor(engine, normalizedShape, options) {
     super(engine)
-    const { eps = null, elementwiseAffine = true } = optionsOf('RMSNorm', options, ['eps', 'elementwiseAffine'])
+    const { eps = null, elementwiseAffine = true } = expectOptions('RMSNorm', options, ['eps', 'elementwiseAffine'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
     this.normalizedShape = [expectInteger('RMSNorm', 'normalizedShape', C)]
     this.eps = eps === null ? null : expectNumber('RMSNorm', 'eps', eps, 'a number >= 0, or null', v => v >= 0)
@@ -23,7 +24,7 @@ export class RMSNorm extends Module {
     this.resetParameters()
   }
 
-  /** weight 1. */
+  /** Sets weight to 1. */
   resetParameters() {
     this.weight?.values.fill(1)
   }

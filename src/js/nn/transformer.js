@@ -1,9 +1,9 @@
-import { GlassformerError, describe, expect, expectBoolean, expectNumber, optionsOf, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { expectTensor, expectFloatTensor } from '../ops/checks.js'
-import { maskTensor } from '../ops/mask.js'
+import { toMaskTensor } from '../ops/mask.js'
 import { applyActivation, freeIntermediate, runLayers } from '../intermediates.js'
-import { activationOf } from './activation.js'
+import { getActivation } from './activation.js'
 import { ModuleList } from './containers.js'
 import { Dropout } from './dropout.js'
 import { LayerNorm } from './layer_norm.js'
@@ -15,25 +15,25 @@ import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_
 /** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
-/** More than any model has; with a typing error for a number memory would fill up for minutes first. */
+/** No model has more; a mistyped number would fill the memory for minutes before an error. */
 const MAX_LAYERS = 10000
 
 /**
  * @typedef {object} LayerOptions
- * @property {number} [dimFeedforward] 2048, width of the feed-forward layer
+ * @property {number} [dimFeedforward] 2048, the width of the feed-forward network
  * @property {number} [dropout] 0.1
  * @property {'relu' | 'gelu' | ((x: Tensor) => Tensor)} [activation] 'relu'
  * @property {number} [layerNormEps] 1e-5
- * @property {boolean} [normFirst] false: norm after each residual sum (as in the paper); true: before each sub-layer
- * @property {boolean} [bias] true; false leaves it out of linear layers, attention and norms
- * @property {true} [batchFirst] true, and nothing else
+ * @property {boolean} [normFirst] false, norm after each residual sum (as in the paper); true: before each sub-layer
+ * @property {boolean} [bias] true; false leaves biases out of linear layers, attention and norms
+ * @property {true} [batchFirst] only true
  */
 
 /**
- * Arguments as PyTorch takes them by position, numbers in the order of `names`, and one options object after them.
+ * Reads positional numbers in PyTorch's order, followed by one options object.
  * @param {string} where @param {readonly unknown[]} config @param {readonly string[]} names
- * @param {readonly string[]} more names that only options have
- * @returns {any} options with the numbers under their names
+ * @param {readonly string[]} more names of further options
+ * @returns {any} options that include the numbers
  */
 function readConfig(where, config, names, more) {
   const count = config.findIndex(v => typeof v !== 'number'), numbers = count < 0 ? config : config.slice(0, count)
@@ -41,11 +41,11 @@ function readConfig(where, config, names, more) {
   const fits = (isObject || options === undefined) && rest.length === 0 && numbers.length <= names.length
   expect(fits, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
     `got ${config.map(describe).join(', ')}`)
-  const named = optionsOf(where, options, [...names, ...more])
+  const named = expectOptions(where, options, [...names, ...more])
   return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...named }
 }
 
-/** What a layer takes by position after dModel and nhead. */
+/** Positional arguments of a layer after dModel and nhead. */
 const LAYER_NUMBERS = ['dimFeedforward', 'dropout']
 const LAYER_OPTIONS = ['activation', 'layerNormEps', 'normFirst', 'bias', 'batchFirst']
 
@@ -55,24 +55,24 @@ function layerOptions(where, config) {
   checkBatchFirst(where, given.batchFirst)
   const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5 } = given
   const { normFirst = false, bias = true } = given
-  return { dimFeedforward, dropout, activation: activationOf(where, activation), eps, normFirst, bias }
+  return { dimFeedforward, dropout, activation: getActivation(where, activation), eps, normFirst, bias }
 }
 
-/** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
+/** The superclass of layers: a feed-forward network, and a residual sum around each sub-layer. */
 class TransformerLayer extends Module {
   static hasSubmodules = true
 
   /**
-   * Adds the n-th sub-layer's result to its input, with the norm before or after.
+   * Adds the output of the n-th sub-layer to its input, with the norm before or after.
    * @param {Tensor} x @param {1 | 2 | 3} n @param {(x: Tensor) => Tensor} sublayer
    */
   residual(x, n, sublayer) {
     const self = /** @type {any} */ (this), norm = self[`norm${n}`], dropout = self[`dropout${n}`]
-    const seen = self.normFirst ? norm.forward(x) : x, made = dropout.forward(sublayer(seen))
-    const sum = add(x, made)
+    const input = self.normFirst ? norm.forward(x) : x, output = dropout.forward(sublayer(input))
+    const sum = add(x, output)
     this.tag(`residual${n}`, sum)
-    freeIntermediate(seen, x, made)
-    freeIntermediate(made, x)
+    freeIntermediate(input, x, output)
+    freeIntermediate(output, x)
     if (self.normFirst) return sum
     const out = norm.forward(sum)
     freeIntermediate(sum, out)
@@ -92,12 +92,12 @@ class TransformerLayer extends Module {
 }
 
 /**
- * Runs an attention inside a layer; what it says of its arguments is told of those that the layer was given.
+ * Runs an attention inside a layer; its error messages then name the layer's arguments.
  * @template T
- * @param {string} where @param {string} x what attends @param {string} memory what is attended to
- * @param {string} masks what their names begin with @param {() => T} attend
+ * @param {string} where @param {string} x the layer's name of the query @param {string} memory of key and value
+ * @param {string} masks the prefix of its masks @param {() => T} attend
  */
-function attending(where, x, memory, masks, attend) {
+function renamingErrors(where, x, memory, masks, attend) {
   /** @type {Record<string, string>} */
   const names = { query: x, key: memory, value: memory, attnMask: `${masks}Mask`, keyPaddingMask: `${masks}KeyPaddingMask`,
     isCausal: masks === 'src' ? 'isCausal' : `${masks}IsCausal` }
@@ -111,7 +111,7 @@ function attending(where, x, memory, masks, attend) {
 }
 
 /**
- * Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer.
+ * Self-attention and a feed-forward network, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer.
  * @example
  * const layer = new gf.nn.TransformerEncoderLayer(16, 4, { dimFeedforward: 32, dropout: 0 })
  * layer.forward(gf.randn([2, 5, 16]), { isCausal: true }).shape   // [2, 5, 16]
@@ -121,7 +121,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
 
   /**
    * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
-   * @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options
+   * @param {...(number | LayerOptions)} config dimFeedforward and dropout as numbers if wanted, then options
    */
   constructor(engine, dModel, nhead, ...config) {
     super(engine)
@@ -147,9 +147,9 @@ export class TransformerEncoderLayer extends TransformerLayer {
    */
   forward(src, options) {
     const { srcMask, srcKeyPaddingMask, isCausal, cache } =
-      optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
+      expectOptions('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     const masks = { attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false }
-    const attend = (/** @type {Tensor} */ x) => attending('TransformerEncoderLayer', 'src', 'src', 'src',
+    const attend = (/** @type {Tensor} */ x) => renamingErrors('TransformerEncoderLayer', 'src', 'src', 'src',
       () => this.self_attn.forward(x, x, x, masks)[0])
     const attended = this.residual(src, 1, attend), out = this.residual(attended, 2, x => this.feedForward(x))
     freeIntermediate(attended, src, out)
@@ -157,13 +157,16 @@ export class TransformerEncoderLayer extends TransformerLayer {
   }
 }
 
-/** Self-attention, cross-attention over the encoder's output, feed-forward: torch.nn.TransformerDecoderLayer. */
+/**
+ * Self-attention, cross-attention to the encoder's output and a feed-forward network, each with a residual sum and a
+ * norm: torch.nn.TransformerDecoderLayer.
+ */
 export class TransformerDecoderLayer extends TransformerLayer {
   static inputNames = ['tgt', 'memory']
 
   /**
    * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
-   * @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options
+   * @param {...(number | LayerOptions)} config dimFeedforward and dropout as numbers if wanted, then options
    */
   constructor(engine, dModel, nhead, ...config) {
     super(engine)
@@ -192,18 +195,18 @@ export class TransformerDecoderLayer extends TransformerLayer {
    */
   forward(tgt, memory, options) {
     const masks = decoderMasks('TransformerDecoderLayer', memory, options)
-    const own = {
+    const selfOptions = {
       attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal,
       cache: masks.cache, needWeights: false
     }
-    const others = {
+    const crossOptions = {
       attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal,
       cache: masks.cache, needWeights: false
     }
-    const attend = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'tgt', 'tgt',
-      () => this.self_attn.forward(x, x, x, own)[0])
-    const cross = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'memory', 'memory',
-      () => this.multihead_attn.forward(x, memory, memory, others)[0])
+    const attend = (/** @type {Tensor} */ x) => renamingErrors('TransformerDecoderLayer', 'tgt', 'tgt', 'tgt',
+      () => this.self_attn.forward(x, x, x, selfOptions)[0])
+    const cross = (/** @type {Tensor} */ x) => renamingErrors('TransformerDecoderLayer', 'tgt', 'memory', 'memory',
+      () => this.multihead_attn.forward(x, memory, memory, crossOptions)[0])
     const attended = this.residual(tgt, 1, attend), crossed = this.residual(attended, 2, cross)
     freeIntermediate(attended, tgt, crossed)
     const out = this.residual(crossed, 3, x => this.feedForward(x))
@@ -217,12 +220,12 @@ const DECODER_MASKS = [
 ]
 
 /**
- * The masks a decoder was given, once it is sure that it has a memory to attend to.
+ * The masks of a decoder, after checking that there is a memory to attend to.
  * @param {string} where @param {unknown} memory @param {unknown} options @returns {DecoderMasks}
  */
 function decoderMasks(where, memory, options) {
   expectFloatTensor(where, 'memory', memory)
-  return optionsOf(where, options, DECODER_MASKS)
+  return expectOptions(where, options, DECODER_MASKS)
 }
 
 /**
@@ -233,10 +236,10 @@ function decoderMasks(where, memory, options) {
  * @property {any} [memoryKeyPaddingMask]
  * @property {boolean} [tgtIsCausal] false
  * @property {boolean} [memoryIsCausal] false
- * @property {Cache} [cache] of earlier passes; tgt then holds only what is new
+ * @property {Cache} [cache] of earlier passes; tgt then has only the new tokens
  */
 
-/** What both stacks have in common: clones of one layer, and a norm at the end if given. */
+/** The superclass of stacks: clones of one layer, and an optional final norm. */
 class TransformerStack extends Module {
   static hasSubmodules = true
 
@@ -246,7 +249,7 @@ class TransformerStack extends Module {
    */
   constructor(engine, layer, numLayers, options) {
     super(engine)
-    const where = new.target.name, { norm = null } = optionsOf(where, options, ['norm'])
+    const where = new.target.name, { norm = null } = expectOptions(where, options, ['norm'])
     expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
     expectInteger(where, 'numLayers', numLayers, 0, MAX_LAYERS)
     expect(norm === null || norm instanceof Module, 'type',
@@ -257,28 +260,28 @@ class TransformerStack extends Module {
   }
 }
 
-/** Encoder layers one after the other: torch.nn.TransformerEncoder. */
+/** A stack of encoder layers: torch.nn.TransformerEncoder. */
 export class TransformerEncoder extends TransformerStack {
   static inputNames = ['src']
 
   /**
    * @param {Tensor} src [B, T, dModel]
    * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] cache: of earlier
-   *   passes; src then holds only what is new
+   *   passes; src then has only the new tokens
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, options) {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
-      optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
+      expectOptions('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     expectTensor('TransformerEncoder', 'src', src)
-    const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
+    const srcMask = toMaskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
-    const x = runLayers(this.layers, src, (layer, made) => layer.forward(made, masks))
+    const x = runLayers(this.layers, src, (layer, output) => layer.forward(output, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
 
-/** Decoder layers one after the other: torch.nn.TransformerDecoder. */
+/** A stack of decoder layers: torch.nn.TransformerDecoder. */
 export class TransformerDecoder extends TransformerStack {
   static inputNames = ['tgt', 'memory']
 
@@ -292,15 +295,15 @@ export class TransformerDecoder extends TransformerStack {
     expectTensor('TransformerDecoder', 'tgt', tgt)
     const given = decoderMasks('TransformerDecoder', memory, options), { engine } = this
     const masks = {
-      ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
-      memoryMask: maskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
+      ...given, tgtMask: toMaskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
+      memoryMask: toMaskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
     }
-    const x = runLayers(this.layers, tgt, (layer, made) => layer.forward(made, memory, masks))
+    const x = runLayers(this.layers, tgt, (layer, output) => layer.forward(output, memory, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
 
-/** What a Transformer takes by position. */
+/** Positional arguments of Transformer. */
 const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderLayers', 'dimFeedforward', 'dropout']
 
 /**
@@ -309,8 +312,8 @@ const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
  */
 
 /**
- * Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the
- * caller's.
+ * An encoder and a decoder with final norms (Vaswani et al. 2017): torch.nn.Transformer, batch first. It has no
+ * embeddings and no output layer.
  * @example
  * const model = new gf.nn.Transformer({ dModel: 16, nhead: 4, numEncoderLayers: 1, numDecoderLayers: 1 }).eval()
  * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
@@ -320,8 +323,8 @@ export class Transformer extends Module {
   static inputNames = ['src', 'tgt']
 
   /**
-   * Numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6, dimFeedforward 2048,
-   * dropout 0.1), as many as wanted, then options, which may also name them.
+   * Takes numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6, dimFeedforward 2048,
+   * dropout 0.1), all optional, then options, which may include them by name.
    * @param {Engine} engine
    * @param {...(number | TransformerOptions)} config
    */
@@ -337,7 +340,7 @@ export class Transformer extends Module {
     this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
     const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, options)
     this.decoder = new TransformerDecoder(engine, decoderLayer, numDecoderLayers, { norm: norm() })
-    // The stacks have clones of them.
+    // The stacks contain clones of these layers.
     encoderLayer.dispose()
     decoderLayer.dispose()
     this.dModel = dModel
@@ -358,7 +361,7 @@ export class Transformer extends Module {
    */
   forward(src, tgt, options) {
     const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
-      optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
+      expectOptions('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
     expect(tgt !== undefined, 'type', () => 'Transformer: forward takes src and tgt, and tgt is missing')
     expectTensor('Transformer', 'tgt', tgt)
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
@@ -366,7 +369,7 @@ export class Transformer extends Module {
   }
 
   /**
-   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. `isCausal` gives the same bits faster.
+   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. `isCausal` gives the same result faster.
    * @param {number} size @returns {number[][]} [size, size]
    */
   static generateSquareSubsequentMask(size) {

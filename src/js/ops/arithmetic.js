@@ -10,7 +10,7 @@ import { reductions } from './reduce.js'
 import { rmsNorm } from './rms_norm.js'
 import { unaryFunctions } from './unary.js'
 
-/** What torch and its tensors have, too. */
+/** Functions that are also in torch and methods of tensors. */
 export const elements = {
   ...unaryFunctions, ...binaryFunctions, ...comparisons, ...reductions, allclose, dot, equal, isinf, isnan, logicalNot,
   matmul, outer
@@ -22,5 +22,5 @@ export const functions = {
   normalize, rmsNorm
 }
 
-/** What of it tensors have as methods. */
+/** Methods of tensors. */
 export const methods = { ...elements, clone, detach, to }

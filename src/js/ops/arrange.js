@@ -11,11 +11,11 @@ import { expand, flip, permute, slice } from './strided.js'
 import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 
 /**
- * Everything that moves values about, as methods of a tensor.
+ * Operations that rearrange values, as functions and as methods of tensors.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./sort.js').Sorted} Sorted
- * @typedef {readonly (number | readonly number[])[]} Sides numbers one by one, or one list of them
+ * @typedef {readonly (number | readonly number[])[]} Sides numbers as arguments, or one array of them
  *
  * @typedef {object} ShapeMethods
  * @property {(dim: number, start: number, length: number) => Tensor} narrow
@@ -23,7 +23,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one
  *   axis
  * @property {(...dims: Sides) => Tensor} permute
- * @property {(...sides: Sides) => Tensor} expand −1 keeps a side
+ * @property {(...sides: Sides) => Tensor} expand −1 leaves a side unchanged
  * @property {(...dims: Sides) => Tensor} flip
  * @property {(...times: Sides) => Tensor} repeat
  * @property {(n: number, options?: { dim?: number }) => Tensor} repeatInterleave
@@ -47,10 +47,10 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
  * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
  * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
- * @property {(wanted?: boolean) => Tensor} requiresGrad_ whether backward computes a gradient for it; itself
+ * @property {(requiresGrad?: boolean) => Tensor} requiresGrad_ sets requiresGrad and returns the tensor itself
  */
 
-/** Everything that moves values about, as PyTorch names it: functions of a tensor, which are its methods, too. */
+/** Functions whose first argument is a tensor; they are also its methods. */
 export const shapeMethods = {
   argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero,
   permute, repeat, repeatInterleave, roll, scatter, scatterAdd, select, slice, sort, split, squeeze, topk, tril, triu,
@@ -58,22 +58,22 @@ export const shapeMethods = {
 }
 
 /**
- * The same values in another shape, without copying: torch.reshape.
- * @param {Tensor} x @param {readonly number[]} shape one side may be -1: what is left @returns {Tensor}
+ * A view of the values in another shape, without copying: torch.reshape.
+ * @param {Tensor} x @param {readonly number[]} shape one side may be -1 and is then inferred @returns {Tensor}
  * @example
  * gf.reshape(gf.arange(6), [2, -1])               // int32 [[0, 1, 2], [3, 4, 5]]
  */
 const reshape = (x, shape) => expectTensor('reshape', 'x', x).reshape(shape)
 
 /**
- * Two axes exchanged, as a copy: torch.transpose(x, a, b).contiguous().
+ * Exchanges two axes, as a copy: torch.transpose(x, a, b).contiguous().
  * @param {Tensor} x @param {number} a an axis; negative ones count from the end @param {number} b @returns {Tensor}
  * @example
  * gf.transpose(gf.tensor([[1, 2], [3, 4]]), 0, 1) // [[1, 3], [2, 4]]
  */
 const transpose = (x, a, b) => expectTensor('transpose', 'x', x).transpose(a, b)
 
-/** Those that do not begin with one tensor, or that are methods of it already. */
+/** Functions that are no methods, or methods of the class Tensor itself. */
 export const shapeFunctions = { cat, einsum, oneHot, reshape, stack, transpose, where }
 
 export { requiresGrad_ }

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectNumber, optionsOf, expectProbability, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
@@ -10,19 +10,19 @@ import { additiveMask, paddingMask } from './mask.js'
 import { mul } from './binary.js'
 
 /**
- * Two ways a tensor can hold the rows of all heads: [B, H, T, D], or [B, T, H*D] with the heads side by side.
+ * The layout of heads in a tensor: [B, H, T, D], or [B, T, H*D] with the heads side by side.
  * @typedef {object} Layout
  * @property {(H: number, T: number, D: number) => number[]} strides floats from one batch, head and time to the next
  * @property {(b: number, h: number, t: number, d: number, D: number) => number[]} index of a cell
- * @property {(index: readonly number[], D: number) => number[]} place the inverse: b, h, t, d
- * @property {(axes: import('../axes.js').Axes) => import('../axes.js').Axis} token the one that runs over time
+ * @property {(index: readonly number[], D: number) => number[]} split the inverse of index: b, h, t, d
+ * @property {(axes: import('../axes.js').Axes) => import('../axes.js').Axis} token the axis of time
  */
 
 /** @type {Layout} */
 const HEADS_FIRST = {
   strides: (H, T, D) => [H * T * D, T * D, D],
   index: (b, h, t, d) => [b, h, t, d],
-  place: index => [...index],
+  split: index => [...index],
   token: axes => axes[2]
 }
 
@@ -30,16 +30,16 @@ const HEADS_FIRST = {
 const HEADS_LAST = {
   strides: (H, T, D) => [T * H * D, D, H * D],
   index: (b, h, t, d, D) => [b, t, h * D + d],
-  place: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D],
+  split: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D],
   token: axes => axes[1]
 }
 
-const oneFloat = new Float32Array(1), itsBits = new Int32Array(oneFloat.buffer)
+const float32Value = new Float32Array(1), float32Bits = new Int32Array(float32Value.buffer)
 
-/** A float32 as the integer of the same bits, to stand in a list of integers. @param {number} x */
+/** The bits of a float32 as an integer, for a list of integers. @param {number} x */
 function floatBits(x) {
-  oneFloat[0] = x
-  return itsBits[0]
+  float32Value[0] = x
+  return float32Bits[0]
 }
 
 /**
@@ -48,9 +48,9 @@ function floatBits(x) {
 const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
 
 /**
- * The gf_attention struct with masks, followed by a gf_attention_steps; stored scores include those that masks hide.
+ * Passes the structs gf_attention and gf_attention_steps; stored scores include those that masks hide.
  * @param {import('../engine.js').Engine} engine @param {any} saved @param {number} padding address of the bytes, or 0
- * @param {readonly number[]} steps four addresses @param {number} from how many of them are given
+ * @param {readonly number[]} steps four addresses @param {number} from how many of them are inputs
  * @returns {{ struct: number, steps: number }} their addresses
  */
 function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past, window, cache }, padding, steps,
@@ -60,7 +60,7 @@ function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past
     B, H, Tq, Tk, D, Dv, group, cache?.capacity ?? 0, from, floatBits(scale),
     ...layout.strides(H, Tq, D), ...cache?.rows.keys ?? layout.strides(KV, Tk, D),
     ...cache?.rows.values ?? layout.strides(KV, Tk, Dv), ...layout.strides(H, Tq, Dv),
-    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
+    mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
   ]
   const length = list.push(...steps), struct = engine.pass(list)
   return { struct, steps: struct + 4 * (length - steps.length) }
@@ -104,27 +104,27 @@ const op = {
     heads: sizes.H, kvHeads: sizes.KV, size: sizes.D, scale, isCausal, past, window,
     hidden: padding && Array.from(padding)
   }),
-  /* Between the softmax and the scores there is only the mask, which is added: dmask is the sum of dmasked. */
+  /* The mask is added to the scores, so dmask is the sum of dmasked. */
   backward({ inputs, outputs, saved, trace }, gradient) {
     const { q, k, v, mask } = inputs, { out, masked_scores: masked } = outputs, { engine } = out
-    const isShown = trace && !masked.isLeftOut
-    const again = outputs.weights.isLeftOut ? recomputeWeights(inputs, saved) : null
-    const weights = again ?? outputs.weights
+    const isTraced = trace && !masked.isLeftOut
+    const recomputed = outputs.weights.isLeftOut ? recomputeWeights(inputs, saved) : null
+    const weights = recomputed ?? outputs.weights
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
-    const dmask = gradient(mask), spare = dmask && !isShown ? engine.zeros(weights.shape) : null
-    const dmasked = isShown ? gradient(masked) : spare?.address ?? 0
-    const steps = isShown ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
+    const dmask = gradient(mask), temporary = dmask && !isTraced ? engine.zeros(weights.shape) : null
+    const dmasked = isTraced ? gradient(masked) : temporary?.dataPtr() ?? 0
+    const steps = isTraced ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
     withStructs(engine, saved, steps, 0, true, (struct, gradients, workspace) => {
-      engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.address, q.address, k.address,
-        v.address, saved.dropoutMask?.address ?? 0, struct)
+      engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.dataPtr(), q.dataPtr(),
+        k.dataPtr(), v.dataPtr(), saved.dropoutMask?.dataPtr() ?? 0, struct)
     })
     if (dmask) {
       const { B, H, Tq, Tk } = saved.sizes, { batch, head } = saved.mask
       const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0])
       engine.c.gf_add_backward(dmask, 0, dmasked, dmasked, dmasked, dmasked, axes)
     }
-    spare?.dispose()
-    again?.dispose()
+    temporary?.dispose()
+    recomputed?.dispose()
   },
   explain: explainAttention,
   explainGradient: explainAttentionGradient,
@@ -135,15 +135,15 @@ const op = {
 }
 
 /**
- * Fills the output and the steps that have a place, from the first that is not given.
+ * Computes the output and those steps that have memory, starting after the first `from` steps.
  * @param {{ q: Tensor, k: Tensor, v: Tensor }} inputs @param {any} saved @param {Tensor} out
  * @param {(Tensor | null | undefined)[]} steps @param {number} [from]
  */
 const forwardInto = ({ q, k, v }, saved, out, steps, from = 0) => {
-  const { cache, dropoutMask } = saved, addresses = steps.map(step => (step?.storage ? step.address : 0))
-  withStructs(q.engine, saved, addresses, from, false, (struct, kept, workspace) => {
-    q.engine.c.gf_attention_forward(out.address, kept, workspace, q.address, cache?.keys.address ?? k.address,
-      cache?.values.address ?? v.address, dropoutMask?.address ?? 0, struct)
+  const { cache, dropoutMask } = saved, addresses = steps.map(step => (step?.storage ? step.dataPtr() : 0))
+  withStructs(q.engine, saved, addresses, from, false, (struct, stepAddresses, workspace) => {
+    q.engine.c.gf_attention_forward(out.dataPtr(), stepAddresses, workspace, q.dataPtr(),
+      cache?.keys.dataPtr() ?? k.dataPtr(), cache?.values.dataPtr() ?? v.dataPtr(), dropoutMask?.dataPtr() ?? 0, struct)
   })
 }
 
@@ -161,21 +161,22 @@ function recomputeWeights(inputs, saved) {
 
 /**
  * @typedef {object} AttentionOptions
- * @property {any} [attnMask] [Tq, Tk] or [B, H, Tq, Tk] (B and H may be 1): nested booleans, or numbers to add
+ * @property {any} [attnMask] [Tq, Tk] or [B, H, Tq, Tk], where B and H may be 1: nested booleans, or numbers to add
  * @property {any} [keyPaddingMask] [B, Tk], true hides the key
  * @property {boolean} [isCausal] false; true hides keys after the query's position, aligned at the top left
  * @property {number} [window] hides keys this many positions or more from the query's (Beltagy et al. 2020)
- * @property {number} [dropoutP] 0, probability to drop a weight
+ * @property {number} [dropoutP] 0, the probability of dropping a weight
  * @property {number} [scale] 1 / √D
  */
 
 /**
+ * Computes attention and records it.
  * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout
  * @param {{ B: number, H: number, KV: number, Tq: number, Tk: number, D: number, Dv: number }} sizes
  * @param {AttentionOptions & { needWeights?: boolean }} options
- * @param {{ maskHides: boolean, past: number, cache?: any }} more which boolean of a mask hides; how many keys were
- *   there before, and where all of them are
- * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
+ * @param {{ maskHides: boolean, past: number, cache?: any }} more maskHides: the boolean of a mask that hides; past:
+ *   the number of earlier keys; cache: the entry that contains all keys
+ * @returns {{ out: Tensor, weights: Tensor | null }} the weights after dropout
  */
 function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache }) {
   expectSameEngine(where, q, k, v)
@@ -205,17 +206,18 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
 }
 
 /**
- * The tensors between inputs and output: with values if they will be read, else placeholders or null.
+ * Creates the tensors between inputs and output: with memory if they will be read, else placeholders or null.
  * @param {{ q: Tensor, k: Tensor, v: Tensor, mask?: Tensor }} inputs
- * @param {{ B: number, H: number, Tq: number, Tk: number }} sizes @param {boolean} needWeights by who called
+ * @param {{ B: number, H: number, Tq: number, Tk: number }} sizes @param {boolean} needWeights whether the caller reads
+ *   the weights
  * @returns {(Tensor | null)[]}
  */
 function createSteps({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
   const { engine } = q, { trace } = engine, shape = [B, H, Tq, Tk]
   const make = () => engine.empty(shape), leaveOut = () => engine.createPlaceholder(shape)
   if (!trace) return [null, null, null, needWeights || needsSaving(engine, q, k, v, mask) ? make() : null]
-  const isKept = trace.keepsAttention(...STEPS)
-  return STEPS.map(name => (isKept || (needWeights && name === 'weights') ? make() : leaveOut()))
+  const isSelected = trace.keepsAttention(...STEPS)
+  return STEPS.map(name => (isSelected || (needWeights && name === 'weights') ? make() : leaveOut()))
 }
 
 const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'window', 'dropoutP', 'scale', 'enableGqa']
@@ -227,13 +229,14 @@ function checkOptions(where, { scale, dropoutP }) {
 }
 
 /**
- * softmax(q kᵀ / √D + mask) v: torch.nn.functional.scaled_dot_product_attention (Vaswani et al. 2017, equation 1). A
- * query that may attend to nothing gets NaN, as the formula says and as PyTorch did up to 2.4.
+ * softmax(q kᵀ / √D + mask) v (Vaswani et al. 2017, equation 1): torch.nn.functional.scaled_dot_product_attention. The
+ * output is NaN for a query whose keys are all hidden, as the formula gives and as in PyTorch up to 2.4.
  * @param {Tensor} q [B, H, Tq, D]
  * @param {Tensor} k [B, H, Tk, D]; with enableGqa [B, KV, Tk, D], where KV divides H
  * @param {Tensor} v [B, H, Tk, Dv], or [B, KV, Tk, Dv]
- * @param {AttentionOptions & { enableGqa?: boolean }} [options] attnMask: nested booleans (true may attend) or numbers
- *   to add; enableGqa: false; true lets H / KV heads of q in a row share a head of k and v (Ainslie et al. 2023)
+ * @param {AttentionOptions & { enableGqa?: boolean }} [options] attnMask: nested booleans (true: may be attended to) or
+ *   numbers to add; enableGqa: false; with true, each head of k and v serves H / KV consecutive heads of q (Ainslie et
+ *   al. 2023)
  * @returns {Tensor} [B, H, Tq, Dv]
  * @throws {import('../errors.js').GlassformerError} 'shape' when tensors and masks do not fit, 'range' for dropoutP
  * @example
@@ -241,7 +244,7 @@ function checkOptions(where, { scale, dropoutP }) {
  * F.scaledDotProductAttention(q, k, v, { isCausal: true }).shape   // [1, 2, 4, 8]
  */
 export function scaledDotProductAttention(q, k, v, options) {
-  const where = 'scaledDotProductAttention', given = optionsOf(where, options, OPTIONS)
+  const where = 'scaledDotProductAttention', given = expectOptions(where, options, OPTIONS)
   for (const [name, tensor] of Object.entries({ q, k, v })) {
     expectRank(where, name, expectFloatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
@@ -249,8 +252,8 @@ export function scaledDotProductAttention(q, k, v, options) {
   const KV = expectBoolean(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H
   const fits = sameShape(k.shape, [B, KV, Tk, D]) && sameShape(v.shape, [B, KV, Tk, Dv])
   expect(fits, 'shape', () =>
-    `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +
-    `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}${given.enableGqa ? '' : '; enableGqa lets heads share'}`)
+    `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${formatShape(q.shape)}, ` +
+    `got k ${formatShape(k.shape)} and v ${formatShape(v.shape)}${given.enableGqa ? '' : '; enableGqa lets heads share'}`)
   expect(!isShared || (KV > 0 && H % KV === 0), 'shape',
     () => `${where}: the ${H} heads of q must be a multiple of the ${KV} of k and v`)
   checkOptions(where, given)
@@ -259,15 +262,15 @@ export function scaledDotProductAttention(q, k, v, options) {
 }
 
 /**
- * Attention on projections with the heads side by side, as in multi-head attention.
+ * Attention on projections whose heads are side by side, for multi-head attention.
  * @param {Tensor} q [B, Tq, H·D]
  * @param {Tensor | null} k [B, Tk, KV·D]; null where the cache holds all keys
  * @param {Tensor | null} v [B, Tk, KV·Dv]
  * @param {number} heads H
  * @param {AttentionOptions & { needWeights: boolean, kvHeads?: number, cache?: import('./attention_cache.js').Entry,
  *   where?: string }} options
- *   attnMask: true hides, as in torch's modules; kvHeads: KV, as many as heads; cache: where the keys and values of
- *   earlier passes are, and these are put; masks are then about all of them; where: for messages
+ *   attnMask: true hides, as in torch's modules; kvHeads: KV, default: heads; cache: the keys and values of earlier
+ *   passes, to which these are appended; masks then refer to all of them; where: for messages
  */
 export function multiheadAttention(q, k, v, heads, options) {
   const { kvHeads = heads, cache, where = 'MultiheadAttention' } = options, [B, Tq, C] = q.shape
@@ -275,11 +278,11 @@ export function multiheadAttention(q, k, v, heads, options) {
     () => `${where}: its number of heads must divide its ${C} channels, got ${describe(heads)}`)
   checkOptions(where, options)
   if (k && v) cache?.append(where, q, k, v, kvHeads)
-  const past = cache?.ask(Tq) ?? 0
-  // Under a trace the rows of the cache are shown as they would be without one; the bits are the same.
-  const isShown = cache && q.engine.trace, [keys, values] = isShown ? cache.show(k, v) : [k ?? q, v ?? q]
+  const past = cache?.advance(Tq) ?? 0
+  // In a trace the cached keys and values are tensors, as without a cache; the bits are the same.
+  const isTraced = cache && q.engine.trace, [keys, values] = isTraced ? cache.toTensors(k, v) : [k ?? q, v ?? q]
   const { KV, Dv } = cache?.sizes ?? { KV: kvHeads, Dv: values.shape[2] / kvHeads }
   const sizes = { B, H: heads, KV, Tq, Tk: cache?.length ?? keys.shape[1], D: C / heads, Dv }
   return attend(where, q, keys, values, HEADS_LAST, sizes, options,
-    { maskHides: true, past, cache: isShown ? undefined : cache })
+    { maskHides: true, past, cache: isTraced ? undefined : cache })
 }

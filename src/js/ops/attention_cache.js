@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -20,25 +20,26 @@ const op = {
   explainGradient: () => ({ formula: '0', terms: [] })
 }
 
-/** Channels of a value that lie together. */
+/** Channels of values in a panel of the cache's layout. */
 const PANEL = 8
 
-/** What one attention keeps: its keys and values so far. */
+/** The keys and values of one attention so far. */
 export class Entry {
-  /** How many keys it holds. */ length = 0
-  /** How many queries have been here: the place of the next one. */ queries = 0
-  /** What they are, for messages: batch, heads and channels. @type {number[]} */ #shape = []
-  /** Blocks of keys, and of values. @type {Tensor[]} */ #blocks = []
+  /** The number of keys. */ length = 0
+  /** The number of queries so far, which is the position of the next one. */ queries = 0
+  /** Batch, heads, channels of keys and of values. @type {number[]} */ #shape = []
+  /** The blocks of keys, and of values. @type {Tensor[]} */ #blocks = []
 
   /**
-   * @param {number} capacity how many keys there is room for @param {boolean} isMemory of another sequence: all at once
+   * @param {number} capacity the maximum number of keys @param {boolean} isMemory whether the keys are those of another
+   *   sequence, which are all stored in the first pass
    */
   constructor(capacity, isMemory) {
     this.capacity = capacity
     this.isMemory = isMemory
   }
 
-  /** How many sentences it holds, 0 before the first. */
+  /** The batch size, 0 before the first pass. */
   get batch() {
     return this.#blocks.length && this.#shape[0]
   }
@@ -51,7 +52,7 @@ export class Entry {
     return this.#blocks[1]
   }
 
-  /** Where the block of a sentence and head begins: floats from one to the next. */
+  /** The strides of the blocks, in floats, by batch and head. */
   get rows() {
     const [, KV] = this.#shape, [keys, values] = this.#sizes()
     return { keys: [KV * keys, keys, 0], values: [KV * values, values, 0] }
@@ -62,15 +63,15 @@ export class Entry {
     return [c.gf_cache_block_size(this.capacity, D, 0), c.gf_cache_block_size(this.capacity, Dv, CACHE_VALUES)]
   }
 
-  /** Makes room at the first call. @param {Engine} engine @param {number[]} shape */
-  #open(engine, shape) {
+  /** Allocates the blocks. @param {Engine} engine @param {number[]} shape */
+  #allocate(engine, shape) {
     const [B, KV, D, Dv] = this.#shape = shape, { c } = engine
     const sizes = [c.gf_cache_block_size(this.capacity, D, 0), c.gf_cache_block_size(this.capacity, Dv, CACHE_VALUES)]
     this.#blocks = sizes.map(size => engine.keep(engine.empty([B, KV, size])))
   }
 
   /**
-   * Writes keys and values after those that are there.
+   * Appends keys and values.
    * @param {string} where @param {Tensor} q [B, Tq, H·D] @param {Tensor} k [B, T, KV·D] @param {Tensor} v [B, T, KV·Dv]
    * @param {number} KV
    */
@@ -78,22 +79,22 @@ export class Entry {
     const { engine } = k, [B, T, C] = k.shape, shape = [B, KV, C / KV, v.shape[2] / KV], past = this.length
     expect(!engine.gradEnabled || ![q, k, v].some(t => t.requiresGrad), 'state',
       () => `${where}: a cache keeps no gradients; call forward inside gf.noGrad`)
-    if (!this.#blocks.length) this.#open(engine, shape)
+    if (!this.#blocks.length) this.#allocate(engine, shape)
     expect(this.#shape.every((side, i) => side === shape[i]), 'shape', () => `${where}: the cache holds ` +
-      `${shapeText(this.#shape)} (sentences, heads, channels of keys and values), got ${shapeText(shape)}`)
+      `${formatShape(this.#shape)} (sentences, heads, channels of keys and values), got ${formatShape(shape)}`)
     expect(past + T <= this.capacity, 'range', () =>
-      `${where}: the cache has room for ${this.capacity} keys and holds ${past}; ${T} more do not fit`)
+      `${where}: the cache has a capacity of ${this.capacity} keys and holds ${past}; ${T} more do not fit`)
     this.#copy(k, v, past, 0)
     this.length += T
   }
 
-  /** Notes that so many queries more have been here. @param {number} Tq @returns {number} the place of the first */
-  ask(Tq) {
+  /** Counts new queries and returns the position of the first. @param {number} Tq @returns {number} */
+  advance(Tq) {
     this.queries += Tq
     return this.queries - Tq
   }
 
-  /** Heads of keys and values, and the channels of one value. */
+  /** The number of heads of keys and values, and the channels of a value. */
   get sizes() {
     const [, KV, , Dv] = this.#shape
     return { KV, Dv }
@@ -102,17 +103,17 @@ export class Entry {
   /** @param {Tensor} k @param {Tensor} v @param {number} first @param {number} flags */
   #copy(k, v, first, flags) {
     const { engine } = k, [B, KV, D, Dv] = this.#shape, T = k.shape[1]
-    engine.c.gf_cache_copy(this.keys.address, k.address, engine.pass([T * KV * D, D, KV * D]), B, KV, first, T,
+    engine.c.gf_cache_copy(this.keys.dataPtr(), k.dataPtr(), engine.pass([T * KV * D, D, KV * D]), B, KV, first, T,
       this.capacity, D, flags)
-    engine.c.gf_cache_copy(this.values.address, v.address, engine.pass([T * KV * Dv, Dv, KV * Dv]), B, KV, first, T,
+    engine.c.gf_cache_copy(this.values.dataPtr(), v.dataPtr(), engine.pass([T * KV * Dv, Dv, KV * Dv]), B, KV, first, T,
       this.capacity, Dv, flags | CACHE_VALUES)
   }
 
   /**
-   * All keys and values as rows, for a trace: made by an operation from the newest ones, if there are any.
+   * All keys and values as tensors [B, T, KV·D], recorded as computed from the newest ones, if any.
    * @param {Tensor | null} k @param {Tensor | null} v @returns {Tensor[]}
    */
-  show(k, v) {
+  toTensors(k, v) {
     const { engine } = this.keys, [B, KV, D, Dv] = this.#shape
     const saved = { past: this.length - (k?.shape[1] ?? 0), isMemory: this.isMemory }
     const all = [D, Dv].map(side => engine.empty([B, this.length, KV * side]))
@@ -125,8 +126,8 @@ export class Entry {
   }
 
   /**
-   * Makes room for more keys than there was. Of keys a block is one run, of values one for each of their panels; a run
-   * begins with what it held.
+   * Increases the capacity. A block of keys is one contiguous run, a block of values has one run for each panel; each
+   * run is copied to the start of its longer successor.
    * @param {number} capacity
    */
   reserve(capacity) {
@@ -135,34 +136,33 @@ export class Entry {
     if (!this.#blocks.length) return
     const { engine } = this.keys, [B, KV, , Dv] = this.#shape, runs = [B * KV, B * KV * Math.ceil(Dv / PANEL)]
     this.#sizes().forEach((size, n) => {
-      const old = this.#blocks[n], wide = engine.keep(engine.empty([B, KV, size]))
-      const from = old.size / runs[n], to = wide.size / runs[n]
-      for (let i = 0; i < runs[n]; i++) wide.values.set(old.values.subarray(i * from, (i + 1) * from), i * to)
-      this.#blocks[n] = wide
+      const old = this.#blocks[n], larger = engine.keep(engine.empty([B, KV, size]))
+      const from = old.size / runs[n], to = larger.size / runs[n]
+      for (let i = 0; i < runs[n]; i++) larger.values.set(old.values.subarray(i * from, (i + 1) * from), i * to)
+      this.#blocks[n] = larger
       old.dispose()
     })
   }
 
-  /** Forgets the newest queries and, unless they are those of another sequence, their keys. @param {number} length */
+  /** Removes the newest queries and, unless this is a memory, their keys. @param {number} length */
   truncate(length) {
     this.queries = Math.min(this.queries, length)
     if (!this.isMemory) this.length = Math.min(this.length, length)
   }
 
   /**
-   * Row i of the batch goes on as row `from[i]` was, as beams do; there may be more or fewer of them.
+   * Replaces row i of the batch by row `from[i]`, as beam search needs it; the batch size may change.
    * @param {readonly number[]} from
    */
   select(from) {
     const { engine } = this.keys
-    const chosen = this.#blocks.map(block => {
+    this.#blocks = this.#blocks.map(block => {
       const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])),
         row = out.size / from.length
       from.forEach((b, i) => out.values.set(block.values.subarray(b * row, (b + 1) * row), i * row))
       block.dispose()
       return out
     })
-    this.#blocks = chosen
     this.#shape = [from.length, ...this.#shape.slice(1)]
   }
 
@@ -173,27 +173,28 @@ export class Entry {
 }
 
 /**
- * Keys and values of earlier passes, for every attention of a model: what a decoder needs to be given its tokens one
- * after another. The room is taken once, at the first pass, and nothing in it moves.
+ * The keys and values of earlier passes, for every attention of a model, so that a decoder can process its tokens one
+ * by one. Its memory is allocated in the first pass.
  *
  *     const cache = new gf.decoding.Cache(128)
  *     gf.noGrad(() => decoder.forward(first, memory, { tgtIsCausal: true, cache }))   // a prompt
  *     gf.noGrad(() => decoder.forward(next, memory, { tgtIsCausal: true, cache }))    // one more token
  *
- * A module that one forward runs twice is taken for a layer in two places, each with keys of its own; a text that comes
- * in pieces comes by one forward of the whole model for each.
+ * A module that one forward runs twice counts as two layers, each with its own keys. To process a text in parts, call
+ * the forward of the whole model for each part.
  */
 export class Cache {
-  /** What each attention keeps, for each of its places. @type {Map<object, Entry[]>} */ #entries = new Map()
-  /** How often a forward has met each. @type {WeakMap<import('../nn/forward.js').Outermost, Map<object, number>>} */
-  #met = new WeakMap()
+  /** The entries of each attention, one for each of its places in the model. @type {Map<object, Entry[]>} */
+  #entries = new Map()
+  /** How often a forward has run each. @type {WeakMap<import('../nn/forward.js').Outermost, Map<object, number>>} */
+  #runs = new WeakMap()
 
-  /** @param {number} capacity how many tokens there is room for */
+  /** @param {number} capacity the maximum number of tokens */
   constructor(capacity) {
     this.capacity = expectInteger('Cache', 'capacity', capacity, 1)
   }
 
-  /** How many tokens have gone through. */
+  /** The number of tokens so far. */
   get length() {
     return Math.max(0, ...this.#all.map(entry => entry.queries))
   }
@@ -203,53 +204,53 @@ export class Cache {
   }
 
   /**
-   * What a module keeps. One that stands in several places of a model keeps something for each: which it is tells how
-   * often the outermostForward forward has met it before.
-   * @param {{ engine: Engine }} owner @param {number} [memory] how long the other sequence is, if it attends to one
+   * The entry of an attention. One that is in several places of a model has an entry for each; the place is the number
+   * of times that the outermost forward has run it before.
+   * @param {{ engine: Engine }} owner @param {number} [memory] the length of the other sequence, if it attends to one
    */
   of(owner, memory) {
-    const places = this.#entries.get(owner) ?? [], at = this.#meet(owner)
-    const entry = places[at] ?? new Entry(memory ?? this.capacity, memory !== undefined)
-    places[at] = entry
-    this.#entries.set(owner, places)
+    const entries = this.#entries.get(owner) ?? [], place = this.#countRun(owner)
+    const entry = entries[place] ?? new Entry(memory ?? this.capacity, memory !== undefined)
+    entries[place] = entry
+    this.#entries.set(owner, entries)
     return entry
   }
 
-  /** How often it was met before. @param {{ engine: Engine }} owner */
-  #meet(owner) {
+  /** Counts a run and returns the number of earlier ones. @param {{ engine: Engine }} owner */
+  #countRun(owner) {
     const { outermostForward } = owner.engine
     if (!outermostForward) return 0
-    if (!outermostForward.has(this)) outermostForward.set(this, this.#asItIs())
-    const met = this.#met.get(outermostForward) ?? new Map(), at = met.get(owner) ?? 0
-    this.#met.set(outermostForward, met.set(owner, at + 1))
-    return at
+    if (!outermostForward.has(this)) outermostForward.set(this, this.#createRestore())
+    const runs = this.#runs.get(outermostForward) ?? new Map(), earlier = runs.get(owner) ?? 0
+    this.#runs.set(outermostForward, runs.set(owner, earlier + 1))
+    return earlier
   }
 
-  /** What brings it back to what it is now: what was written after that is not read again. */
-  #asItIs() {
-    const before = this.#all.map(entry => ({ entry, length: entry.length, queries: entry.queries }))
+  /** A function that restores the current lengths; keys beyond them are not read again. */
+  #createRestore() {
+    const states = this.#all.map(entry => ({ entry, length: entry.length, queries: entry.queries }))
     return () => {
-      const known = new Set(before.map(({ entry }) => entry))
+      const known = new Set(states.map(({ entry }) => entry))
       for (const entry of this.#all) if (!known.has(entry)) entry.dispose()
-      for (const [owner, places] of this.#entries) this.#entries.set(owner, places.filter(entry => known.has(entry)))
-      for (const { entry, length, queries } of before) Object.assign(entry, { length, queries })
+      for (const [owner, entries] of this.#entries) this.#entries.set(owner, entries.filter(entry => known.has(entry)))
+      for (const { entry, length, queries } of states) Object.assign(entry, { length, queries })
     }
   }
 
-  /** Forgets the newest tokens: `length` stay. @param {number} length */
+  /** Keeps the first `length` tokens and removes the rest. @param {number} length */
   truncate(length) {
     expectInteger('Cache', 'length', length, 0, this.length)
     for (const entry of this.#all) entry.truncate(length)
   }
 
-  /** Makes room for more tokens; the addresses change. @param {number} capacity @internal */
+  /** Increases the capacity; the addresses change. @param {number} capacity @internal */
   reserve(capacity) {
     for (const entry of this.#all) entry.reserve(capacity)
     this.capacity = capacity
   }
 
   /**
-   * Row i of the batch goes on as row `from[i]` was; there may be more or fewer of them.
+   * Replaces row i of the batch by row `from[i]`, as beam search needs it; the batch size may change.
    * @param {readonly number[]} from
    */
   select(from) {
@@ -260,7 +261,7 @@ export class Cache {
     for (const entry of all) entry.select(from)
   }
 
-  /** Gives the room back; the next pass begins anew. */
+  /** Frees the memory; the next pass starts with an empty cache. */
   dispose() {
     for (const entry of this.#all) entry.dispose()
     this.#entries.clear()

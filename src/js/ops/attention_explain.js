@@ -3,7 +3,7 @@ import { indicesOf, offsetOf, range } from '../shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
 
-/** How attention (attention.js) made a cell, forward and backward: one step of its formula for each of its tensors. */
+/** Explains the cells of attention (attention.js), forward and backward: one step of its formula for each tensor. */
 
 /**
  * @typedef {import('../tensor.js').Tensor} Tensor
@@ -15,14 +15,14 @@ import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
 /** @param {number} scale @param {number} D */
 const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12
 
-/** What dropout multiplied a weight by, if any. @param {any} saved @param {number[]} at @returns {Factor[]} */
+/** The factor of dropout, if any. @param {any} saved @param {number[]} at @returns {Factor[]} */
 const dropFactor = ({ dropoutMask }, at) => (dropoutMask ? [cell(dropoutMask, at, 'dropout')] : [])
 
-/** The head of k and v that serves a head of q. @param {any} saved @param {number} h */
-const shared = ({ group }, h) => Math.floor(h / group)
+/** The head of k and v for a head of q. @param {any} saved @param {number} h */
+const getKeyHead = ({ group }, h) => Math.floor(h / group)
 
-/** The heads of q that a head of k and v serves. @param {any} saved @param {number} h */
-const served = ({ group }, h) => range(group).map(n => h * group + n)
+/** The heads of q that use a head of k and v. @param {any} saved @param {number} h */
+const getQueryHeads = ({ group }, h) => range(group).map(n => h * group + n)
 
 /** @type {import('../explain.js').ExplainCell} */
 export function explainAttention(node, output, index) {
@@ -41,7 +41,7 @@ export function explainAttention(node, output, index) {
 }
 
 /**
- * What a mask adds, from the cell of the tensor it was given as, where it was given as one.
+ * The number that a mask adds, as a cell if the mask is a tensor.
  * @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {number} added
  */
 function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
@@ -55,18 +55,18 @@ function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
 function explainOut({ inputs, outputs, saved }, index) {
-  const { layout, sizes: { Dv, Tk } } = saved, [b, h, i, d] = layout.place(index, Dv)
+  const { layout, sizes: { Dv, Tk } } = saved, [b, h, i, d] = layout.split(index, Dv)
   return sumOf('out[i] = Σⱼ weights[i, j] × v[j]', range(Tk).map(j => product(
     cell(outputs.weights, [b, h, i, j], 'weights'),
     ...dropFactor(saved, [b, h, i, j]),
-    cell(inputs.v, layout.index(b, shared(saved, h), j, d, Dv), 'v'))))
+    cell(inputs.v, layout.index(b, getKeyHead(saved, h), j, d, Dv), 'v'))))
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
 function dotTerms({ inputs, saved }, [b, h, i, j]) {
   const { layout, sizes: { D } } = saved
   return range(D).map(d => product(cell(inputs.q, layout.index(b, h, i, d, D), 'q'),
-    cell(inputs.k, layout.index(b, shared(saved, h), j, d, D), 'k')))
+    cell(inputs.k, layout.index(b, getKeyHead(saved, h), j, d, D), 'k')))
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @returns {CellExplanation} */
@@ -103,7 +103,7 @@ function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
     formula: 'dweights[i, j] = Σ dout[i] × v[j]',
     terms: range(Dv).map(e => product(
       d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'),
-      cell(inputs.v, layout.index(b, shared(saved, h), j, e, Dv), 'v'),
+      cell(inputs.v, layout.index(b, getKeyHead(saved, h), j, e, Dv), 'v'),
       ...dropFactor(saved, [b, h, i, j])))
   }
 }
@@ -116,10 +116,10 @@ function explainDotGradient({ outputs: { scores }, saved: { scale } }, index, d)
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainValueGradient({ outputs, saved }, index, d) {
-  const { layout, sizes: { Tq, Dv } } = saved, [b, own, j, e] = layout.place(index, Dv)
+  const { layout, sizes: { Tq, Dv } } = saved, [b, own, j, e] = layout.split(index, Dv)
   return {
     formula: 'dv[j] = Σᵢ weights[i, j] × dout[i]',
-    terms: served(saved, own).flatMap(h => range(Tq).map(i => product(
+    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => product(
       cell(outputs.weights, [b, h, i, j], 'weights'),
       ...dropFactor(saved, [b, h, i, j]),
       d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'))))
@@ -131,21 +131,21 @@ function explainValueGradient({ outputs, saved }, index, d) {
  * @param {readonly number[]} index @param {Derivative} d
  */
 function explainQueryOrKeyGradient({ inputs, outputs: { dots }, saved }, input, index, d) {
-  const { layout, sizes: { Tq, Tk, D } } = saved, [b, own, t, e] = layout.place(index, D)
+  const { layout, sizes: { Tq, Tk, D } } = saved, [b, own, t, e] = layout.split(index, D)
   if (input === 'q') return {
     formula: 'dq[i] = Σⱼ ddots[i, j] × k[j]',
     terms: range(Tk).map(j => product(
-      d(dots, [b, own, t, j], 'ddots'), cell(inputs.k, layout.index(b, shared(saved, own), j, e, D), 'k')))
+      d(dots, [b, own, t, j], 'ddots'), cell(inputs.k, layout.index(b, getKeyHead(saved, own), j, e, D), 'k')))
   }
   return {
     formula: 'dk[j] = Σᵢ ddots[i, j] × q[i]',
-    terms: served(saved, own).flatMap(h => range(Tq).map(i => product(
+    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => product(
       d(dots, [b, h, i, t], 'ddots'), cell(inputs.q, layout.index(b, h, i, e, D), 'q'))))
   }
 }
 
 /**
- * Every score that a cell of the mask was added to.
+ * The gradient of a cell of the mask: the sum over all scores that it was added to.
  * @param {Tensor} masked @param {Tensor} mask @param {any} saved @param {readonly number[]} index @param {Derivative} d
  */
 function explainMaskGradient(masked, mask, { mask: { batch, head } }, index, d) {

@@ -1,20 +1,20 @@
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { cell, constant } from '../explain.js'
 import { range, sameShape, sizeOf } from '../shape.js'
 
-/** What a number has in the place of a tensor. */
+/** The shape of a number. */
 export const SCALAR = /** @type {const} */ ({ shape: [] })
 
-/** As many axes as a kernel counts: MAX_AXES of axes.h. */
+/** The maximum number of axes of a kernel: MAX_AXES of axes.h. */
 export const MAX_WALKED_AXES = 16
 
 /**
- * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
- * axes that behave alike are joined.
+ * Broadcasts two shapes: axes are aligned at the right, and an axis of length 1 is repeated. Neighboring axes that
+ * behave alike are merged for the kernels.
  * @param {string} where
  * @param {readonly number[]} a
  * @param {readonly number[]} b
- * @returns {{ shape: number[], axes: number[] }} axes as the kernels take them: rank, sides, steps of a, steps of b
+ * @returns {{ shape: number[], axes: number[] }} axes for the kernels: rank, sides, strides of a, strides of b
  */
 export function broadcast(where, a, b) {
   if (sameShape(a, b)) return { shape: [...a], axes: [1, sizeOf(a), 1, 1] }
@@ -23,7 +23,7 @@ export function broadcast(where, a, b) {
   const shape = range(rank).map(axis => {
     const [p, q] = [side(a, axis), side(b, axis)]
     expect(p === q || p === 1 || q === 1, 'shape',
-      () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
+      () => `${where}: shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
     return p === 1 ? q : p
   })
   /** @type {{ side: number, a: boolean, b: boolean }[]} whether a and b move along this axis */ const axes = []
@@ -35,7 +35,7 @@ export function broadcast(where, a, b) {
   })
   if (!axes.length) axes.push({ side: 1, a: true, b: true })
   expect(axes.length <= MAX_WALKED_AXES, 'shape',
-    () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} alternate too often to broadcast; reshape one of them`)
+    () => `${where}: shapes ${formatShape(a)} and ${formatShape(b)} alternate too often to broadcast; reshape one of them`)
   const steps = (/** @type {'a' | 'b'} */ key) => {
     let step = 1
     return axes.reduceRight((list, axis) => {
@@ -51,7 +51,7 @@ const double = new Float64Array(1), words = new Int32Array(double.buffer)
 const float = new Float32Array(1), bits = new Int32Array(float.buffer)
 
 /**
- * Axes in memory for the next kernel call, and after them, as a float32, a number for an operand that is no tensor.
+ * Passes axes to the next kernel call, followed by a number as float32, for an operand that is a number.
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} [number]
  * @returns {[number, number]} the address of each
  */
@@ -62,9 +62,9 @@ export function passAxes(engine, axes, number = 0) {
 }
 
 /**
- * The same with the number as a float64.
+ * Passes axes to the next kernel call, preceded by a number as float64.
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} number
- * @returns {[number, number]}
+ * @returns {[number, number]} the address of each
  */
 export function passNumber(engine, axes, number) {
   double[0] = number
@@ -80,7 +80,7 @@ export const operandIndex = (shape, index) =>
   shape.map((side, axis) => (side === 1 ? 0 : index[index.length - shape.length + axis]))
 
 /**
- * What an operand gave to a cell of the result: a cell of it, or the number itself.
+ * The factor of an operand in a cell of the result: one of its cells, or the number itself.
  * @param {any} node @param {'a' | 'b'} side @param {readonly number[]} index of the result
  */
 export function operand({ inputs, saved }, side, index) {

@@ -1,16 +1,17 @@
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { sizeOf } from '../shape.js'
 import { expectShape, expectFloatTensor, toIdTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 
 /**
- * What losses over classes share: logits or their likes as rows [N, V], targets as N class numbers, weights of classes.
+ * Arguments of losses over classes: logits or log probabilities as rows [N, V], targets as N class indices, and weights
+ * of classes.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {Tensor | number | import('../tensor.js').NestedArrays | Int32Array} Targets
  */
 
 /**
- * [V], [N, V] or [B, V, ...] as rows of V; and the shape that a loss for each of them has.
+ * Reshapes [V], [N, V] or [B, V, ...] to rows of V; lead is the shape of the losses, one for each row.
  * @param {string} where @param {string} name @param {Tensor} x @returns {{ rows: Tensor, lead: number[] }}
  */
 export function toClassRows(where, name, x) {
@@ -23,8 +24,8 @@ export function toClassRows(where, name, x) {
 }
 
 /**
- * What to write where logits or targets are shaped for another axis.
- * @param {Tensor} given @param {number[]} lead @param {number} V
+ * A hint for targets of another shape.
+ * @param {Tensor} target @param {number[]} lead @param {number} V
  */
 function targetHint({ shape, size }, lead, V) {
   const flat = 'target.reshape(-1), or target.flat() of an array'
@@ -35,27 +36,27 @@ function targetHint({ shape, size }, lead, V) {
 }
 
 /**
- * Targets as [N] class numbers, all of them classes or ignored.
+ * Targets as class indices [N]; 'index' for one that is neither a class nor ignoreIndex.
  * @param {import('../engine.js').Engine} engine @param {string} where @param {Targets} target
  * @param {number[]} lead their shape @param {number} V @param {number} ignoreIndex
- * @returns {Tensor} int32, perhaps the given one itself
+ * @returns {Tensor} int32, perhaps the argument itself
  */
 export function toClassIndices(engine, where, target, lead, V, ignoreIndex) {
-  const given = typeof target === 'number' ? toIdTensor(engine, where, 'target', Int32Array.of(target)).reshape()
+  const indices = typeof target === 'number' ? toIdTensor(engine, where, 'target', Int32Array.of(target)).reshape()
     : toIdTensor(engine, where, 'target', target)
-  expectShape(where, 'target', given, lead, `one class for each row of logits${targetHint(given, lead, V)}`)
-  const N = given.size, bad = engine.c.gf_cross_entropy_check(given.address, N, V, ignoreIndex)
+  expectShape(where, 'target', indices, lead, `one class for each row of logits${targetHint(indices, lead, V)}`)
+  const N = indices.size, bad = engine.c.gf_cross_entropy_check(indices.dataPtr(), N, V, ignoreIndex)
   expect(bad < 0, 'index', () => `${where}: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
-    `got ${given.values[bad]} at index ${bad}`)
-  return given
+    `got ${indices.values[bad]} at index ${bad}`)
+  return indices
 }
 
 /** @param {string} where @param {Tensor} x @param {unknown} weight @param {number} V @returns {Tensor | null} */
 export function expectClassWeights(where, x, weight, V) {
-  const known = expectOptionalTensor(where, 'weight', weight)
-  if (!known) return null
-  expectSameEngine(where, x, known)
-  expect(known.shape.length === 1 && known.shape[0] === V, 'shape',
-    () => `${where}: weight must have shape [${V}], one number for each class, got ${shapeText(known.shape)}`)
-  return known
+  const weights = expectOptionalTensor(where, 'weight', weight)
+  if (!weights) return null
+  expectSameEngine(where, x, weights)
+  expect(weights.shape.length === 1 && weights.shape[0] === V, 'shape',
+    () => `${where}: weight must have shape [${V}], one number for each class, got ${formatShape(weights.shape)}`)
+  return weights
 }

@@ -1,5 +1,5 @@
 import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
-import { describe, expect, expectBoolean, expectNumber, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { sameShape } from '../shape.js'
@@ -11,8 +11,8 @@ import { unaryFunctions } from './unary.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * Elementwise comparisons that give a bool tensor, with PyTorch's broadcasting; either may be a number. Tensors
- * of all types are compared as the numbers they hold.
+ * Elementwise comparisons, which give a bool tensor, with PyTorch's broadcasting; either operand may be a number.
+ * Tensors of all dtypes are compared as numbers.
  *
  * @typedef {object} Comparison
  * @property {number} code the kernel's
@@ -22,9 +22,9 @@ import { unaryFunctions } from './unary.js'
  */
 
 /** @template {string} N @param {Record<N, Comparison>} table */
-const lines = table => table
+const defineComparisons = table => table
 
-export const COMPARISONS = lines({
+export const COMPARISONS = defineComparisons({
   eq: { code: EQ, torch: 'a == b', formula: 'a = b', holds: (a, b) => a === b },
   ne: { code: NE, torch: 'a != b', formula: 'a ≠ b', holds: (a, b) => a !== b },
   lt: { code: LT, torch: 'a < b', formula: 'a < b', holds: (a, b) => a < b },
@@ -42,12 +42,12 @@ export const COMPARISONS = lines({
 const operation = (name, { formula, holds }) => ({
   name,
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
-  /* A bool tensor has no gradient, so none comes here. */
+  /* A bool tensor has no gradient. */
   backward() {},
   explain(node, _, index) {
-    const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], answer = Number(holds(a.value, b.value))
-    const terms = [product(derived(`[${a.symbol}, ${b.symbol}]`, answer, a, b))]
-    return { formula: `1 where ${formula}, else 0`, terms, computed: answer }
+    const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], result = Number(holds(a.value, b.value))
+    const terms = [product(derived(`[${a.symbol}, ${b.symbol}]`, result, a, b))]
+    return { formula: `1 where ${formula}, else 0`, terms, computed: result }
   },
   explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })
 })
@@ -61,32 +61,32 @@ function comparison(name, line) {
   /** @param {unknown} value @param {string} side */
   const tensorOf = (value, side) => (typeof value === 'number' ? null : expectTensor(name, side, value))
   return (first, second) => {
-    const a = tensorOf(first, 'a'), b = tensorOf(second, 'b'), known = a ?? b
-    expect(known !== null, 'type',
+    const a = tensorOf(first, 'a'), b = tensorOf(second, 'b'), tensor = a ?? b
+    expect(tensor !== null, 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
     expectSameEngine(name, a, b)
-    const { engine } = known, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
-    const given = typeof first === 'number' ? first : typeof second === 'number' ? second : 0
-    const number = known.dtype === 'float32' ? Math.fround(given) : given
-    const out = engine.empty(shape, 'bool'), [geometry, still] = passNumber(engine, axes, a && b ? 0 : number)
+    const { engine } = tensor, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
+    const numberOperand = typeof first === 'number' ? first : typeof second === 'number' ? second : 0
+    const number = tensor.dtype === 'float32' ? Math.fround(numberOperand) : numberOperand
+    const out = engine.empty(shape, 'bool'), [geometry, numberAddress] = passNumber(engine, axes, a && b ? 0 : number)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
-    const from = [a?.address ?? still, b?.address ?? still]
-    engine.c.gf_compare(out.address, ...from, geometry, typeOf(a), typeOf(b), line.code)
+    const from = [a?.dataPtr() ?? numberAddress, b?.dataPtr() ?? numberAddress]
+    engine.c.gf_compare(out.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), line.code)
     return record(engine, op, { a, b }, { out }, { number: a && b ? undefined : number })
   }
 }
 
-/** Every comparison of the table as a function of two tensors or numbers, of which one at least is a tensor. */
+/** Each comparison of the table as a function of two tensors, or of a tensor and a number. */
 export const comparisons = /** @type {Record<ComparisonName, (a: Tensor | number, b: Tensor | number) => Tensor>} */ (
   Object.fromEntries(Object.entries(COMPARISONS).map(([name, line]) => [name, comparison(name, line)])))
 
-/** Where a value is 0 (false): torch.logical_not. @param {Tensor} x any type @returns {Tensor} bool */
+/** True where a value is 0 or false: torch.logical_not. @param {Tensor} x any dtype @returns {Tensor} bool */
 export const logicalNot = x => comparisons.eq(expectTensor('logicalNot', 'x', x), 0)
 
-/** Where a value is NaN: torch.isnan. @param {Tensor} x any type @returns {Tensor} bool */
+/** True where a value is NaN: torch.isnan. @param {Tensor} x any dtype @returns {Tensor} bool */
 export const isnan = x => comparisons.ne(expectTensor('isnan', 'x', x), x)
 
-/** Where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
+/** True where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
 export const isinf = x => comparisons.eq(unaryFunctions.abs(x), Infinity)
 
 /**
@@ -108,7 +108,7 @@ function twoTensors(where, a, b) {
 }
 
 /**
- * Whether two tensors have the same shape and values: torch.equal. NaN equals nothing.
+ * Whether two tensors have the same shape and values: torch.equal. NaN is not equal to NaN.
  * @param {Tensor} a any type @param {Tensor} b any type @returns {boolean}
  * @example
  * gf.equal(gf.ones([2]), gf.tensor([1, 1]))       // true
@@ -116,23 +116,23 @@ function twoTensors(where, a, b) {
 export const equal = (a, b) => twoTensors('equal', a, b) && every(a, b, (p, q) => p === q)
 
 /**
- * Whether all values of two tensors are near: |a − b| ≤ atol + rtol × |b|: torch.allclose.
+ * Whether all values of two tensors are close, |a − b| ≤ atol + rtol × |b|: torch.allclose.
  * @param {Tensor} a any type @param {Tensor} b of the same shape
- * @param {{ rtol?: number, atol?: number, equalNan?: boolean }} [options] rtol: 1e-5; atol: 1e-8; equalNan: false,
- *   whether NaN is near NaN
+ * @param {{ rtol?: number, atol?: number, equalNan?: boolean }} [options] rtol: 1e-5; atol: 1e-8; equalNan: false;
+ *   true counts NaN as close to NaN
  * @returns {boolean}
  * @throws {import('../errors.js').GlassformerError} 'shape' for other shapes
  * @example
  * gf.allclose(gf.ones([2]), gf.full([2], 1.000001)) // true
  */
 export function allclose(a, b, options) {
-  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = optionsOf('allclose', options, ['rtol', 'atol', 'equalNan'])
+  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = expectOptions('allclose', options, ['rtol', 'atol', 'equalNan'])
   for (const [name, value] of Object.entries({ rtol, atol })) {
     expectNumber('allclose', name, value, 'a number >= 0', v => v >= 0)
   }
   expectBoolean('allclose', 'equalNan', equalNan)
   expect(twoTensors('allclose', a, b), 'shape',
-    () => `allclose: a and b must have one shape, got ${shapeText(a.shape)} and ${shapeText(b.shape)}`)
+    () => `allclose: a and b must have one shape, got ${formatShape(a.shape)} and ${formatShape(b.shape)}`)
   return every(a, b, (p, q) => p === q || (equalNan && Number.isNaN(p) && Number.isNaN(q)) ||
     (Number.isFinite(q) && Math.abs(p - q) <= atol + rtol * Math.abs(q)))
 }

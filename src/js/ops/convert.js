@@ -9,31 +9,31 @@ import { expectTensor } from './checks.js'
 /** @typedef {import('../dtype.js').DType} DType */
 
 /**
- * Puts the values of a tensor into another of the same shape, whatever their types.
+ * Copies values into a tensor of the same shape and any dtype.
  * @param {Tensor} out @param {Tensor} x
  */
 export function convertInto(out, x) {
   const { engine } = out
   if (x.dtype === out.dtype) out.copyFrom(x)
-  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.address)
-  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.address, x)
+  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.dataPtr())
+  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.dataPtr(), x)
   else if (out.dtype === 'int8' || x.dtype === 'int8') {
-    const between = engine.empty(x.shape)
-    convertInto(between, x)
-    convertInto(out, between)
-    between.dispose()
-  } else engine.c.gf_convert(out.address, DTYPES[out.dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+    const float32 = engine.empty(x.shape)
+    convertInto(float32, x)
+    convertInto(out, float32)
+    float32.dispose()
+  } else engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.size)
 }
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
-/** What PyTorch's `to` takes, too. */
+/** Devices, which PyTorch's `to` accepts. */
 const DEVICES = ['cuda', 'cpu', 'mps']
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'to',
   parameters: ({ outputs: { out } }) => ({ dtype: out.dtype }),
-  /* Only float32 has gradients, and a float32 tensor as float32 is itself. */
+  /* Only float32 has gradients, and converting float32 to float32 records nothing. */
   backward() {},
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     return { formula: 'out = x', terms: [product(cell(x, index, 'x'))], computed: Number(out.at(...index)) }
@@ -42,12 +42,12 @@ const op = {
 }
 
 /**
- * The same values as another type: torch.Tensor.to. To int32 the fraction is cut off (NaN becomes 0, and what is too
- * large the largest int32); to bool all but 0 is true; to int8, a matrix, they are rounded to 255 steps.
- * Only float32 has gradients, so none goes through.
+ * Converts to another dtype: torch.Tensor.to. Conversion to int32 truncates (NaN becomes 0, numbers out of range the
+ * nearest int32); to bool, all values but 0 become true; to int8, which needs a matrix, values are rounded to 255
+ * steps. No gradient flows through, since only float32 has gradients.
  * @param {Tensor} x any shape and type
  * @param {DType} dtype
- * @returns {Tensor} x itself if it has that type
+ * @returns {Tensor} x itself if it has that dtype
  */
 export function to(x, dtype) {
   const { engine } = expectTensor('to', 'x', x)

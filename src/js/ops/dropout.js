@@ -1,4 +1,4 @@
-import { expectBoolean, optionsOf, expectProbability } from '../errors.js'
+import { expectBoolean, expectOptions, expectProbability } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
@@ -12,7 +12,7 @@ const op = {
   from: ({ inputs: { x }, outputs: { mask } }, output) => (output === 'mask' ? {} : { x, mask }),
   parameters: ({ saved: { p } }) => ({ p }),
   backward({ inputs: { x }, outputs: { out, mask } }, gradient) {
-    out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.address, x.size)
+    out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.dataPtr(), x.size)
   },
   explain({ inputs: { x }, outputs: { mask }, saved: { p } }, output, index) {
     if (output === 'mask') {
@@ -29,29 +29,29 @@ const op = {
 }
 
 /**
- * A mask of 0 (with probability p) and 1 / (1 - p), drawn as PyTorch draws it. p = 1 draws nothing and is all 0.
+ * A random mask of 0, with probability p, and 1 / (1 - p), from PyTorch's stream. p = 1 uses no random numbers.
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} p
  */
 export function dropoutMask(engine, shape, p) {
   if (p === 1) return engine.zeros(shape)
   const mask = engine.empty(shape)
-  engine.c.gf_dropout_mask(mask.address, engine.generator, mask.size, p)
+  engine.c.gf_dropout_mask(mask.dataPtr(), engine.generator, mask.size, p)
   return mask
 }
 
 /**
- * While training, drops values with probability p and scales the rest by 1 / (1 - p): torch.nn.functional.dropout.
+ * In training mode, sets values to 0 with probability p and scales the rest by 1 / (1 - p):
+ * torch.nn.functional.dropout.
  * @param {Tensor} x any shape
- * @param {{ p?: number, training?: boolean }} [options] p: 0.5, the probability to drop; training: true; false returns
- *   x itself
+ * @param {{ p?: number, training?: boolean }} [options] p: 0.5; training: true; false returns x itself
  * @returns {Tensor} the same shape
  */
 export function dropout(x, options) {
-  const { p = 0.5, training = true } = optionsOf('dropout', options, ['p', 'training'])
+  const { p = 0.5, training = true } = expectOptions('dropout', options, ['p', 'training'])
   const { engine } = expectFloatTensor('dropout', 'x', x)
   expectProbability('dropout', 'p', p)
   if (!expectBoolean('dropout', 'training', training) || p === 0) return x
   const mask = dropoutMask(engine, x.shape, p), out = engine.empty(x.shape)
-  engine.c.gf_dropout_forward(out.address, x.address, mask.address, x.size)
+  engine.c.gf_dropout_forward(out.dataPtr(), x.dataPtr(), mask.dataPtr(), x.size)
   return record(engine, op, { x }, { out, mask }, { p })
 }

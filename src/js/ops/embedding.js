@@ -1,4 +1,4 @@
-import { expect, optionsOf, expectInteger } from '../errors.js'
+import { expect, expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
@@ -21,7 +21,7 @@ const op = {
   },
   backward({ inputs: { weight }, outputs: { out }, saved: { ids, paddingIdx } }, gradient) {
     const [, C] = weight.shape
-    out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.address, paddingIdx, ids.size, C)
+    out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.dataPtr(), paddingIdx, ids.size, C)
   },
   parameters: ({ saved: { ids, paddingIdx } }) => ({ ids: Array.from(ids.values), shape: [...ids.shape], paddingIdx }),
   explain({ inputs: { weight }, saved: { ids } }, _, index) {
@@ -29,21 +29,21 @@ const op = {
     return sumOf('out = weight[id]', [product(cell(weight, [id, index[index.length - 1]], 'weight'))])
   },
   explainGradient({ outputs: { out }, saved: { ids, paddingIdx } }, _, [row, column], d) {
-    const places = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
+    const uses = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
     return {
       formula: 'dweight[id] = Σ dout',
       note: { name: 'used' },
-      terms: places.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
+      terms: uses.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
     }
   }
 }
 
 /**
- * Where rows of a weight are read: in panels, if it lies in them, or as they are.
+ * The form in which rows of a weight are read: its address in panels, if it lies in them, or a tensor of rows.
  * @param {Tensor} weight [V, C]
  * @returns {{ panels: number, rows?: Tensor }}
  */
-function rowsOfWeight(weight) {
+function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
   const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
   engine.recording?.use(storage)
@@ -56,30 +56,30 @@ function rowsOfWeight(weight) {
 }
 
 /**
- * Rows of a table: torch.nn.functional.embedding.
+ * Looks up the rows of a table by ids: torch.nn.functional.embedding.
  * @param {Tensor | number[] | number[][] | Int32Array} ids any shape, values 0 .. V-1
  * @param {Tensor} weight [V, C]
- * @param {{ paddingIdx?: number }} [options] paddingIdx: the row that gets no gradient; negative counts from the end
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: a row without gradient; negative numbers count from the end
  * @returns {Tensor} [...ids.shape, C]
  * @throws {import('../errors.js').GlassformerError} 'index' when an id is outside the table
  * @example
  * F.embedding([1, 0], gf.tensor([[1, 2], [3, 4]]))   // [[3, 4], [1, 2]]
  */
 export function embedding(ids, weight, options) {
-  const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])
+  const { paddingIdx } = expectOptions('embedding', options, ['paddingIdx'])
   const { engine } = expectWeightTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
   const index = toIdTensor(engine, 'embedding', 'ids', ids)
   const [V, C] = weight.shape
   if (paddingIdx !== undefined) expectInteger('embedding', 'paddingIdx', paddingIdx, -V, V - 1)
-  const bad = engine.c.gf_embedding_check(index.address, index.size, V)
+  const bad = engine.c.gf_embedding_check(index.dataPtr(), index.size, V)
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
-  const there = rowsOfWeight(weight), n = index.size, { code } = DTYPES[weight.dtype]
-  if (there.panels) engine.c.gf_embedding_panels(out.address, index.address, there.panels, n, C, code)
-  else engine.c.gf_embedding_forward(out.address, index.address, there.rows?.address, n, C)
+  const { panels, rows } = getReadableRows(weight), n = index.size, { code } = DTYPES[weight.dtype]
+  if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
+  else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), rows?.dataPtr(), n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
-  const kept = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index
-  return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })
+  const saved = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index
+  return record(engine, op, { weight }, { out }, { ids: saved, paddingIdx: skipped, origin: { ids: index } })
 }

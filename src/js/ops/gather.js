@@ -1,5 +1,5 @@
 import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, formatShape } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
@@ -11,168 +11,175 @@ import { axisOf, expand, expectMovable, runAsInt } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** Values looked up along an axis by their places there, and put to such places. */
+/** Operations that read or write values along an axis by their indices. */
 
 /**
- * isShared: one list for the whole axis; origin: the places as they were given.
- * @typedef {{ dim: number, places: Tensor, isShared: boolean, origin: { places: Tensor } }} Places
+ * isShared: whether one list of indices is used for all rows; origin: the indices before they were copied.
+ * @typedef {{ dim: number, indices: Tensor, isShared: boolean, origin: { indices: Tensor } }} Selection
  */
 
 /**
- * Calls the kernel for x [outer, C, inner] and what is picked of it.
+ * Calls the kernel for x [outer, C, inner] and the picked values.
  * @param {import('../engine.js').Engine} engine @param {number} picked address @param {number} x address
- * @param {readonly number[]} shape of x @param {Places} at @param {number} mode
+ * @param {readonly number[]} shape of x @param {Selection} selection @param {number} mode
  */
-function walk({ c }, picked, x, shape, { dim, places, isShared }, mode) {
+function callGather({ c }, picked, x, shape, { dim, indices, isShared }, mode) {
   const outer = sizeOf(shape, dim), inner = sizeOf(sliceShape(shape, dim + 1))
-  const K = isShared ? places.size : places.shape[dim]
+  const K = isShared ? indices.size : indices.shape[dim]
   const steps = isShared ? [0, 1, 0] : [K * inner, inner, 1]
-  c.gf_gather(picked, x, places.address, outer, shape[dim], inner, K, ...steps, mode)
+  c.gf_gather(picked, x, indices.dataPtr(), outer, shape[dim], inner, K, ...steps, mode)
 }
 
-/** The place of a picked cell in x. @param {Places} at @param {readonly number[]} index @returns {number[]} */
-function sourceOf({ dim, places, isShared }, index) {
+/**
+ * The index in x of a picked cell.
+ * @param {Selection} selection @param {readonly number[]} index @returns {number[]}
+ */
+function getSource({ dim, indices, isShared }, index) {
   const source = [...index]
-  source[dim] = isShared ? places.at(index[dim]) : places.at(...index)
+  source[dim] = isShared ? indices.at(index[dim]) : indices.at(...index)
   return source
 }
 
 /**
- * Every picked cell that is one cell of x. @param {Places} at @param {readonly number[]} index @returns {number[][]}
+ * The indices of all picked cells that come from one cell of x.
+ * @param {Selection} selection @param {readonly number[]} index of x @returns {number[][]}
  */
-function picking(at, index) {
-  const K = at.isShared ? at.places.size : at.places.shape[at.dim]
-  const all = range(K).map(k => index.map((i, axis) => (axis === at.dim ? k : i)))
-  return all.filter(one => sourceOf(at, one)[at.dim] === index[at.dim])
+function findPicked(selection, index) {
+  const { dim, indices, isShared } = selection, K = isShared ? indices.size : indices.shape[dim]
+  const candidates = range(K).map(k => index.map((i, axis) => (axis === dim ? k : i)))
+  return candidates.filter(candidate => getSource(selection, candidate)[dim] === index[dim])
 }
 
 /** @param {string} name @returns {import('../autograd.js').Operation} */
 const lookup = name => ({
   name,
   axes: ({ inputs: { x } }, of) => of(x),
-  parameters: ({ saved: { dim, places } }) => ({ dim, index: places.toArray() }),
+  parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /* out[k] = x[index[k]]  =>  dx[index[k]] += dout[k] */
   backward({ inputs: { x }, outputs: { out }, saved }, gradient) {
-    walk(out.engine, gradient(out), gradient(x), x.shape, saved, SCATTER_ADD)
+    callGather(out.engine, gradient(out), gradient(x), x.shape, saved, SCATTER_ADD)
   },
-  explain: ({ inputs: { x }, saved }, _, index) => sumOf('out = x', [product(cell(x, sourceOf(saved, index), 'x'))]),
+  explain: ({ inputs: { x }, saved }, _, index) => sumOf('out = x', [product(cell(x, getSource(saved, index), 'x'))]),
   explainGradient: ({ outputs: { out }, saved }, _, index, d) => (
-    { formula: 'dx = Σ dout', terms: picking(saved, index).map(at => product(d(out, at, 'dout'))) })
+    { formula: 'dx = Σ dout', terms: findPicked(saved, index).map(at => product(d(out, at, 'dout'))) })
 })
 
 /** @type {Record<string, import('../autograd.js').Operation>} */
 const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') }
 
 /**
- * Places along an axis, every one of them inside.
+ * Indices along an axis; 'index' for one that is outside.
  * @param {string} where @param {Tensor} x @param {number} dim @param {any} index
- * @param {any} [src] what is put there
- * @returns {{ places: Tensor, origin: { places: Tensor } }}
+ * @param {any} [src] the values to write
+ * @returns {{ indices: Tensor, origin: { indices: Tensor } }}
  */
-function placesFor(where, x, dim, index, src) {
-  const { engine } = x, given = toIdTensor(engine, where, 'index', index), side = x.shape[dim]
-  const ids = needsSaving(engine, x, src) ? copyIdsForBackward(given, index) : given
-  const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
+function expectIndices(where, x, dim, index, src) {
+  const { engine } = x, original = toIdTensor(engine, where, 'index', index), side = x.shape[dim]
+  const ids = needsSaving(engine, x, src) ? copyIdsForBackward(original, index) : original
+  const wrong = engine.c.gf_embedding_check(ids.dataPtr(), ids.size, side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the indices on axis ${dim}, ` +
     `got ${ids.values[wrong]} at index ${wrong}`)
-  return { places: ids, origin: { places: given } }
+  return { indices: ids, origin: { indices: original } }
 }
 
-/** The axis, before index as in PyTorch. @param {string} where @param {unknown} dim @param {number} rank */
+/** The axis, which comes before index as in PyTorch. @param {string} where @param {unknown} dim @param {number} rank */
 function firstOf(where, dim, rank) {
   expect(typeof dim === 'number', 'type', () => `${where}: dim comes first, then index, an int32 tensor or nested arrays; got ${describe(dim)}`)
   return axisOf(where, dim, rank)
 }
 
-/** @param {'gather' | 'indexSelect'} name @param {Tensor} x @param {readonly number[]} shape @param {Places} at */
-function lookedUp(name, x, shape, at) {
+/**
+ * @param {'gather' | 'indexSelect'} name
+ * @param {Tensor} x @param {readonly number[]} shape @param {Selection} selection
+ */
+function lookUp(name, x, shape, selection) {
   return runAsInt(x, source => {
     const out = source.engine.empty(shape, source.dtype)
-    walk(source.engine, out.address, source.address, source.shape, at, GATHER)
-    return record(source.engine, lookups[name], { x: source }, { out }, at)
+    callGather(source.engine, out.dataPtr(), source.dataPtr(), source.shape, selection, GATHER)
+    return record(source.engine, lookups[name], { x: source }, { out }, selection)
   })
 }
 
 /**
- * Cells at the places of a list along an axis: torch.index_select.
- * @param {Tensor} x @param {number} dim @param {any} index [K], nested or an int32 tensor @returns {Tensor}
+ * Selects the cells with some indices along an axis: torch.index_select.
+ * @param {Tensor} x @param {number} dim @param {any} index [K], an array or an int32 tensor @returns {Tensor}
  */
 export function indexSelect(x, dim, index) {
   const { shape } = expectMovable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
-  const { places, origin } = placesFor('indexSelect', x, axis, index)
-  expect(places.shape.length === 1, 'shape', () => `indexSelect: index must be a list, got ${describe(places)}`)
-  const sides = shape.map((side, a) => (a === axis ? places.size : side))
-  return lookedUp('indexSelect', x, sides, { dim: axis, places, isShared: true, origin })
+  const { indices, origin } = expectIndices('indexSelect', x, axis, index)
+  expect(indices.shape.length === 1, 'shape', () => `indexSelect: index must have one axis, got ${describe(indices)}`)
+  const sides = shape.map((side, a) => (a === axis ? indices.size : side))
+  return lookUp('indexSelect', x, sides, { dim: axis, indices, isShared: true, origin })
 }
 
 /**
- * For each cell of index the one of x that it says along an axis: torch.gather.
- * @param {Tensor} x @param {number} dim @param {any} index as many axes as x, none of them longer but dim
+ * Selects for each cell of index the cell of x with that index along an axis: torch.gather.
+ * @param {Tensor} x @param {number} dim @param {any} index with as many axes as x, none but dim longer than in x
  * @returns {Tensor}
  * @example
  * gf.tensor([[1, 2], [3, 4]]).gather(1, [[1], [0]])   // [[2], [3]]
  */
 export function gather(x, dim, index) {
   const { shape } = expectMovable('gather', x), axis = firstOf('gather', dim, shape.length)
-  const { places, origin } = placesFor('gather', x, axis, index), sides = places.shape
+  const { indices, origin } = expectIndices('gather', x, axis, index), sides = indices.shape
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side <= shape[a])
   expect(fits, 'shape', () => `gather: index must have ${shape.length} axes, none but ${axis} longer than those of ` +
-    `${shapeText(shape)}, got ${shapeText(sides)}`)
+    `${formatShape(shape)}, got ${formatShape(sides)}`)
   const part = sides.reduce((rest, side, a) => (a === axis || side === shape[a] ? rest : narrow(rest, a, 0, side)), x)
-  return lookedUp('gather', part, sides, { dim: axis, places, isShared: false, origin })
+  return lookUp('gather', part, sides, { dim: axis, indices, isShared: false, origin })
 }
 
 /** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
-const placing = (name, isAdded) => ({
+const scatterOperation = (name, isAdded) => ({
   name,
   axes: ({ inputs: { x } }, of) => of(x),
-  parameters: ({ saved: { dim, places } }) => ({ dim, index: places.toArray() }),
+  parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /*
-   * out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout, in places that stay
+   * out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout in cells that stay
    */
   backward({ inputs: { x, src }, outputs: { out }, saved }, gradient) {
     const { engine } = out, { c } = engine, dx = gradient(x), dsrc = gradient(src), dout = gradient(out)
     engine.tidy(() => {
-      const picked = engine.zeros(saved.places.shape), rest = engine.empty(x.shape)
+      const picked = engine.zeros(saved.indices.shape), rest = engine.empty(x.shape)
       if (dx) {
         rest.values.set(engine.memory.floats(dout, rest.size))
-        if (!isAdded) walk(engine, picked.address, rest.address, x.shape, saved, SCATTER)
-        c.gf_accumulate(dx, rest.address, rest.size)
+        if (!isAdded) callGather(engine, picked.dataPtr(), rest.dataPtr(), x.shape, saved, SCATTER)
+        c.gf_accumulate(dx, rest.dataPtr(), rest.size)
       }
       if (!dsrc) return
-      walk(engine, picked.address, dout, x.shape, saved, GATHER)
-      c.gf_accumulate(dsrc, picked.address, picked.size)
+      callGather(engine, picked.dataPtr(), dout, x.shape, saved, GATHER)
+      c.gf_accumulate(dsrc, picked.dataPtr(), picked.size)
     })
   },
   explain({ inputs: { x, src }, saved }, _, index) {
-    const all = picking(saved, index), sources = (isAdded ? all : all.slice(-1)).map(
+    const all = findPicked(saved, index), sources = (isAdded ? all : all.slice(-1)).map(
       at => product(cell(src, at, 'src')))
     const own = product(cell(x, index, 'x'))
     if (isAdded) return sumOf('out = x + Σ src', [own, ...sources])
     return sources.length ? sumOf('out = src', sources) : sumOf('out = x', [own])
   },
   explainGradient({ outputs: { out }, saved }, input, index, d) {
-    if (input === 'src') return { formula: 'dsrc = dout', terms: [product(d(out, sourceOf(saved, index), 'dout'))] }
-    const isPutOver = !isAdded && picking(saved, index).length > 0
-    return isPutOver ? { formula: '0', terms: [] } : { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] }
+    if (input === 'src') return { formula: 'dsrc = dout', terms: [product(d(out, getSource(saved, index), 'dout'))] }
+    const isReplaced = !isAdded && findPicked(saved, index).length > 0
+    return isReplaced ? { formula: '0', terms: [] } : { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] }
   }
 })
 
-const PLACINGS = { scatter: placing('scatter', false), scatterAdd: placing('scatter_add', true) }
+const SCATTERS = { scatter: scatterOperation('scatter', false), scatterAdd: scatterOperation('scatter_add', true) }
 
 /**
  * @param {'scatter' | 'scatterAdd'} where @param {Tensor} x @param {number} dim @param {any} index
  * @param {Tensor | number} src
  */
-function placed(where, x, dim, index, src) {
+function scatterInto(where, x, dim, index, src) {
   const { engine, shape } = expectMovable(where, x), axis = axisOf(where, dim, shape.length)
-  const { places, origin } = placesFor(where, x, axis, index, src), sides = places.shape
-  const at = { dim: axis, places, isShared: false, origin }
-  const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : expectTensor(where, 'src', src)
+  const { indices, origin } = expectIndices(where, x, axis, index, src), sides = indices.shape
+  const selection = { dim: axis, indices, isShared: false, origin }
+  const values = typeof src === 'number' ? createFilled(engine, sides, src, x.dtype) : expectTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
   expect(fits && sameShape(values.shape, sides), 'shape',
     () => `${where}: index and src must have one shape, that of x ` +
-      `${shapeText(shape)} except on axis ${axis}; got ${shapeText(sides)} and ${shapeText(values.shape)}`)
+      `${formatShape(shape)} except on axis ${axis}; got ${formatShape(sides)} and ${formatShape(values.shape)}`)
   expectSameEngine(where, x, values)
   expect(values.dtype === x.dtype && x.dtype !== 'bool', 'type',
     () => `${where}: x and src must both be float32 or int32, got ${describe(x)} and ${describe(values)}`)
@@ -180,8 +187,8 @@ function placed(where, x, dim, index, src) {
   expect(x.dtype === 'float32' || mode === SCATTER, 'type',
     () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.copyFrom(x)
-  walk(engine, values.address, out.address, shape, at, mode)
-  record(engine, PLACINGS[where], { x, src: values }, { out }, at)
+  callGather(engine, values.dataPtr(), out.dataPtr(), shape, selection, mode)
+  record(engine, SCATTERS[where], { x, src: values }, { out }, selection)
   if (values !== src && !needsSaving(engine, x)) values.dispose()
   return out
 }
@@ -190,45 +197,45 @@ function placed(where, x, dim, index, src) {
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} value
  * @param {any} dtype
  */
-function filled(engine, shape, value, dtype) {
+function createFilled(engine, shape, value, dtype) {
   const out = engine.empty(shape, dtype)
   out.values.fill(value)
   return out
 }
 
 /**
- * x with the cells that index says along an axis replaced by those of src: torch.scatter. Of several for one cell the
- * last is written, and, as in PyTorch, each of them gets the gradient of the cell.
+ * A copy of x in which src replaces the cells with the given indices along an axis: torch.scatter. If an index occurs
+ * several times, the last value is written, and, as in PyTorch, each of them gets the gradient of the cell.
  * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape
  * @returns {Tensor}
  */
-export const scatter = (x, dim, index, src) => placed('scatter', x, dim, index, src)
+export const scatter = (x, dim, index, src) => scatterInto('scatter', x, dim, index, src)
 
 /**
- * x with src added to the cells that index says along an axis: torch.scatter_add.
+ * A copy of x with src added to the cells with the given indices along an axis: torch.scatter_add.
  * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape
  * @returns {Tensor}
  */
-export const scatterAdd = (x, dim, index, src) => placed('scatterAdd', x, dim, index, src)
+export const scatterAdd = (x, dim, index, src) => scatterInto('scatterAdd', x, dim, index, src)
 
 /**
- * The cells where a mask is true, in a row: torch.masked_select, x[mask].
+ * The cells where a mask is true, as one axis: torch.masked_select, x[mask].
  * @param {Tensor} x @param {Tensor} mask bool, broadcasts to x @returns {Tensor} [count]
  */
 export function maskedSelect(x, mask) {
-  const { engine, shape } = expectMovable('maskedSelect', x), given = expectTensor('maskedSelect', 'mask', mask)
-  expect(given.dtype === 'bool', 'type', () => `maskedSelect: mask must be a bool tensor, got ${describe(given)}`)
-  return engine.gradEnabled || engine.trace ? selected(x, expand(given, shape)) :
-      engine.tidy(() => selected(x, expand(given, shape)))
+  const { engine, shape } = expectMovable('maskedSelect', x), boolMask = expectTensor('maskedSelect', 'mask', mask)
+  expect(boolMask.dtype === 'bool', 'type', () => `maskedSelect: mask must be a bool tensor, got ${describe(boolMask)}`)
+  return engine.gradEnabled || engine.trace ? selectMasked(x, expand(boolMask, shape)) :
+      engine.tidy(() => selectMasked(x, expand(boolMask, shape)))
 }
 
 /** @param {Tensor} x @param {Tensor} mask of its shape */
-function selected(x, mask) {
+function selectMasked(x, mask) {
   return indexSelect(flattenAxes(x), 0, nonzero(flattenAxes(mask)).reshape(-1))
 }
 
-/** How many there are depends on the values. @type {import('../autograd.js').Operation} */
-const places = {
+/** @type {import('../autograd.js').Operation} */
+const nonzeroOperation = {
   name: 'nonzero',
   backward() {},
   explain: ({ outputs: { out } }, _, index) => (
@@ -237,12 +244,12 @@ const places = {
 }
 
 /**
- * The places of cells that are not 0, in order: torch.nonzero.
+ * The indices of all cells that are not 0, in order: torch.nonzero.
  * @param {Tensor} x @returns {Tensor} [count, rank] int32
  */
 export function nonzero(x) {
   const { engine, shape, values } = expectTensor('nonzero', 'x', x)
-  const found = indicesOf(shape).filter((_, i) => values[i] !== 0)
-  const out = tensor(engine, Int32Array.from(found.flat()), { shape: [found.length, shape.length] })
-  return record(engine, places, { x }, { out })
+  const indices = indicesOf(shape).filter((_, i) => values[i] !== 0)
+  const out = tensor(engine, Int32Array.from(indices.flat()), { shape: [indices.length, shape.length] })
+  return record(engine, nonzeroOperation, { x }, { out })
 }

@@ -1,4 +1,4 @@
-import { expectOneOf, optionsOf } from '../errors.js'
+import { expectOneOf, expectOptions } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
@@ -23,7 +23,7 @@ const density = x => Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
 /** @param {number} x */
 const innerTanh = x => Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))
 
-/** What multiplies x, and the derivative of the whole, for both forms. */
+/** The factor of x and the derivative, for both forms. */
 const FORMS = {
   none: {
     formula: 'x × Φ(x),  Φ(x) = P(N(0,1) < x) = (1 + erf(x/√2)) / 2',
@@ -51,7 +51,7 @@ const op = {
   parameters: ({ saved: { approximate } }) => ({ approximate }),
   backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {
     const { c } = out.engine, kernel = approximate === 'tanh' ? c.gf_gelu_tanh_backward : c.gf_gelu_backward
-    kernel(gradient(x), gradient(out), x.address, x.size)
+    kernel(gradient(x), gradient(out), x.dataPtr(), x.size)
   },
   explain({ inputs: { x }, saved: { approximate } }, _, index) {
     const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
@@ -68,14 +68,14 @@ const op = {
 /**
  * Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.functional.gelu.
  * @param {import('../tensor.js').Tensor} x any shape
- * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact, the default) or 'tanh'
+ * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact) or 'tanh'; default: 'none'
  * @returns {import('../tensor.js').Tensor} the same shape
  */
 export function gelu(x, options) {
-  const { approximate = 'none' } = optionsOf('gelu', options, ['approximate'])
+  const { approximate = 'none' } = expectOptions('gelu', options, ['approximate'])
   const { engine } = expectFloatTensor('gelu', 'x', x), out = engine.empty(x.shape)
   expectOneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
   const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward
-  kernel(out.address, x.address, x.size)
+  kernel(out.dataPtr(), x.dataPtr(), x.size)
   return record(engine, op, { x }, { out }, { approximate })
 }

@@ -1,4 +1,4 @@
-import { describe, expect, expectEngine, expectList, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, expectEngine, expectList, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, sliceShape } from '../shape.js'
@@ -6,12 +6,12 @@ import { Tensor } from '../tensor.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
-import { axisOf, expand, listed, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
+import { axisOf, expand, toList, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
 
-/** Tensors put together and taken apart along an axis. */
+/** Operations that join and split tensors along an axis. */
 
-/** The part a place belongs to: its number, and where it begins. @param {number[]} starts @param {number} i */
-const partAt = (starts, i) => starts.findLastIndex(start => start <= i)
+/** The number of the part that contains an index. @param {number[]} starts of the parts @param {number} i */
+const findPart = (starts, i) => starts.findLastIndex(start => start <= i)
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -25,7 +25,7 @@ const op = {
     })
   },
   explain({ inputs, saved: { dim, starts } }, _, index) {
-    const n = partAt(starts, index[dim]), at = [...index]
+    const n = findPart(starts, index[dim]), at = [...index]
     at[dim] -= starts[n]
     return sumOf(`out = x${n}`, [product(cell(inputs[`x${n}`], at, `x${n}`))])
   },
@@ -37,25 +37,25 @@ const op = {
 }
 
 /**
- * Copies a part into its place in the whole, or adds what is there to the part.
+ * Copies a part into the whole, or adds the corresponding cells of the whole to the part.
  * @param {Tensor} whole @param {number} address of the whole @param {number} part its address
  * @param {readonly number[]} shape of the part @param {number} dim @param {number} start @param {boolean} isBack
  */
 function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
-  const outer = getStrides(all), inner = getStrides(shape), place = address + 4 * start * outer[dim]
-  const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
+  const outer = getStrides(all), inner = getStrides(shape), target = address + 4 * start * outer[dim]
+  const [to, from, first, second] = isBack ? [part, target, inner, outer] : [target, part, outer, inner]
   engine.c.gf_strided_copy(to, from, engine.pass(mergeStridedAxes('cat', shape, first, second)), isBack ? 1 : 0)
 }
 
 /**
- * Tensors one after the other along an axis: torch.cat.
- * @param {readonly Tensor[]} tensors that differ in that side only @param {{ dim?: number }} [options] dim: 0
+ * Concatenates tensors along an axis: torch.cat.
+ * @param {readonly Tensor[]} tensors with equal sides on all other axes @param {{ dim?: number }} [options] dim: 0
  * @returns {Tensor}
  * @example
  * gf.cat([gf.ones([1, 2]), gf.zeros([1, 2])], { dim: 0 })   // [[1, 1], [0, 0]]
  */
 export function cat(tensors, options) {
-  const { dim = 0 } = optionsOf('cat', options, ['dim'])
+  const { dim = 0 } = expectOptions('cat', options, ['dim'])
   const list = expectList('cat', 'tensors', tensors, t => t instanceof Tensor,
     'a tensor').map((t, i) => expectMovable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
@@ -70,37 +70,38 @@ export function cat(tensors, options) {
   let total = 0
   const starts = sides.map(side => (total += side) - side)
   const out = engine.empty(shape.map((side, a) => (a === axis ? total : side)), dtype)
-  list.forEach((t, n) => copyPart(out, out.address, t.address, t.shape, axis, starts[n], false))
+  list.forEach((t, n) => copyPart(out, out.dataPtr(), t.dataPtr(), t.shape, axis, starts[n], false))
   const inputs = Object.fromEntries(list.map((t, n) => [`x${n}`, t]))
   return record(engine, op, inputs, { out }, { dim: axis, starts })
 }
 
 /**
- * Tensors of one shape along a new axis: torch.stack.
+ * Joins tensors of one shape along a new axis: torch.stack.
  * @param {readonly Tensor[]} tensors @param {{ dim?: number }} [options] dim: 0 @returns {Tensor}
  * @example
  * gf.stack([gf.tensor([1, 2]), gf.tensor([3, 4])])   // [[1, 2], [3, 4]]
  */
 export function stack(tensors, options) {
-  const { dim = 0 } = optionsOf('stack', options, ['dim'])
+  const { dim = 0 } = expectOptions('stack', options, ['dim'])
   const list = expectList('stack', 'tensors', tensors, t => t instanceof Tensor, 'a tensor')
   expect(list.length > 0, 'shape', () => 'stack: tensors must not be empty')
-  const shape = shapeText(list[0].shape)
-  list.forEach((t, i) => expect(shapeText(t.shape) === shape, 'shape',
-    () => `stack: tensors[${i}] must have shape ${shape} as the first, got ${shapeText(t.shape)}`))
+  const shape = formatShape(list[0].shape)
+  list.forEach((t, i) => expect(formatShape(t.shape) === shape, 'shape',
+    () => `stack: tensors[${i}] must have shape ${shape} as the first, got ${formatShape(t.shape)}`))
   const axis = axisOf('stack', dim, list[0].shape.length + 1)
   return cat(list.map(t => unsqueeze(t, axis)), { dim: axis })
 }
 
 /**
- * Parts of so many cells along an axis, the last perhaps smaller, or of the sizes of a list: torch.split.
+ * Splits along an axis into parts of `size` cells, the last perhaps smaller, or into parts of the given sizes:
+ * torch.split.
  * @param {Tensor} x @param {number | readonly number[]} size @param {{ dim?: number }} [options] dim: 0
  * @returns {Tensor[]}
  */
 export function split(x, size, options) {
-  const { dim = 0 } = optionsOf('split', options, ['dim'])
+  const { dim = 0 } = expectOptions('split', options, ['dim'])
   const { shape } = expectMovable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
-  const sizes = Array.isArray(size) ? size : evenly(side, expectInteger('split', 'size', size, 1))
+  const sizes = Array.isArray(size) ? size : splitEvenly(side, expectInteger('split', 'size', size, 1))
   sizes.forEach((n, i) => expectInteger('split', `size[${i}]`, n))
   const total = sizes.reduce((a, b) => a + b, 0)
   expect(total === side, 'shape', () => `split: sizes must add up to ${side}, the side of axis ${axis}, got ${total}`)
@@ -109,28 +110,29 @@ export function split(x, size, options) {
 }
 
 /**
- * Sizes of parts, the last of which may be smaller; one that is empty of nothing. @param {number} side
- * @param {number} size
+ * The sizes of the parts of an axis, the last of which may be smaller; one empty part for an empty axis.
+ * @param {number} side @param {number} size
  */
-const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
+const splitEvenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
 
 /**
- * At most n parts of equal size, the last perhaps smaller: torch.chunk.
+ * Splits along an axis into at most n parts of equal size, the last perhaps smaller: torch.chunk.
  * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
  */
 export function chunk(x, n, options) {
-  const { dim = 0 } = optionsOf('chunk', options, ['dim'])
+  const { dim = 0 } = expectOptions('chunk', options, ['dim'])
   const { shape } = expectMovable('chunk', x), axis = axisOf('chunk', dim, shape.length)
   return split(x, Math.max(1, Math.ceil(shape[axis] / expectInteger('chunk', 'n', n, 1))), { dim: axis })
 }
 
 /**
- * The whole so many times along each axis: torch.Tensor.repeat.
- * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, new ones before @returns {Tensor}
+ * Repeats the tensor along each axis: torch.Tensor.repeat.
+ * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, starting with new axes @returns
+ *   {Tensor}
  */
 export function repeat(x, ...times) {
-  const { shape } = expectMovable('repeat', x), list = listed(times), before = list.length - shape.length
-  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(
+  const { shape } = expectMovable('repeat', x), list = toList(times), before = list.length - shape.length
+  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${formatShape(
     list)}`)
   list.forEach((n, i) => expectInteger('repeat', `times[${i}]`, n))
   const own = [...range(before).map(() => 1), ...shape]
@@ -139,11 +141,12 @@ export function repeat(x, ...times) {
 }
 
 /**
- * Each cell so many times along an axis, or, without one, of all in a row: torch.repeat_interleave.
- * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] @returns {Tensor}
+ * Repeats each cell n times along an axis: torch.repeat_interleave.
+ * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: default: of the flattened tensor
+ * @returns {Tensor}
  */
 export function repeatInterleave(x, n, options) {
-  const { dim } = optionsOf('repeatInterleave', options, ['dim'])
+  const { dim } = expectOptions('repeatInterleave', options, ['dim'])
   expectInteger('repeatInterleave', 'n', n)
   if (dim === undefined) return repeatInterleave(flattenAxes(expectMovable('repeatInterleave', x)), n, { dim: 0 })
   const { shape } = expectMovable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
@@ -152,14 +155,15 @@ export function repeatInterleave(x, n, options) {
 }
 
 /**
- * Cells moved along axes, those that leave come in at the other end: torch.roll.
- * @param {Tensor} x @param {number | readonly number[]} shifts @param {number | readonly number[]} [dims] all in a row
+ * Shifts cells along axes; those that leave enter at the other end: torch.roll.
+ * @param {Tensor} x @param {number | readonly number[]} shifts
+ * @param {number | readonly number[]} [dims] default: of the flattened tensor
  * @returns {Tensor}
  */
 export function roll(x, shifts, dims) {
   const { shape } = expectMovable('roll', x)
   if (dims === undefined) return roll(flattenAxes(x), shifts, 0).reshape(shape)
-  const by = listed([shifts]), axes = listed([dims])
+  const by = toList([shifts]), axes = toList([dims])
   expect(by.length === axes.length, 'shape',
     () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
   return by.reduce((moved, shift, i) => {

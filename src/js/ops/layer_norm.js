@@ -1,4 +1,4 @@
-import { expectNumber, optionsOf } from '../errors.js'
+import { expectNumber, expectOptions } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
 import { indicesOf, range, sliceShape } from '../shape.js'
@@ -7,7 +7,7 @@ import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, coun
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * The statistics of one row in double, and its normalised values as factors.
+ * The statistics of one row in float64, and its centered values as factors.
  * @param {Tensor} x @param {readonly number[]} row its index @param {number} eps
  */
 function statistics(x, row, eps) {
@@ -16,11 +16,11 @@ function statistics(x, row, eps) {
   const variance = values.reduce((s, v) => s + (v - mean) ** 2, 0) / C
   const rstd = 1 / Math.sqrt(variance + eps)
   /** @param {number} c */
-  const centred = c => {
+  const centered = c => {
     const own = cell(x, [...row, c], 'x')
     return derived(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
   }
-  return { mean, variance, rstd, centred, C }
+  return { mean, variance, rstd, centred: centered, C }
 }
 
 /** @type {import('../autograd.js').Operation} */
@@ -30,13 +30,13 @@ const op = {
   inputAxes: { weight: [{ name: 'channel' }], bias: [{ name: 'channel' }] },
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
-    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address,
-      mean.address, rstd.address, weight?.address ?? 0, countRows(x), x.shape.at(-1))
+    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.dataPtr(),
+      mean.dataPtr(), rstd.dataPtr(), weight?.dataPtr() ?? 0, countRows(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
     const row = index.slice(0, -1), c = index[row.length]
-    const { mean, variance, rstd, centred, C } = statistics(x, row, eps)
-    /** @type {Parameters<typeof product>} */ const factors = [centred(c), constant('rstd', rstd)]
+    const { mean, variance, rstd, centred: centered, C } = statistics(x, row, eps)
+    /** @type {Parameters<typeof product>} */ const factors = [centered(c), constant('rstd', rstd)]
     if (weight) factors.push(cell(weight, [c], 'weight'))
     const terms = [product(...factors)]
     if (bias) terms.push(product(cell(bias, [c], 'bias')))
@@ -57,10 +57,10 @@ const op = {
   explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
     if (input !== 'x') {
       const [c] = index
-      /** x̂, the normalised cell. @param {number[]} row */
+      /** x̂, the normalized cell. @param {number[]} row */
       const xhat = row => {
-        const { centred, rstd } = statistics(x, row, eps)
-        return [centred(c), constant('rstd', rstd)]
+        const { centred: centered, rstd } = statistics(x, row, eps)
+        return [centered(c), constant('rstd', rstd)]
       }
       return {
         formula: input === 'weight' ? 'dweight[c] = Σ dout[·, c] × x̂[·, c],  x̂ = (x − mean) × rstd'
@@ -69,17 +69,17 @@ const op = {
           product(d(out, [...row, c], 'dout'), ...(input === 'weight' ? xhat(row) : [])))
       }
     }
-    const row = index.slice(0, -1), own = index[row.length], { rstd, centred, C } = statistics(x, row, eps)
+    const row = index.slice(0, -1), own = index[row.length], { rstd, centred: centered, C } = statistics(x, row, eps)
     const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
     const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
-    const scale = constant('rstd', rstd), share = constant('−1/C', -1 / C)
-    const xhat = constant(`x̂[${own}]`, centred(own).value * rstd)
+    const scale = constant('rstd', rstd), factor = constant('−1/C', -1 / C)
+    const xhat = constant(`x̂[${own}]`, centered(own).value * rstd)
     return {
       formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = (x − mean) × rstd',
       terms: [
         product(scale, ...g(own)),
-        ...range(C).map(c => product(scale, share, ...g(c))),
-        ...range(C).map(c => product(scale, share, xhat, ...g(c), centred(c), scale))
+        ...range(C).map(c => product(scale, factor, ...g(c))),
+        ...range(C).map(c => product(scale, factor, xhat, ...g(c), centered(c), scale))
       ],
       row: [cell(x, index, 'x')]
     }
@@ -87,7 +87,7 @@ const op = {
 }
 
 /**
- * Layer norm over the last axis (Ba, Kiros and Hinton 2016): torch.nn.functional.layer_norm.
+ * Layer normalization over the last axis (Ba, Kiros and Hinton 2016): torch.nn.functional.layer_norm.
  * @param {Tensor} x [..., C]
  * @param {Tensor | null} [weight] [C]
  * @param {Tensor | null} [bias] [C]
@@ -98,17 +98,17 @@ const op = {
  * F.layerNorm(gf.tensor([[1, 2, 3]]))             // [[-1.2247, 0, 1.2247]]
  */
 export function layerNorm(x, weight, bias, options) {
-  const { eps = 1e-5 } = optionsOf('layerNorm', options, ['eps'])
+  const { eps = 1e-5 } = expectOptions('layerNorm', options, ['eps'])
   const { engine } = expectFloatTensor('layerNorm', 'x', x), C = getLastSize('layerNorm', 'x', x)
   const gain = expectOptionalTensor('layerNorm', 'weight', weight), shift = expectOptionalTensor('layerNorm', 'bias', bias)
   expectSameEngine('layerNorm', x, gain, shift)
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   expectNumber('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), isKept = needsSaving(engine, x, gain, shift)
-  const statistic = () => (isKept ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null)
+  const out = engine.empty(x.shape), isSaved = needsSaving(engine, x, gain, shift)
+  const statistic = () => (isSaved ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null)
   const mean = statistic(), rstd = statistic()
-  engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
-    shift?.address ?? 0, countRows(x), C, eps)
+  engine.c.gf_layer_norm_forward(out.dataPtr(), mean?.dataPtr() ?? 0, rstd?.dataPtr() ?? 0, x.dataPtr(),
+    gain?.dataPtr() ?? 0, shift?.dataPtr() ?? 0, countRows(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
 }

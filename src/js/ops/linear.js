@@ -1,5 +1,5 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, replaceLastSize } from '../shape.js'
@@ -30,9 +30,9 @@ const op = {
     const { engine } = out
     const M = countRows(x), [, K] = weight.shape, dout = gradient(out)
     const dx = gradient(x), dweight = gradient(weight), dbias = gradient(bias), skipped = first * K * 4
-    if (dx) multiply(engine, dx, dout, weight.address + skipped, { M, N: K, K: count, flags: ACCUMULATE })
+    if (dx) multiply(engine, dx, dout, weight.dataPtr() + skipped, { M, N: K, K: count, flags: ACCUMULATE })
     if (dweight) {
-      multiply(engine, dweight + skipped, dout, x.address, { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+      multiply(engine, dweight + skipped, dout, x.dataPtr(), { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     }
     if (dbias) engine.c.gf_bias_backward(dbias + biasFirst * 4, dout, M, count)
   },
@@ -67,62 +67,62 @@ const op = {
   })
 }
 
-/** What the product has to know of panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
+/** Flags of the matrix product for weights in panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
 const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANELS_B | BFLOAT16_B }
 
 /**
- * Rows of a weight where they can be read as rows of float32: there, or, of halves, in a copy.
+ * Calls `use` with the address of some rows of a weight as float32; rows of other dtypes are converted.
  * @param {Tensor} weight @param {number} first @param {number} count @param {(address: number) => void} use
  */
 function withRows(weight, first, count, use) {
   const { engine, dtype, shape: [, K] } = weight, { bytes, code } = DTYPES[dtype]
-  const rows = weight.address + first * K * bytes
+  const rows = weight.dataPtr() + first * K * bytes
   if (dtype === 'float32') return use(rows)
-  const wide = engine.empty([count, K])
-  engine.c.gf_convert(wide.address, DTYPES.float32.code, rows, code, wide.size)
-  use(wide.address)
-  wide.dispose()
+  const copy = engine.empty([count, K])
+  engine.c.gf_convert(copy.dataPtr(), DTYPES.float32.code, rows, code, copy.size)
+  use(copy.dataPtr())
+  copy.dispose()
 }
 
 /**
  * @param {Tensor} out @param {Tensor} x @param {Tensor} weight of int8 @param {number} first row, a multiple of 8
  * @param {{ M: number, N: number, K: number, bias: number }} sizes
  */
-function multiplyInt8({ engine, address }, x, weight, first, { M, N, K, bias }) {
-  const { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
-  c.gf_int8_product(address, engine.scratch(c.gf_int8_workspace(M, K)), x.address, rows, bias, M, N, K)
+function multiplyInt8(out, x, weight, first, { M, N, K, bias }) {
+  const { engine } = out, { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
+  c.gf_int8_product(out.dataPtr(), engine.scratch(c.gf_int8_workspace(M, K)), x.dataPtr(), rows, bias, M, N, K)
 }
 
 /**
- * y = x Wᵀ + b for some rows of the weight, as the projections of attention need it.
+ * y = x Wᵀ + b with some rows of the weight, for the projections of attention.
  * @param {Tensor} x [..., K]
  * @param {Tensor} weight [O, K]
  * @param {Tensor | null} bias [at least biasFirst + count]
  * @param {{ first?: number, count?: number, biasFirst?: number }} [rows] first: 0, the first row of weight to use;
- *   count: all; biasFirst: first, the value of bias that goes with it
+ *   count: the number of rows, default: all; biasFirst: the index of the first value of bias, default: first
  * @returns {Tensor} [..., count]
  */
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   expectSameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = countRows(x)
   const out = engine.empty(replaceLastSize(x.shape, count))
-  const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B }
+  const sizes = { M, N: count, K, bias: bias ? bias.dataPtr() + biasFirst * 4 : 0, flags: TRANSPOSE_B }
   if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {
-    const { used, shown } = traceRounding(x)
-    multiplyInt8(out, used, weight, first, sizes)
-    return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
+    const { operand, recorded } = traceRounding(x)
+    multiplyInt8(out, operand, weight, first, sizes)
+    return record(engine, op, { x: recorded, weight, bias }, { out }, { first, count, biasFirst })
   }
   const panels = getPanels(weight, first, count, x, bias)
   if (panels) {
     sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
-    multiply(engine, out.address, x.address, panels, sizes)
-  } else withRows(weight, first, count, rows => multiply(engine, out.address, x.address, rows, sizes))
+    multiply(engine, out.dataPtr(), x.dataPtr(), panels, sizes)
+  } else withRows(weight, first, count, rows => multiply(engine, out.dataPtr(), x.dataPtr(), rows, sizes))
   return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
 }
 
 /**
- * y = x Wᵀ + b: torch.nn.functional.linear.
+ * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear.
  * @param {Tensor} x [..., inFeatures]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]
@@ -137,8 +137,8 @@ export function linear(x, weight, bias) {
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = expectOptionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
   expect(getLastSize('linear', 'x', x) === inFeatures, 'shape', () =>
-    `linear: the last dimension of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
-    `got ${shapeText(x.shape)}`)
+    `linear: the last dimension of x must be ${inFeatures} (weight is ${formatShape(weight.shape)}), ` +
+    `got ${formatShape(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
   return linearRows(x, weight, offset)
 }

@@ -1,20 +1,20 @@
 import { cell, constant, product, derived } from '../explain.js'
-import { placesOf, rowsBackward, rowsForward } from './rowwise.js'
-import { exponentials } from './softmax.js'
+import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
+import { computeExponentials } from './softmax.js'
 
 /**
- * How a log softmax makes one of its values, whichever operation it is part of.
+ * Explains a value of a log softmax, which may be part of another operation.
  * @param {import('../explain.js').Factor[]} row the inputs of the whole row
  * @param {number} i which of them
  * @returns {import('../explain.js').CellExplanation}
  */
 export function explainLogSoftmax(row, i) {
-  const { most, terms, total } = exponentials(row), computed = row[i].value - most - Math.log(total)
+  const { max, terms, total } = computeExponentials(row), computed = row[i].value - max - Math.log(total)
   return {
     formula: '(x[i] − max) − log Σⱼ exp(x[j] − max)',
     terms,
     steps: [
-      { label: 'max', value: most },
+      { label: 'max', value: max },
       { label: 'Σ', value: total },
       { label: 'log Σ', value: Math.log(total) },
       { label: 'x − max − log Σ', value: computed }
@@ -29,7 +29,7 @@ const op = {
   parameters: ({ saved: { dim } }) => ({ dim }),
   backward: rowsBackward('gf_log_softmax_backward'),
   explain({ inputs: { x }, saved: { dim } }, _, index) {
-    return explainLogSoftmax(placesOf(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
+    return explainLogSoftmax(getRowIndices(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
   },
   explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
     const own = cell(out, index, 'y')
@@ -38,7 +38,7 @@ const op = {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [
         product(d(out, index, 'dy')),
-        ...placesOf(index, dim, out.shape[dim]).map(at => product(constant('−1', -1), y, d(out, at, 'dy')))
+        ...getRowIndices(index, dim, out.shape[dim]).map(at => product(constant('−1', -1), y, d(out, at, 'dy')))
       ]
     }
   }
@@ -47,7 +47,7 @@ const op = {
 /**
  * The logarithm of the softmax along an axis: torch.nn.functional.log_softmax(x, dim).
  * @param {import('../tensor.js').Tensor} x any shape but []
- * @param {{ dim?: number }} [options] dim: -1, the axis whose cells are taken together
+ * @param {{ dim?: number }} [options] dim: -1, the axis of the softmax
  * @returns {import('../tensor.js').Tensor} the same shape
  */
 export const logSoftmax = (x, options) => rowsForward('logSoftmax', 'gf_log_softmax_forward', op, x, options)

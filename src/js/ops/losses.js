@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectOneOf, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, expectBoolean, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions, elementLosses } from './binary.js'
 import { expectFloatTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
@@ -6,8 +6,8 @@ import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
 
 /**
- * Losses that are taken value by value, torch.nn.functional's: each an operation of the table in binary.js and then,
- * unless reduction is 'none', a sum or a mean.
+ * The elementwise losses of torch.nn.functional: each is an operation of the table in binary.js, followed by a mean or
+ * a sum unless reduction is 'none'.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {'mean' | 'sum' | 'none'} Reduction
@@ -16,14 +16,14 @@ import { unaryFunctions } from './unary.js'
 const { add, mul, sub } = binaryFunctions
 
 /** The losses, their sum or their mean. @param {Tensor} losses @param {Reduction} reduction @returns {Tensor} */
-export const reduced = (losses, reduction) => (reduction === 'none' ? losses : reductions[reduction](losses))
+export const reduceLosses = (losses, reduction) => (reduction === 'none' ? losses : reductions[reduction](losses))
 
 /** @param {string} where @param {unknown} reduction @returns {Reduction} */
 export const readReduction = (where, reduction = 'mean') =>
   expectOneOf(where, 'reduction', reduction, /** @type {const} */ (['mean', 'sum', 'none']))
 
 /**
- * Two tensors of one shape: PyTorch repeats a smaller one and warns, for it is seldom what was meant.
+ * Throws unless both tensors have the same shape. PyTorch only warns and broadcasts, which is rarely intended.
  * @param {string} where @param {Tensor} input @param {Tensor} target
  */
 function checkPair(where, input, target) {
@@ -31,7 +31,7 @@ function checkPair(where, input, target) {
   expectFloatTensor(where, 'target', target)
   expectSameEngine(where, input, target)
   expect(sameShape(input.shape, target.shape), 'shape', () =>
-    `${where}: target must have the shape of input, ${shapeText(input.shape)}, got ${shapeText(target.shape)}`)
+    `${where}: target must have the shape of input, ${formatShape(input.shape)}, got ${formatShape(target.shape)}`)
 }
 
 /**
@@ -44,9 +44,9 @@ function checkPair(where, input, target) {
  * F.mseLoss(gf.tensor([1, 2]), gf.tensor([0, 4]))   // 2.5
  */
 export function mseLoss(input, target, options) {
-  const { reduction } = optionsOf('mseLoss', options, ['reduction'])
+  const { reduction } = expectOptions('mseLoss', options, ['reduction'])
   checkPair('mseLoss', input, target)
-  return reduced(elementLosses.squaredError(input, target), readReduction('mseLoss', reduction))
+  return reduceLosses(elementLosses.squaredError(input, target), readReduction('mseLoss', reduction))
 }
 
 /**
@@ -55,65 +55,68 @@ export function mseLoss(input, target, options) {
  * @param {{ reduction?: Reduction }} [options] reduction: 'mean' @returns {Tensor}
  */
 export function l1Loss(input, target, options) {
-  const { reduction } = optionsOf('l1Loss', options, ['reduction'])
+  const { reduction } = expectOptions('l1Loss', options, ['reduction'])
   checkPair('l1Loss', input, target)
-  return reduced(elementLosses.absoluteError(input, target), readReduction('l1Loss', reduction))
+  return reduceLosses(elementLosses.absoluteError(input, target), readReduction('l1Loss', reduction))
 }
 
 /** @param {string} where @param {Tensor} losses @param {unknown} weight @param {Reduction} reduction */
-function weighed(where, losses, weight, reduction) {
+function reduceWeighted(where, losses, weight, reduction) {
   const factor = expectOptionalTensor(where, 'weight', weight)
-  return reduced(factor ? mul(losses, factor) : losses, reduction)
+  return reduceLosses(factor ? mul(losses, factor) : losses, reduction)
 }
 
 /**
- * −(t log p + (1 − t) log(1 − p)), each logarithm at least −100: torch.nn.functional.binary_cross_entropy.
+ * Binary cross entropy, −(t log p + (1 − t) log(1 − p)), where each logarithm is at least −100:
+ * torch.nn.functional.binary_cross_entropy.
  * @param {Tensor} input probabilities from 0 to 1, any shape @param {Tensor} target the same shape
- * @param {{ weight?: Tensor, reduction?: Reduction }} [options] weight: a factor for each loss, broadcast
+ * @param {{ weight?: Tensor, reduction?: Reduction }} [options] weight: a factor for each loss, broadcast; reduction:
+ *   'mean'
  * @returns {Tensor}
- * @throws {import('../errors.js').GlassformerError} 'range' for an input that is no probability
+ * @throws {import('../errors.js').GlassformerError} 'range' for an input that is not a probability
  */
 export function binaryCrossEntropy(input, target, options) {
-  const { weight, reduction } = optionsOf('binaryCrossEntropy', options, ['weight', 'reduction'])
+  const { weight, reduction } = expectOptions('binaryCrossEntropy', options, ['weight', 'reduction'])
   checkPair('binaryCrossEntropy', input, target)
   const wrong = input.values.findIndex(p => p < 0 || p > 1)
   expect(wrong < 0, 'range', () => 'binaryCrossEntropy: input must hold probabilities from 0 to 1, got ' +
     `${input.values[wrong]} at index ${wrong}; binaryCrossEntropyWithLogits takes any numbers`)
   const losses = elementLosses.binaryCrossEntropy(input, target)
-  return weighed('binaryCrossEntropy', losses, weight, readReduction('binaryCrossEntropy', reduction))
+  return reduceWeighted('binaryCrossEntropy', losses, weight, readReduction('binaryCrossEntropy', reduction))
 }
 
 /**
- * The same of sigmoid(input), without its loss of digits: torch.nn.functional.binary_cross_entropy_with_logits.
+ * Binary cross entropy of sigmoid(input), computed without loss of precision:
+ * torch.nn.functional.binary_cross_entropy_with_logits.
  * @param {Tensor} input any shape @param {Tensor} target the same shape
- * @param {{ weight?: Tensor, posWeight?: Tensor, reduction?: Reduction }} [options] posWeight: how much more an answer
- *   of 1 counts, broadcast
+ * @param {{ weight?: Tensor, posWeight?: Tensor, reduction?: Reduction }} [options] weight: a factor for each loss,
+ *   broadcast; posWeight: a factor for targets of 1, broadcast; reduction: 'mean'
  * @returns {Tensor}
  */
 export function binaryCrossEntropyWithLogits(input, target, options) {
   const where = 'binaryCrossEntropyWithLogits'
-  const { weight, posWeight, reduction } = optionsOf(where, options, ['weight', 'posWeight', 'reduction'])
+  const { weight, posWeight, reduction } = expectOptions(where, options, ['weight', 'posWeight', 'reduction'])
   checkPair(where, input, target)
-  const more = expectOptionalTensor(where, 'posWeight', posWeight), how = readReduction(where, reduction)
-  if (!more) return weighed(where, elementLosses.binaryCrossEntropyWithLogits(input, target), weight, how)
+  const positive = expectOptionalTensor(where, 'posWeight', posWeight), how = readReduction(where, reduction)
+  if (!positive) return reduceWeighted(where, elementLosses.binaryCrossEntropyWithLogits(input, target), weight, how)
   // (1 − t) x + (1 + (posWeight − 1) t) log(1 + e^−x)
-  const factor = add(mul(sub(more, 1), target), 1), surprise = unaryFunctions.softplus(unaryFunctions.neg(input))
-  return weighed(where, add(mul(sub(1, target), input), mul(factor, surprise)), weight, how)
+  const factor = add(mul(sub(positive, 1), target), 1), softplus = unaryFunctions.softplus(unaryFunctions.neg(input))
+  return reduceWeighted(where, add(mul(sub(1, target), input), mul(factor, softplus)), weight, how)
 }
 
 /**
- * Kullback-Leibler divergence, t (log t − input) summed: torch.nn.functional.kl_div. input are log probabilities.
+ * Kullback-Leibler divergence, Σ t (log t − input), where input are log probabilities: torch.nn.functional.kl_div.
  * @param {Tensor} input any shape @param {Tensor} target the same shape: probabilities, or their logarithms
- * @param {{ reduction?: Reduction | 'batchmean', logTarget?: boolean }} [options] reduction: 'mean', over every value
- *   and so not the divergence, which is 'batchmean': the sum over the first side; logTarget: false
+ * @param {{ reduction?: Reduction | 'batchmean', logTarget?: boolean }} [options] reduction: 'mean', over all values;
+ *   'batchmean', the sum divided by the first side, is the divergence; logTarget: false; true if target is logarithms
  * @returns {Tensor}
  */
 export function klDiv(input, target, options) {
-  const { reduction = 'mean', logTarget = false } = optionsOf('klDiv', options, ['reduction', 'logTarget'])
+  const { reduction = 'mean', logTarget = false } = expectOptions('klDiv', options, ['reduction', 'logTarget'])
   checkPair('klDiv', input, target)
   expectOneOf('klDiv', 'reduction', reduction, ['mean', 'sum', 'none', 'batchmean'])
   const losses = elementLosses[expectBoolean('klDiv', 'logTarget', logTarget) ? 'klDivLog' : 'klDiv'](input, target)
-  if (reduction !== 'batchmean') return reduced(losses, reduction)
+  if (reduction !== 'batchmean') return reduceLosses(losses, reduction)
   expect(input.shape.length > 0, 'shape', () => `klDiv: batchmean needs an axis, got ${describe(input)}`)
   return binaryFunctions.div(reductions.sum(losses), input.shape[0])
 }

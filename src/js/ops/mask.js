@@ -1,4 +1,4 @@
-import { describe, expect, expectEngine, shapeText } from '../errors.js'
+import { describe, expect, expectEngine, formatShape } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -13,7 +13,7 @@ const additiveValues = (nested, hidden) =>
   Array.isArray(nested) ? nested.map(inner => additiveValues(inner, hidden)) : nested === hidden ? -Infinity : 0
 
 /**
- * Numbers among booleans, or the reverse, would count as something nobody meant.
+ * Throws for nested arrays that mix booleans and numbers.
  * @param {string} what @param {any} nested @param {string} kind
  */
 function checkLeaves(what, nested, kind) {
@@ -23,12 +23,12 @@ function checkLeaves(what, nested, kind) {
 }
 
 /**
- * A mask as a tensor, so that it need not be made again for every layer. Tensors of numbers, no mask and an empty one
- * stay as they are; of a bool tensor, as of booleans, what hides is −∞.
+ * Converts a mask of booleans or numbers to an additive tensor once, so that layers need not do it again: −∞ where it
+ * hides, 0 elsewhere. Float tensors, empty arrays and missing masks are returned unchanged.
  * @param {import('../engine.js').Engine} engine @param {string} what the argument, for messages
- * @param {any} mask nested booleans or numbers, or a tensor @param {boolean} hidden which boolean hides
+ * @param {any} mask nested booleans or numbers, or a tensor @param {boolean} hidden the boolean that hides
  */
-export function maskTensor(engine, what, mask, hidden) {
+export function toMaskTensor(engine, what, mask, hidden) {
   if (mask instanceof Tensor && mask.dtype === 'bool') {
     expectEngine(what, engine, [mask])
     expect(!mask.disposed, 'state', () => `${what} was disposed`)
@@ -45,12 +45,12 @@ export function maskTensor(engine, what, mask, hidden) {
 }
 
 /**
- * An attention mask as numbers that are added to the scores.
+ * Converts an attention mask to numbers that are added to the scores.
  * @param {import('../engine.js').Engine} engine
  * @param {string} where
  * @param {any} mask nested booleans, nested numbers, a bool or a float32 tensor, of shape [Tq, Tk], or with heads and
  *   batch before
- * @param {boolean} hidden which boolean hides: false in torch's functional form, true in its modules
+ * @param {boolean} hidden the boolean that hides: false in torch's functional form, true in its modules
  * @param {Sizes} sizes
  * @returns {AdditiveMask | null}
  */
@@ -59,9 +59,9 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   expect(Array.isArray(mask) || mask instanceof Tensor, 'type',
     () => `${where}: attnMask must be nested arrays, a bool or a float32 tensor, got ${describe(mask)}`)
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
-  const made = maskTensor(engine, `${where}: attnMask`, mask, hidden)
-  // Without a value it stays a list, and fits nothing here.
-  const tensor = Array.isArray(made) ? null : expectFloatTensor(where, 'attnMask', made)
+  const converted = toMaskTensor(engine, `${where}: attnMask`, mask, hidden)
+  // An empty array stays an array, which has no valid shape.
+  const tensor = Array.isArray(converted) ? null : expectFloatTensor(where, 'attnMask', converted)
   if (tensor) expectEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [
@@ -72,18 +72,18 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
-  const shape = tensor?.shape ?? getNestedShape(where, made), layout = layouts.find(l => sameShape(l.shape, shape))
+  const shape = tensor?.shape ?? getNestedShape(where, converted), layout = layouts.find(l => sameShape(l.shape, shape))
   expect(tensor !== null && layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
-    `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(shape)}`)
+    `${where}: attnMask must have shape [Tq, Tk] = ${formatShape([Tq, Tk])}, or [B, H, Tq, Tk] = ${formatShape([B, H, Tq, Tk])}, ` +
+    `where B and H may be 1, or [B · H, Tq, Tk] = ${formatShape([B * H, Tq, Tk])}, got ${formatShape(shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
-/** Numbers would be read the wrong way round as often as not. */
-const AS_SEEN = '; if 1 means seen, as in an attention_mask, write gf.tensor(mask).eq(0)'
+/** Numbers are refused, since Hugging Face's attention_mask has the opposite meaning. */
+const ATTENTION_MASK_HINT = '; if 1 means visible, as in an attention_mask, write gf.tensor(mask).eq(0)'
 
 /**
- * A key padding mask as bytes, 1 where the key is hidden.
+ * Converts a key padding mask to bytes, 1 where the key is hidden.
  * @param {import('../engine.js').Engine} engine
  * @param {string} where
  * @param {any} mask [B, Tk]: nested booleans or a bool tensor; true hides
@@ -95,15 +95,15 @@ export function paddingMask(engine, where, mask, { B, Tk }) {
   if (mask instanceof Tensor) expectEngine(`${where}: keyPaddingMask`, engine, [mask])
   expect(!(mask instanceof Tensor && mask.disposed), 'state', () => `${where}: keyPaddingMask was disposed`)
   expect(!(mask instanceof Tensor) || mask.dtype === 'bool', 'type',
-    () => `${where}: keyPaddingMask must be a bool tensor, got ${describe(mask)}${AS_SEEN}`)
+    () => `${where}: keyPaddingMask must be a bool tensor, got ${describe(mask)}${ATTENTION_MASK_HINT}`)
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
   expect(fits, 'shape',
-    () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${sidesText(mask)}`)
-  // flat() would leave out places that nothing was written to.
+    () => `${where}: keyPaddingMask must have shape ${formatShape([B, Tk])} ([batch, keys]), got ${describeSides(mask)}`)
+  // flat() would skip empty slots of sparse arrays.
   const cells = rows.flatMap((/** @type {any[]} */ row) => Array.from(row))
   if (Array.isArray(mask)) for (const hidden of cells) expect(typeof hidden === 'boolean', 'type',
-    () => `${where}: keyPaddingMask must be true (hidden) or false, got ${describe(hidden)}${AS_SEEN}`)
+    () => `${where}: keyPaddingMask must be true (hidden) or false, got ${describe(hidden)}${ATTENTION_MASK_HINT}`)
   return Uint8Array.from(cells, hidden => (hidden ? 1 : 0))
 }
 
@@ -120,12 +120,12 @@ export function maskAt({ mask, padding, isCausal, past, window, sizes }, [b, h, 
 }
 
 /** @param {any} mask */
-function sidesText(mask) {
+function describeSides(mask) {
   if (!Array.isArray(mask)) return describe(mask)
   const isRagged = mask.every(Array.isArray) && mask.some(row => row.length !== mask[0].length)
-  return isRagged ? `rows of ${mask.slice(0, 8).map(row => row.length).join(', ')}` : shapeText(nestedSides(mask))
+  return isRagged ? `rows of ${mask.slice(0, 8).map(row => row.length).join(', ')}` : formatShape(nestedSides(mask))
 }
 
-/** The first sides at least, for a message. @param {any} nested @returns {number[]} */
-const nestedSides = (nested, most = 8) =>
-  (most && Array.isArray(nested) ? [nested.length, ...nestedSides(nested[0], most - 1)] : [])
+/** The first sides of nested arrays, for a message. @param {any} nested @returns {number[]} */
+const nestedSides = (nested, max = 8) =>
+  (max && Array.isArray(nested) ? [nested.length, ...nestedSides(nested[0], max - 1)] : [])

@@ -1,5 +1,5 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
-import { expect, shapeText } from '../errors.js'
+import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
@@ -9,11 +9,11 @@ import { expectRank, expectFloatTensor, countRows, expectSameEngine } from './ch
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** Whether b lies as the tiles read it. @param {number} flags */
+/** Whether b is in float32 panels, which need no packing. @param {number} flags */
 const isReady = flags => (flags & (PANELS_B | FLOAT16_B | BFLOAT16_B)) === PANELS_B
 
 /**
- * The kernel on addresses: out [M, N] = a [M, K] b [K, N] + bias.
+ * Calls the kernel with addresses: out [M, N] = a [M, K] b [K, N] + bias.
  * @param {import('../engine.js').Engine} engine
  * @param {number} out @param {number} a @param {number} b
  * @param {{ M: number, N: number, K: number, bias?: number, flags?: number }} options
@@ -24,7 +24,7 @@ export function multiply(engine, out, a, b, { M, N, K, bias = 0, flags = 0 }) {
 }
 
 /**
- * Which matrices of a and b make each matrix of the result, when their leading axes are broadcast.
+ * The matrices of a and b for each matrix of the result, with leading axes broadcast.
  * @param {readonly number[]} a @param {readonly number[]} b @param {readonly number[]} lead of the result
  */
 const pairs = (a, b, lead) =>
@@ -41,8 +41,8 @@ const op = {
     const da = gradient(a), db = gradient(b), dout = gradient(out)
     uses.forEach((/** @type {number[]} */ [ai, bi], /** @type {number} */ i) => {
       const from = dout + i * M * N * 4, inA = ai * M * K * 4, inB = bi * K * N * 4
-      if (da) multiply(engine, da + inA, from, b.address + inB, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
-      if (db) multiply(engine, db + inB, a.address + inA, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+      if (da) multiply(engine, da + inA, from, b.dataPtr() + inB, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
+      if (db) multiply(engine, db + inB, a.dataPtr() + inA, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     })
   },
   explain({ inputs: { a, b } }, _, index) {
@@ -82,11 +82,11 @@ function broadcastLead(a, b, both) {
   })
 }
 
-/** A vector as a matrix of one row or column, and the axis taken away again. @param {Tensor} a @param {Tensor} b */
+/** Multiplies with a vector as a matrix of one row or column. @param {Tensor} a @param {Tensor} b */
 function multiplyVectors(a, b) {
   const side = a.shape[a.shape.length - 1], other = b.shape[Math.max(0, b.shape.length - 2)]
-  expect(side === other, 'shape', () => `matmul: the last side of a ${shapeText(a.shape)} is ${side}, ` +
-    `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${shapeText(b.shape)} is ${other}; they must be equal`)
+  expect(side === other, 'shape', () => `matmul: the last side of a ${formatShape(a.shape)} is ${side}, ` +
+    `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${formatShape(b.shape)} is ${other}; they must be equal`)
   const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
   const out = matmul(left, right), { shape } = out
   const ends = [...(left === a ? sliceShape(shape, -2, -1) : []), ...(right === b ? sliceShape(shape, -1) : [])]
@@ -94,7 +94,7 @@ function multiplyVectors(a, b) {
 }
 
 /**
- * Matrix product: torch.matmul, with leading axes broadcast.
+ * The matrix product, with leading axes broadcast: torch.matmul.
  * @param {Tensor} a [..., M, K], or [K] as one row
  * @param {Tensor} b [..., K, N], or [K] as one column
  * @returns {Tensor} [..., M, N], without the side of a vector
@@ -106,18 +106,18 @@ export function matmul(a, b) {
   const { engine } = expectFloatTensor('matmul', 'a', a)
   expectFloatTensor('matmul', 'b', b)
   expectSameEngine('matmul', a, b)
-  const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`, ranks = [a.shape.length, b.shape.length]
+  const both = `a is ${formatShape(a.shape)}, b is ${formatShape(b.shape)}`, ranks = [a.shape.length, b.shape.length]
   expect(!ranks.includes(0), 'shape',
     () => `matmul: expected matrices [..., M, K] and [..., K, N], or vectors; ${both}`)
   if (ranks.includes(1)) return multiplyVectors(a, b)
   const [rows, K] = sliceShape(a.shape, -2), [inner, N] = sliceShape(b.shape, -2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = sliceShape(a.shape, 0, -2), bLead = sliceShape(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
-  const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
-  const M = isOne ? countRows(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
+  const out = engine.empty([...lead, rows, N]), isSingle = bLead.length === 0
+  const M = isSingle ? countRows(a) : rows, uses = isSingle ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {
-    const to = out.address + i * M * N * 4
-    multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })
+    const to = out.dataPtr() + i * M * N * 4
+    multiply(engine, to, a.dataPtr() + ai * M * K * 4, b.dataPtr() + bi * K * N * 4, { M, N, K })
   })
   return record(engine, op, { a, b }, { out }, { M, N, K, uses })
 }
@@ -125,14 +125,14 @@ export function matmul(a, b) {
 /** @param {string} where @param {string} name @param {Tensor} x */
 const vector = (where, name, x) => expectRank(where, name, expectFloatTensor(where, name, x), 1, '[N]')
 
-/** Σ a[i] b[i]: torch.dot. @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} [] */
+/** The dot product, Σ a[i] b[i]: torch.dot. @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} [] */
 export function dot(a, b) {
   vector('dot', 'a', a)
   vector('dot', 'b', b)
   return matmul(a, b)
 }
 
-/** Every a[i] b[j]: torch.outer. @param {Tensor} a [N] @param {Tensor} b [M] @returns {Tensor} [N, M] */
+/** The outer product, a[i] b[j]: torch.outer. @param {Tensor} a [N] @param {Tensor} b [M] @returns {Tensor} [N, M] */
 export function outer(a, b) {
   vector('outer', 'a', a)
   vector('outer', 'b', b)

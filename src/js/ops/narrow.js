@@ -2,7 +2,7 @@ import { expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { sliceShape, sizeOf } from '../shape.js'
-import { axisOf, cutOut, expectMovable } from './strided.js'
+import { axisOf, copyNarrow, expectMovable } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -31,12 +31,11 @@ const op = {
 }
 
 /**
- * `length` cells along an axis from `start` on: torch.narrow. Without copying where they lie together: on the first
- * axis,
- * or behind axes of length 1.
+ * `length` cells along an axis from `start` on: torch.narrow. A view if the cells are contiguous, which is so on the
+ * first axis or after axes of length 1; otherwise a copy.
  * @param {Tensor} x
  * @param {number} dim
- * @param {number} start negative ones count from the end
+ * @param {number} start negative numbers count from the end
  * @param {number} length
  * @returns {Tensor}
  * @example
@@ -44,7 +43,7 @@ const op = {
  */
 export function narrow(x, dim, start, length) {
   const { engine, shape, dtype } = expectMovable('narrow', x), axis = axisOf('narrow', dim, shape.length)
-  if (sizeOf(shape, axis) !== 1 || dtype !== 'float32') return cutOut(x, dim, start, length)
+  if (sizeOf(shape, axis) !== 1 || dtype !== 'float32') return copyNarrow(x, dim, start, length)
   const side = shape[axis], first = expectInteger('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
   expectInteger('narrow', 'length', length, 0, side - first)
   const sides = shape.map((all, a) => (a === axis ? length : all))
@@ -53,8 +52,8 @@ export function narrow(x, dim, start, length) {
 }
 
 /**
- * One place along an axis, which is gone then: torch.select, x[i] for the first axis.
- * @param {Tensor} x @param {number} dim @param {number} index negative ones count from the end @returns {Tensor}
+ * The cells with one index along an axis, without that axis: torch.select, x[i] for the first axis.
+ * @param {Tensor} x @param {number} dim @param {number} index negative numbers count from the end @returns {Tensor}
  */
 export function select(x, dim, index) {
   const { shape } = expectMovable('select', x), axis = axisOf('select', dim, shape.length), side = shape[axis]

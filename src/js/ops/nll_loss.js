@@ -1,4 +1,4 @@
-import { optionsOf, expectInteger } from '../errors.js'
+import { expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
@@ -8,13 +8,13 @@ import { readReduction } from './losses.js'
 
 /**
  * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {{ target: Tensor, weight: Tensor | null, kept: number, ignoreIndex: number, reduction: string }} Saved
+ * @typedef {{ target: Tensor, weight: Tensor | null, count: number, ignoreIndex: number, reduction: string }} Saved
  */
 
-/** What row n's log probability is multiplied by. @param {Saved} saved @param {number} n */
-function factorOf({ target, weight, kept, ignoreIndex, reduction }, n) {
+/** The factor of row n's log probability. @param {Saved} saved @param {number} n */
+function factorOf({ target, weight, count, ignoreIndex, reduction }, n) {
   const own = target.values[n]
-  return own === ignoreIndex ? 0 : -(weight ? weight.values[own] : 1) / (reduction === 'mean' ? kept : 1)
+  return own === ignoreIndex ? 0 : -(weight ? weight.values[own] : 1) / (reduction === 'mean' ? count : 1)
 }
 
 /** @type {import('../autograd.js').Operation} */
@@ -24,9 +24,9 @@ const op = {
   axes: ({ inputs: { x }, saved: { reduction } }, of) => (reduction === 'none' ? of(x).slice(0, 1) : []),
   parameters: ({ saved: { target, ignoreIndex, reduction } }) => (
     { target: Array.from(target.values), ignoreIndex, reduction }),
-  backward({ inputs: { x }, outputs: { out }, saved: { target, weight, kept, ignoreIndex, reduction } }, gradient) {
-    const [N, V] = x.shape, scale = reduction === 'mean' ? 1 / kept : 1
-    out.engine.c.gf_nll_loss_backward(gradient(x), gradient(out), weight?.address ?? 0, target.address, N, V,
+  backward({ inputs: { x }, outputs: { out }, saved: { target, weight, count, ignoreIndex, reduction } }, gradient) {
+    const [N, V] = x.shape, scale = reduction === 'mean' ? 1 / count : 1
+    out.engine.c.gf_nll_loss_backward(gradient(x), gradient(out), weight?.dataPtr() ?? 0, target.dataPtr(), N, V,
       ignoreIndex, scale, reduction === 'none' ? 0 : 1)
   },
   explain({ inputs: { x }, saved }, _, index) {
@@ -44,30 +44,31 @@ const op = {
 }
 
 /**
- * Minus the log probability of the right class: torch.nn.functional.nll_loss.
+ * The negative log likelihood, minus the log probability of the target class: torch.nn.functional.nll_loss.
  * @param {Tensor} logProbs [N, V], [B, V, ...] or [V]
- * @param {import('./classes.js').Targets} target [N], [B, ...] or []: class numbers 0 .. V-1 or ignoreIndex
+ * @param {import('./classes.js').Targets} target [N], [B, ...] or []: class indices 0 .. V-1 or ignoreIndex
  * @param {{ weight?: Tensor | null, ignoreIndex?: number, reduction?: 'mean' | 'sum' | 'none' }} [options]
- *   weight: [V], how much each class counts; ignoreIndex: -100; reduction: 'mean', over the weights of what is counted
+ *   weight: [V], a weight for each class; ignoreIndex: -100, a target without a loss; reduction: 'mean', over the
+ *   targets that are not ignored, weighted by their weights
  * @returns {Tensor} a scalar, or with 'none' the shape of target
  * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape'
  */
 export function nllLoss(logProbs, target, options) {
   const { weight = null, ignoreIndex = -100, reduction } =
-    optionsOf('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
+    expectOptions('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
   const { rows, lead } = toClassRows('nllLoss', 'logProbs', logProbs), { engine } = rows, [N, V] = rows.shape
   expectInteger('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
   const how = readReduction('nllLoss', reduction), weights = expectClassWeights('nllLoss', rows, weight, V)
-  const given = toClassIndices(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
-  const own = needsSaving(engine, rows) ? copyIdsForBackward(given, target) : given
-  const kept = engine.c.gf_cross_entropy_forward(losses.address, rows.address, 0, weights?.address ?? 0, given.address,
-    N, V, ignoreIndex, 0)
+  const indices = toClassIndices(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
+  const own = needsSaving(engine, rows) ? copyIdsForBackward(indices, target) : indices
+  const count = engine.c.gf_cross_entropy_forward(losses.dataPtr(), rows.dataPtr(), 0, weights?.dataPtr() ?? 0,
+    indices.dataPtr(), N, V, ignoreIndex, 0)
   const out = how === 'none' ? losses : engine.empty([])
   if (how !== 'none') {
-    out.values[0] = engine.c.gf_sum(losses.address, N) / (how === 'mean' ? kept : 1)
+    out.values[0] = engine.c.gf_sum(losses.dataPtr(), N) / (how === 'mean' ? count : 1)
     losses.dispose()
   }
-  const saved = { target: own, weight: weights, kept, ignoreIndex, reduction: how }
+  const saved = { target: own, weight: weights, count, ignoreIndex, reduction: how }
   const loss = record(engine, op, { x: rows }, { out }, saved)
   return how === 'none' && lead.length !== 1 ? loss.reshape(...lead) : loss
 }

@@ -1,5 +1,5 @@
 import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
-import { expect, expectNumber, expectOneOf, optionsOf, expectInteger } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
@@ -7,7 +7,7 @@ const LAYOUTS = { interleaved: INTERLEAVED, concatenated: CONCATENATED }
 const METHODS = { 'direct': POWER, 'log': LOG, 'log-float32': LOG_FLOAT }
 
 /**
- * Which pair a column belongs to, and whether it is its sine.
+ * The pair of a column, and whether the column is the pair's sine.
  * @param {number} column @param {number} d @param {string} layout
  */
 function pairOf(column, d, layout) {
@@ -17,7 +17,7 @@ function pairOf(column, d, layout) {
 }
 
 /**
- * The angle of a position, and what the position is multiplied by.
+ * The frequency of a pair, and the angle of a position.
  * @param {number} k @param {number} pair @param {number} d @param {number} base @param {string} method
  */
 function angleOf(k, pair, d, base, method) {
@@ -54,7 +54,7 @@ const op = {
 }
 
 /**
- * How a table was made, for a trace that begins later.
+ * The recorded computation of an existing table, for a trace that starts later.
  * @param {import('../tensor.js').Tensor} table @param {Parameters<typeof positionalEncoding>[3]} [options]
  * @returns {import('../autograd.js').Node}
  */
@@ -63,42 +63,44 @@ export function originOf(table, { base = 10000, layout = 'interleaved', method =
   return { op, inputs: {}, outputs: { out: table }, saved, trace: null, at: table.engine.writeCount }
 }
 
-/** Beyond it the rounding of an angle shows in a float32 sine. */
-const LARGEST_ANGLE = 2 ** 26
+/** For larger angles rounding affects the float32 sine. */
+const MAX_ANGLE = 2 ** 26
 
 /**
- * A base below 1 turns faster from pair to pair. @param {number} maxLength @param {number} dModel @param {number} base
+ * Throws for angles that are too large. With a base below 1 the frequency grows from pair to pair.
+ * @param {number} maxLength @param {number} dModel @param {number} base
  */
 function checkAngles(maxLength, dModel, base) {
   const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1
   const largest = (maxLength - 1) * fastest
-  expect(largest <= LARGEST_ANGLE, 'range', () => `positionalEncoding: ${maxLength} positions with base ${base} make ` +
-    `angles up to ${largest.toPrecision(3)}, expected at most 2^26: beyond it sines are made of rounding`)
+  expect(largest <= MAX_ANGLE, 'range', () => `positionalEncoding: ${maxLength} positions with base ${base} make ` +
+    `angles up to ${largest.toPrecision(3)}, expected at most 2^26: beyond it sines are dominated by rounding`)
 }
 
 const OPTIONS = ['base', 'layout', 'method', 'dtype']
 
 /**
- * Sinusoidal positions, computed in double: "Attention Is All You Need", section 3.5, and every form of the notebooks.
+ * Sinusoidal positional encodings, computed in float64 (Vaswani et al. 2017, section 3.5), in every form of the
+ * notebooks.
  * @param {import('../engine.js').Engine} engine
  * @param {number} maxLength positions 0 .. maxLength-1
  * @param {number} dModel
  * @param {object} [options]
  * @param {number} [options.base] 10000
- * @param {'interleaved' | 'concatenated'} [options.layout] 'interleaved' (default) puts sine and cosine side by side,
- *   'concatenated' all sines first; an odd dModel leaves the last interleaved column 0
+ * @param {'interleaved' | 'concatenated'} [options.layout] 'interleaved' (default) alternates sines and cosines,
+ *   'concatenated' has all sines first; for an odd dModel the last interleaved column is 0
  * @param {'log' | 'direct' | 'log-float32'} [options.method] 'log' (default) computes k · exp(−2i ln base / d),
- *   'direct' k / base^(2i/d), 'log-float32' the former with torch's rounding of the angle, for a notebook's own digits
- *   (off by 4e-4 at position 4999)
- * @param {'float32' | 'float64'} [options.dtype] 'float32' (default), or 'float64' for all digits, as NumPy prints them
+ *   'direct' k / base^(2i/d), 'log-float32' the same as 'log' with torch's rounding of the angle, as in the notebooks
+ *   (the error is 4e-4 at position 4999)
+ * @param {'float32' | 'float64'} [options.dtype] 'float32' (default), or 'float64' as in NumPy
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
- * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for arguments that are not as described
+ * @throws {import('../errors.js').GlassformerError} 'type' or 'range' for an invalid argument
  * @example
  * gf.positionalEncoding(2, 2)                     // [[0, 1], [0.8415, 0.5403]]
  */
 export function positionalEncoding(engine, maxLength, dModel, options) {
   const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } =
-    /** @type {NonNullable<typeof options>} */ (optionsOf('positionalEncoding', options, OPTIONS))
+    /** @type {NonNullable<typeof options>} */ (expectOptions('positionalEncoding', options, OPTIONS))
   expectInteger('positionalEncoding', 'maxLength', maxLength)
   expectInteger('positionalEncoding', 'dModel', dModel)
   expectNumber('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
@@ -107,10 +109,10 @@ export function positionalEncoding(engine, maxLength, dModel, options) {
   expectOneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
   expectOneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
   const table = engine.empty([maxLength, dModel], 'float64')
-  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
+  engine.c.gf_positional_encoding(table.dataPtr(), maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
   if (dtype === 'float64') return table
   const out = engine.empty([maxLength, dModel])
-  engine.c.gf_round_to_float(out.address, table.address, out.size)
+  engine.c.gf_round_to_float(out.dataPtr(), table.dataPtr(), out.size)
   table.dispose()
   return record(engine, op, {}, { out }, { dModel, base, layout, method })
 }

@@ -1,4 +1,4 @@
-import { describe, expect, shapeText, expectInteger } from '../errors.js'
+import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, sizeOf } from '../shape.js'
@@ -8,10 +8,10 @@ import { indexOf, offsetOf, sizeOf } from '../shape.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * Runs of axes of two shapes that hold the same cells, from the first on.
+ * Matches runs of axes of two shapes that have the same number of cells, from the first on.
  * @param {readonly number[]} from @param {readonly number[]} to @returns {{ from: number[], to: number[] }[]}
  */
-function matched(from, to) {
+function matchAxes(from, to) {
   const groups = []
   let i = 0, j = 0
   while (i < from.length || j < to.length) {
@@ -27,13 +27,13 @@ function matched(from, to) {
 }
 
 /**
- * Axes after a reshape: those that stay keep their meaning, channels that are split become heads of channels, and what
- * is joined is named after the only one of its axes that has more than one place.
+ * The axes after a reshape: unchanged axes keep their meaning, split channels become heads and channels, and merged
+ * axes get the meaning of the only one among them that is longer than 1.
  * @type {NonNullable<import('../autograd.js').Operation['axes']>}
  */
 function reshapedAxes({ inputs: { x }, outputs: { out } }, of) {
   const axes = of(x), isLong = (/** @type {number} */ i) => x.shape[i] !== 1
-  return matched(x.shape, out.shape).flatMap(({ from, to }) => {
+  return matchAxes(x.shape, out.shape).flatMap(({ from, to }) => {
     const long = from.filter(isLong), [own] = (long.length ? long : from).map(i => axes[i])
     if (to.length === 2 && from.length === 1 && own.name === 'channel') return [{ name: 'head' }, own]
     if (long.length === 2 && to.length === 1 && axes[long[0]].name === 'head') return [axes[long[1]]]
@@ -62,10 +62,10 @@ const op = {
 }
 
 /**
- * The same values in another shape: torch.Tensor.view. Nothing is copied.
+ * A view of the values in another shape, without copying: torch.Tensor.view.
  * @param {Tensor} x
- * @param {readonly number[]} shape one side may be -1: what is left
- * @param {string} [where] the method it was asked by
+ * @param {readonly number[]} shape one side may be -1 and is then inferred
+ * @param {string} [where] the name of the method, for messages
  * @returns {Tensor}
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sizes differ
  */
@@ -74,6 +74,6 @@ export function reshape(x, shape, where = 'reshape') {
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
-    () => `${where}: ${describe(x)} cannot take shape ${shapeText(shape)}: it has ${x.size} values`)
+    () => `${where}: ${describe(x)} cannot take shape ${formatShape(shape)}: it has ${x.size} values`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

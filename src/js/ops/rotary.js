@@ -1,4 +1,4 @@
-import { expect, expectNumber, expectOneOf, optionsOf, shapeText, expectInteger } from '../errors.js'
+import { expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sliceShape, sizeOf } from '../shape.js'
@@ -32,11 +32,11 @@ function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   const { pair, first, second, isFirst } = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
   const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
   const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
-  const sine = cell(sin, [row, pair], 'sin'), isLess = isFirst !== isBack
+  const sine = cell(sin, [row, pair], 'sin'), isSubtracted = isFirst !== isBack
   return {
     terms: [
       product(own, cell(cos, [row, pair], 'cos')),
-      isLess ? product(constant('−1', -1), other, sine) : product(other, sine)
+      isSubtracted ? product(constant('−1', -1), other, sine) : product(other, sine)
     ],
     parameters: {
       pair, position: saved.positions[row], layout: saved.layout,
@@ -50,11 +50,11 @@ const op = {
   name: 'rotary',
   inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
-  // Where frequencies were given the base means nothing.
+  // With custom frequencies the base has no effect.
   parameters: ({ saved: { base, layout, heads, frequencies } }) => (
     { ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads }),
   backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
-    out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.address, sin.address, ...sizes)
+    out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.dataPtr(), sin.dataPtr(), ...sizes)
   },
   explain(node, _, index) {
     const { terms, parameters } = rotateCell(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
@@ -69,7 +69,7 @@ const op = {
 }
 
 /**
- * The latest tables, cached since every layer of a model uses the same ones. isSaved: backward may read them.
+ * The latest tables, cached since all layers of a model use the same ones. isSaved: backward may read them.
  * @type {WeakMap<Engine, { key: string, tables: Tensor[], isSaved: boolean }>}
  */
 const latest = new WeakMap()
@@ -77,24 +77,25 @@ const latest = new WeakMap()
 /**
  * Tables of cosines and sines for all positions.
  * @param {Engine} engine @param {Int32Array} positions @param {number} half
- * @param {number} base @param {readonly number[] | undefined} given frequencies
+ * @param {number} base @param {readonly number[] | undefined} customFrequencies frequencies
  */
-function getTables(engine, positions, half, base, given) {
-  const key = `${half}|${base}|${given}|${positions.join()}`, known = latest.get(engine)
-  const isUsable = known?.key === key && known.tables.every(table => !table.disposed)
+function getTables(engine, positions, half, base, customFrequencies) {
+  const key = `${half}|${base}|${customFrequencies}|${positions.join()}`, cached = latest.get(engine)
+  const isUsable = cached?.key === key && cached.tables.every(table => !table.disposed)
   // A trace may edit its inputs, so it gets its own tables.
   if (isUsable && !engine.trace) {
-    known.isSaved ||= engine.gradEnabled
-    return known.tables
+    cached.isSaved ||= engine.gradEnabled
+    return cached.tables
   }
   const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
-    const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
-    if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)
-    engine.c.gf_rotary_table(tables[0].address, tables[1].address, ids.address, frequencies.address, n, half)
+    const ids = tensor(engine, positions, {})
+    const frequencies = customFrequencies ? tensor(engine, [...customFrequencies]) : engine.empty([half])
+    if (!customFrequencies) engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
+    engine.c.gf_rotary_table(tables[0].dataPtr(), tables[1].dataPtr(), ids.dataPtr(), frequencies.dataPtr(), n, half)
   })
   if (engine.trace) return tables
-  if (known && !known.isSaved) for (const table of known.tables) table.dispose()
+  if (cached && !cached.isSaved) for (const table of cached.tables) table.dispose()
   latest.set(engine, { key, tables, isSaved: engine.gradEnabled })
   return tables
 }
@@ -118,13 +119,13 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
  */
 export function rotary(x, options) {
-  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
+  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = expectOptions('rotary', options, OPTIONS)
   const { engine, shape } = expectFloatTensor('rotary', 'x', x), rank = shape.length
-  expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${shapeText(shape)}`)
+  expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${formatShape(shape)}`)
   const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
   const D = C / expectInteger('rotary', 'heads', heads, 1), half = D / 2
   expect(Number.isInteger(half), 'shape',
-    () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
+    () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${formatShape(shape)}`)
   expectNumber('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
   const interleaved = expectOneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
   const list = readPositions(engine, positions, B, T, shape)
@@ -133,7 +134,7 @@ export function rotary(x, options) {
   const [cos, sin] = getTables(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
   const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
   const out = engine.empty(shape)
-  engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
+  engine.c.gf_rotary_forward(out.dataPtr(), x.dataPtr(), cos.dataPtr(), sin.dataPtr(), ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
     {
       sizes, batch, D, heads, base, layout, interleaved, frequencies, positions: list,
@@ -150,8 +151,8 @@ function readPositions(engine, positions, B, T, shape) {
   if (positions === undefined || positions === null) return Int32Array.from(range(T))
   const ids = toIdTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
   const fits = sides.at(-1) === T && (sides.length === 1 || (sides.length === 2 && (sides[0] === 1 || sides[0] === B)))
-  expect(fits, 'shape', () => `rotary: positions must have shape ${shapeText([T])} or ${shapeText([B, T])} ` +
-    `to go with x ${shapeText(shape)}, got ${shapeText(sides)}`)
+  expect(fits, 'shape', () => `rotary: positions must have shape ${formatShape([T])} or ${formatShape([B, T])} ` +
+    `to go with x ${formatShape(shape)}, got ${formatShape(sides)}`)
   const list = Int32Array.from(ids.values)
   if (ids !== positions) ids.dispose()
   return list

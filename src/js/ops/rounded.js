@@ -3,7 +3,7 @@ import { cell, product } from '../explain.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** Neighbours of a row that share a step. */
+/** Neighbors in a row that share a step. */
 const BLOCK = 32
 
 /** @type {import('../autograd.js').Operation} */
@@ -15,7 +15,7 @@ const op = {
     const terms = [product(cell(x, index, 'x'))], from = index[index.length - 1] - index[index.length - 1] % BLOCK
     const width = Math.min(BLOCK, x.shape[x.shape.length - 1] - from)
     const row = Array.from({ length: width }, (_, i) => cell(x, [...index.slice(0, -1), from + i], 'x'))
-    const step = Math.fround(Math.fround(row.reduce((most, { value: v }) => Math.max(most, Math.abs(v)), 0)) / 32767)
+    const step = Math.fround(Math.fround(row.reduce((max, { value: v }) => Math.max(max, Math.abs(v)), 0)) / 32767)
     return {
       formula: 'out = s × round(x / s), s = max |x| of the block / 32767', terms, row, computed: value,
       steps: [{ label: 's', value: step }, { label: 's × round(x / s)', value }]
@@ -25,16 +25,16 @@ const op = {
 }
 
 /**
- * What a product with a weight of int8 makes of x first: 16 bits, 32 neighbours with a step. The kernel does so by
- * itself; under a trace it is shown, and if it is edited there, used.
+ * The rounding of x before a product with an int8 weight: to 16 bits, with a step for each block of 32 values. The
+ * kernel does this itself; in a trace it is recorded as an operation, and its result is used if it is edited.
  * @param {Tensor} x
- * @returns {{ used: Tensor, shown: Tensor }}
+ * @returns {{ operand: Tensor, recorded: Tensor }}
  */
 export function traceRounding(x) {
   const { engine } = x
-  if (!engine.trace) return { used: x, shown: x }
+  if (!engine.trace) return { operand: x, recorded: x }
   const isEdited = engine.trace.willEdit(op.name), out = engine.empty(x.shape), K = x.shape[x.shape.length - 1]
-  engine.c.gf_int8_rounded(out.address, x.address, K ? x.size / K : 0, K)
-  const shown = record(engine, op, { x }, { out })
-  return { used: isEdited ? shown : x, shown }
+  engine.c.gf_int8_rounded(out.dataPtr(), x.dataPtr(), K ? x.size / K : 0, K)
+  const recorded = record(engine, op, { x }, { out })
+  return { operand: isEdited ? recorded : x, recorded }
 }

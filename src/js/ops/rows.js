@@ -2,42 +2,42 @@ import { describe, expect } from '../errors.js'
 import { sizeOf } from '../shape.js'
 
 /**
- * Operations along any axes by kernels that know only rows: the axes in question are brought to the end, as a copy, by
- * exchanging neighbouring groups of axes until they are there.
+ * Applies kernels for rows along any axes: these axes are moved to the end, as a copy, by repeatedly exchanging
+ * neighboring groups of axes.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('../engine.js').Engine} Engine
- * @typedef {[outer: number, A: number, middle: number, B: number, inner: number]} Exchange as gf_transpose takes it
+ * @typedef {[outer: number, A: number, middle: number, B: number, inner: number]} Exchange arguments of gf_transpose
  * @typedef {{ axes: number[], N: number, C: number, steps: Exchange[] }} Rows
  */
 
 /**
- * An axis, counted from the end if negative. A scalar counts as having one.
+ * An axis; negative numbers count from the end. A scalar counts as having one axis.
  * @param {string} where @param {Tensor} x @param {unknown} dim @returns {number}
  */
 export function axisOf(where, x, dim) {
   const rank = Math.max(x.shape.length, 1), fits = Number.isInteger(dim) && Number(dim) >= -rank && Number(dim) < rank
   expect(fits, typeof dim === 'number' ? 'range' : 'type',
-    () => `${where}: dim must be a whole number from ${-rank} to ${rank - 1}, got ${describe(dim)}`)
+    () => `${where}: dim must be an integer from ${-rank} to ${rank - 1}, got ${describe(dim)}`)
   return Number(dim) < 0 ? Number(dim) + rank : Number(dim)
 }
 
 /**
- * One axis or several; all of them when none is given, as in PyTorch by an empty list, too.
- * @param {string} where @param {Tensor} x @param {unknown} dim a number, a list of them, undefined or null
+ * The axes of an option dim: one, several, or all for undefined, null or an empty array.
+ * @param {string} where @param {Tensor} x @param {unknown} dim
  * @returns {number[]}
  */
 export function axesOf(where, x, dim) {
   const isAll = dim === undefined || dim === null || (Array.isArray(dim) && dim.length === 0)
   if (isAll) return x.shape.map((_, axis) => axis)
-  const axes = (Array.isArray(dim) ? dim : [dim]).map(one => axisOf(where, x, one))
+  const axes = (Array.isArray(dim) ? dim : [dim]).map(axis => axisOf(where, x, axis))
   const twice = axes.find((axis, i) => axes.indexOf(axis) < i)
   expect(twice === undefined, 'range', () => `${where}: dim names axis ${twice} twice`)
   return axes.filter(axis => axis < x.shape.length)
 }
 
 /**
- * How x becomes rows of the cells along these axes.
+ * The exchanges that turn x into rows of the cells along some axes.
  * @param {readonly number[]} shape @param {number[]} axes @returns {Rows}
  */
 export function rowsAlong(shape, axes) {
@@ -63,7 +63,7 @@ export function rowsAlong(shape, axes) {
 }
 
 /**
- * Runs `use` on the address of `size` float32 cells at `from` as rows. Copies made for that end with it.
+ * Calls `use` with the address of the cells at `from` arranged in rows, which may be a temporary copy.
  * @template T @param {Engine} engine @param {number} from @param {number} size
  * @param {Rows} rows @param {(address: number) => T} use @returns {T}
  */
@@ -71,9 +71,9 @@ export function withRows(engine, from, size, { steps }, use) {
   /** @type {Tensor[]} */ const copies = []
   for (const step of steps) {
     const copy = engine.empty([size])
-    engine.c.gf_transpose_forward(copy.address, from, ...step)
+    engine.c.gf_transpose_forward(copy.dataPtr(), from, ...step)
     copies.push(copy)
-    from = copy.address
+    from = copy.dataPtr()
   }
   const result = use(from)
   for (const copy of copies) copy.dispose()
@@ -81,47 +81,47 @@ export function withRows(engine, from, size, { steps }, use) {
 }
 
 /**
- * Lets `make` write rows, from zeros, and adds them to cells at `to` in their own order.
+ * Lets `fill` add to rows of zeros, and adds these to the cells at `to` in their own order.
  * @param {Engine} engine @param {number} to @param {number} size
- * @param {Rows} rows @param {(address: number) => void} make
+ * @param {Rows} rows @param {(address: number) => void} fill
  */
-export function addRows(engine, to, size, { steps }, make) {
+export function addRows(engine, to, size, { steps }, fill) {
   if (!steps.length) {
-    make(to)
+    fill(to)
     return
   }
   let rows = engine.zeros([size])
-  make(rows.address)
+  fill(rows.dataPtr())
   for (const [i, step] of [...steps.entries()].reverse()) {
-    const before = i ? engine.zeros([size]) : null
-    engine.c.gf_transpose_backward(before?.address ?? to, rows.address, ...step)
+    const previous = i ? engine.zeros([size]) : null
+    engine.c.gf_transpose_backward(previous?.dataPtr() ?? to, rows.dataPtr(), ...step)
     rows.dispose()
-    if (before) rows = before
+    if (previous) rows = previous
   }
 }
 
 /**
- * Lets `make` write rows, and puts them at `to` in the order of their cells.
+ * Lets `fill` write rows, and copies them to the cells at `to` in their own order.
  * @param {Engine} engine @param {number} to @param {number} size
- * @param {Rows} rows @param {(address: number) => void} make
+ * @param {Rows} rows @param {(address: number) => void} fill
  */
-export function putRows(engine, to, size, { steps }, make) {
+export function writeRows(engine, to, size, { steps }, fill) {
   if (!steps.length) {
-    make(to)
+    fill(to)
     return
   }
   let rows = engine.empty([size])
-  make(rows.address)
+  fill(rows.dataPtr())
   for (const [i, [outer, A, middle, B, inner]] of [...steps.entries()].reverse()) {
-    const before = i ? engine.empty([size]) : null
-    engine.c.gf_transpose_forward(before?.address ?? to, rows.address, outer, B, middle, A, inner)
+    const previous = i ? engine.empty([size]) : null
+    engine.c.gf_transpose_forward(previous?.dataPtr() ?? to, rows.dataPtr(), outer, B, middle, A, inner)
     rows.dispose()
-    if (before) rows = before
+    if (previous) rows = previous
   }
 }
 
 /**
- * The cells along the axes for one cell of the rest, in order.
+ * The indices of the cells along some axes, for one index of the other axes, in order.
  * @param {readonly number[]} shape @param {number[]} axes @param {readonly number[]} rest the index of the other axes
  * @returns {number[][]}
  */

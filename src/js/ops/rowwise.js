@@ -1,10 +1,10 @@
-import { optionsOf } from '../errors.js'
+import { expectOptions } from '../errors.js'
 import { record } from '../autograd.js'
 import { expectFloatTensor, getLastSize, countRows } from './checks.js'
-import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
+import { addRows, axisOf, rowsAlong, withRows, writeRows } from './rows.js'
 
 /**
- * Operations from rows to rows of the same length, by kernels (out, x, N, C) and (dx, dout, out, N, C), along any axis.
+ * Operations that map rows to rows along any axis, with kernels (out, x, N, C) and (dx, dout, out, N, C).
  * @typedef {import('../tensor.js').Tensor} Tensor
  */
 
@@ -14,11 +14,11 @@ import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
  */
 export function rowsForward(where, kernel, op, x, options) {
   const { engine } = expectFloatTensor(where, 'x', x), C = getLastSize(where, 'x', x)
-  const dim = axisOf(where, x, optionsOf(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
-  if (dim === x.shape.length - 1) engine.c[kernel](out.address, x.address, countRows(x), C)
+  const dim = axisOf(where, x, expectOptions(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
+  if (dim === x.shape.length - 1) engine.c[kernel](out.dataPtr(), x.dataPtr(), countRows(x), C)
   else {
     const rows = rowsAlong(x.shape, [dim])
-    withRows(engine, x.address, x.size, rows, from => putRows(engine, out.address, x.size, rows, to =>
+    withRows(engine, x.dataPtr(), x.size, rows, from => writeRows(engine, out.dataPtr(), x.size, rows, to =>
       engine.c[kernel](to, from, rows.N, rows.C)))
   }
   return record(engine, op, { x }, { out }, { dim })
@@ -27,10 +27,10 @@ export function rowsForward(where, kernel, op, x, options) {
 /** @param {string} kernel @returns {import('../autograd.js').Operation['backward']} */
 export const rowsBackward = kernel => ({ inputs: { x }, outputs: { out }, saved: { dim } }, gradient) => {
   const { engine, size, shape } = x, rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
-  withRows(engine, out.address, size, rows, y => withRows(engine, dout, size, rows, dy =>
+  withRows(engine, out.dataPtr(), size, rows, y => withRows(engine, dout, size, rows, dy =>
     addRows(engine, to, size, rows, dx => engine.c[kernel](dx, dy, y, rows.N, rows.C))))
 }
 
-/** The places of a row that a cell is in. @param {readonly number[]} index @param {number} dim @param {number} C */
-export const placesOf = (index, dim, C) =>
+/** The indices of all cells in a cell's row. @param {readonly number[]} index @param {number} dim @param {number} C */
+export const getRowIndices = (index, dim, C) =>
   Array.from({ length: C }, (_, j) => index.map((i, axis) => (axis === dim ? j : i)))

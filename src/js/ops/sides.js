@@ -1,14 +1,15 @@
-import { expect, shapeText, expectInteger } from '../errors.js'
+import { expect, formatShape, expectInteger } from '../errors.js'
 import { sliceShape, sizeOf } from '../shape.js'
 import { expectTensor } from './checks.js'
 import { axisOf } from './strided.js'
 
-/** Axes of length 1 put in and taken out, axes joined and parted: the same values in another shape. */
+/** Operations that insert, remove, merge and split axes; all give views. */
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * A new axis of length 1: torch.unsqueeze. @param {Tensor} x @param {number} dim where it will stand @returns {Tensor}
+ * Inserts an axis of length 1: torch.unsqueeze.
+ * @param {Tensor} x @param {number} dim its index in the result; negative numbers count from the end @returns {Tensor}
  */
 export function unsqueeze(x, dim) {
   const { shape } = expectTensor('unsqueeze', 'x', x), axis = axisOf('unsqueeze', dim, shape.length + 1)
@@ -16,8 +17,8 @@ export function unsqueeze(x, dim) {
 }
 
 /**
- * Without axes of length 1, or without this one if it has that length: torch.squeeze.
- * @param {Tensor} x @param {number} [dim] @returns {Tensor}
+ * Removes axes of length 1: torch.squeeze.
+ * @param {Tensor} x @param {number} [dim] the only axis to remove, if it has length 1; default: all @returns {Tensor}
  */
 export function squeeze(x, dim) {
   const { shape } = expectTensor('squeeze', 'x', x)
@@ -26,8 +27,8 @@ export function squeeze(x, dim) {
 }
 
 /**
- * Axes as one: torch.flatten. @param {Tensor} x @param {number} [from] 0 @param {number} [to] the last
- * @returns {Tensor}
+ * Merges the axes from `from` to `to`: torch.flatten.
+ * @param {Tensor} x @param {number} [from] 0 @param {number} [to] -1, the last @returns {Tensor}
  */
 export function flattenAxes(x, from = 0, to = -1) {
   const { shape } = expectTensor('flatten', 'x', x), rank = shape.length
@@ -41,16 +42,17 @@ export function flattenAxes(x, from = 0, to = -1) {
 }
 
 /**
- * One axis as several: torch.unflatten.
- * @param {Tensor} x @param {number} dim @param {readonly number[]} sides one may be −1: what is left @returns {Tensor}
+ * Splits an axis into several: torch.unflatten.
+ * @param {Tensor} x @param {number} dim @param {readonly number[]} sides one may be −1 and is then inferred
+ * @returns {Tensor}
  */
 export function unflatten(x, dim, sides) {
   const { shape } = expectTensor('unflatten', 'x', x), axis = axisOf('unflatten', dim, shape.length)
   expect(Array.isArray(sides), 'type', () => 'unflatten: sides must be an array of numbers')
   sides.forEach((side, i) => expectInteger('unflatten', `sides[${i}]`, side, -1))
   const known = sizeOf(sides.filter(side => side !== -1)),
-    whole = sides.map(side => (side === -1 ? shape[axis] / known : side))
-  expect(sizeOf(whole) === shape[axis] && whole.every(Number.isInteger), 'shape',
-    () => `unflatten: ${shapeText(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
-  return x.reshape([...sliceShape(shape, 0, axis), ...whole, ...sliceShape(shape, axis + 1)])
+    inferred = sides.map(side => (side === -1 ? shape[axis] / known : side))
+  expect(sizeOf(inferred) === shape[axis] && inferred.every(Number.isInteger), 'shape',
+    () => `unflatten: ${formatShape(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
+  return x.reshape([...sliceShape(shape, 0, axis), ...inferred, ...sliceShape(shape, axis + 1)])
 }

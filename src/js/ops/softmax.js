@@ -1,31 +1,31 @@
 import { cell, constant, product, sum } from '../explain.js'
-import { placesOf, rowsBackward, rowsForward } from './rowwise.js'
+import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
- * The exponentials of a row, after its largest value is taken away.
+ * The exponentials of a row minus its largest value, and their sum.
  * @param {import('../explain.js').Factor[]} row
  */
-export function exponentials(row) {
-  const most = row.reduce((m, f) => Math.max(m, f.value), -Infinity)
-  const terms = row.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - most), factors: [f] }))
-  return { most, terms, total: sum(terms) }
+export function computeExponentials(row) {
+  const max = row.reduce((m, f) => Math.max(m, f.value), -Infinity)
+  const terms = row.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - max), factors: [f] }))
+  return { max, terms, total: sum(terms) }
 }
 
 /**
- * How a softmax makes one of its values, whichever operation it is part of.
+ * Explains a value of a softmax, which may be part of another operation.
  * @param {import('../explain.js').Factor[]} row the inputs of the whole row
  * @param {number} i which of them
  * @returns {import('../explain.js').CellExplanation}
  */
 export function explainSoftmax(row, i) {
-  const { most, terms, total } = exponentials(row), computed = terms[i].value / total
+  const { max, terms, total } = computeExponentials(row), computed = terms[i].value / total
   return {
     formula: 'exp(x[i] − max) / Σⱼ exp(x[j] − max)',
     terms,
     steps: [
-      { label: 'max', value: most },
+      { label: 'max', value: max },
       { label: `exp(${row[i].symbol} − max)`, value: terms[i].value },
       { label: 'Σ', value: total },
       { label: 'exp / Σ', value: computed }
@@ -35,7 +35,7 @@ export function explainSoftmax(row, i) {
 }
 
 /**
- * What the gradient of a softmax's input consists of.
+ * Explains the gradient of a softmax's input.
  * @param {import('../explain.js').Factor[]} outs the whole row
  * @param {import('../explain.js').Factor[]} gradients theirs
  * @param {number} i
@@ -56,11 +56,11 @@ const op = {
   parameters: ({ saved: { dim } }) => ({ dim }),
   backward: rowsBackward('gf_softmax_backward'),
   explain({ inputs: { x }, saved: { dim } }, _, index) {
-    return explainSoftmax(placesOf(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
+    return explainSoftmax(getRowIndices(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
   },
   explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
-    const places = placesOf(index, dim, out.shape[dim])
-    const outs = places.map(at => cell(out, at, 'y')), gradients = places.map(at => d(out, at, 'dy'))
+    const row = getRowIndices(index, dim, out.shape[dim])
+    const outs = row.map(at => cell(out, at, 'y')), gradients = row.map(at => d(out, at, 'dy'))
     return explainSoftmaxGradient(outs, gradients, index[dim])
   }
 }
@@ -68,8 +68,8 @@ const op = {
 /**
  * Softmax along an axis: torch.nn.functional.softmax(x, dim).
  * @param {Tensor} x any shape but []
- * @param {{ dim?: number }} [options] dim: -1, the axis whose cells are taken together
- * @returns {Tensor} the same shape; a row of only −∞ gives NaN
+ * @param {{ dim?: number }} [options] dim: -1
+ * @returns {Tensor} the same shape; NaN for a row of only −∞
  * @example
  * F.softmax(gf.tensor([1, 2, 3]))                 // [0.09, 0.2447, 0.6652]
  */

@@ -1,17 +1,17 @@
-import { expectBoolean, optionsOf, expectInteger } from '../errors.js'
+import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { sizeOf } from '../shape.js'
 import { expectFloatTensor } from './checks.js'
 import { gather } from './gather.js'
 import { axisOf } from './strided.js'
 
-/** The order of values along an axis. The values themselves are looked up by it, which gives them their gradient. */
+/** Sorting along an axis. The sorted values are gathered by their indices, so that gradients flow to them. */
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {[Tensor, Tensor] & { values: Tensor, indices: Tensor }} Sorted by name, or in PyTorch's order */
+/** @typedef {[Tensor, Tensor] & { values: Tensor, indices: Tensor }} Sorted values and indices, as in PyTorch */
 
 /** @param {Tensor} values @param {Tensor} indices @returns {Sorted} */
-const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]),
+const toSorted = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]),
   { values, indices })
 
 /** @type {import('../autograd.js').Operation} */
@@ -26,50 +26,50 @@ const op = {
 }
 
 /**
- * The first k places of the order along an axis.
+ * The indices of the first k values in order along an axis.
  * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
  */
-function order(x, axis, k, descending) {
+function sortIndices(x, axis, k, descending) {
   const { engine, shape } = x, C = shape[axis]
   const out = engine.empty(shape.map((side, a) => (a === axis ? k : side)), 'int32')
-  engine.c.gf_sort(out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C,
+  engine.c.gf_sort(out.dataPtr(), engine.scratch(2 * C), x.dataPtr(), sizeOf(shape, axis), C,
     sizeOf(shape.slice(axis + 1)), k, descending ? 1 : 0)
   return record(engine, op, { x }, { out }, { dim: axis, descending })
 }
 
-/** A number alone is a row of one. @param {Tensor} x */
-const asRow = x => (x.shape.length ? x : x.reshape(1))
-/** What was made of its row, as it stands. @param {Tensor} x @param {Tensor} made */
-const like = (x, made) => (x.shape.length || made.size === 0 ? made : made.reshape())
+/** A scalar as a row of one value. @param {Tensor} x */
+const toRow = x => (x.shape.length ? x : x.reshape(1))
+/** A result for a row, as a scalar if x is one. @param {Tensor} x @param {Tensor} result */
+const fromRow = (x, result) => (x.shape.length || result.size === 0 ? result : result.reshape())
 
 const OPTIONS = ['dim', 'descending']
 
 /** @param {string} where @param {Tensor} x @param {unknown} options */
-function ordered(where, x, options) {
-  const { dim = -1, descending = false } = optionsOf(where, options, OPTIONS)
-  const row = asRow(expectFloatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
-  return { row, axis, indices: order(row, axis, row.shape[axis], expectBoolean(where, 'descending', descending)) }
+function sortAll(where, x, options) {
+  const { dim = -1, descending = false } = expectOptions(where, options, OPTIONS)
+  const row = toRow(expectFloatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
+  return { row, axis, indices: sortIndices(row, axis, row.shape[axis], expectBoolean(where, 'descending', descending)) }
 }
 
 /**
- * Values in order along an axis, equal ones as they stood: torch.sort(stable=True).
+ * Sorts values along an axis; equal values keep their order: torch.sort(stable=True).
  * @param {Tensor} x @param {{ dim?: number, descending?: boolean }} [options] dim: −1; descending: false
  * @returns {Sorted} values and indices
  */
 export function sort(x, options) {
-  const { row, axis, indices } = ordered('sort', x, options)
-  return both(like(x, gather(row, axis, indices)), like(x, indices))
+  const { row, axis, indices } = sortAll('sort', x, options)
+  return toSorted(fromRow(x, gather(row, axis, indices)), fromRow(x, indices))
 }
 
 /**
- * The places of the values in order: torch.argsort.
+ * The indices that sort an axis: torch.argsort.
  * @param {Tensor} x @param {{ dim?: number, descending?: boolean }} [options] dim: −1; descending: false
  * @returns {Tensor} int32
  */
-export const argsort = (x, options) => like(x, ordered('argsort', x, options).indices)
+export const argsort = (x, options) => fromRow(x, sortAll('argsort', x, options).indices)
 
 /**
- * The k largest values along an axis, the largest first, of equal ones the first: torch.topk.
+ * The k largest values along an axis, in descending order; the first of equal values comes first: torch.topk.
  * @param {Tensor} x @param {number} k @param {{ dim?: number, largest?: boolean }} [options] dim: −1; largest: true
  * @returns {Sorted} values and indices
  * @example
@@ -78,8 +78,8 @@ export const argsort = (x, options) => like(x, ordered('argsort', x, options).in
  * indices                                         // int32 [1, 2]
  */
 export function topk(x, k, options) {
-  const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
-  const row = asRow(expectFloatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
-  const indices = order(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
-  return both(like(x, gather(row, axis, indices)), like(x, indices))
+  const { dim = -1, largest = true } = expectOptions('topk', options, ['dim', 'largest'])
+  const row = toRow(expectFloatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
+  const indices = sortIndices(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
+  return toSorted(fromRow(x, gather(row, axis, indices)), fromRow(x, indices))
 }

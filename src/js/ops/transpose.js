@@ -6,7 +6,7 @@ import { sliceShape, sizeOf } from '../shape.js'
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
 /**
- * The same list with two places exchanged.
+ * A copy of a list with two elements exchanged.
  * @template T @param {readonly T[]} list @param {number} a @param {number} b
  */
 function exchange(list, a, b) {
@@ -33,7 +33,7 @@ const op = {
 }
 
 /**
- * Two axes exchanged, as a copy: torch.transpose(x, a, b).contiguous().
+ * Exchanges two axes, as a copy: torch.transpose(x, a, b).contiguous().
  * @param {import('../tensor.js').Tensor} x
  * @param {number} first an axis; negative ones count from the end
  * @param {number} second
@@ -48,6 +48,6 @@ export function transpose(x, first, second) {
   const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(sliceShape(x.shape, from, to))
   const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b))
-  x.engine.c.gf_transpose_forward(out.address, x.address, ...sides)
+  x.engine.c.gf_transpose_forward(out.dataPtr(), x.dataPtr(), ...sides)
   return record(x.engine, op, { x }, { out }, { sides, a, b })
 }

@@ -1,41 +1,41 @@
-import { describe, expect, optionsOf } from '../errors.js'
+import { describe, expect, expectOptions } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
-import { expectFloatTensor, snake } from './checks.js'
+import { expectFloatTensor, toSnakeCase } from './checks.js'
 
 /**
- * Operations on each value by itself. A line here and one in src/c/ops/unary.h make an operation.
+ * Elementwise operations on one tensor. Each operation is an entry here and a line in src/c/ops/unary.h.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {(x: number, p: number, q: number) => number} Curve p and q are the numbers given as options, in order
+ * @typedef {(x: number, p: number, q: number) => number} Curve p and q are the options, in order
  * @typedef {object} Unary
  * @property {string} torch PyTorch's line
  * @property {string} formula of x
  * @property {Curve} value
- * @property {[string, Curve]} slope the derivative, in words and as a number
- * @property {[string, Curve]} [gate] for an operation that is x times something: what
- * @property {string} [gradient] the whole formula of the gradient, where it is not dout × slope
- * @property {import('../explain.js').Note} [note] what that formula leaves out
+ * @property {[string, Curve]} slope the derivative, as a formula and as a number
+ * @property {[string, Curve]} [gate] the factor of x, if the operation is a product with x
+ * @property {string} [gradient] the formula of the gradient, if it is not dout × slope
+ * @property {import('../explain.js').Note} [note] the condition that this formula omits
  * @property {Record<string, number>} [options] at most two numbers, with their defaults
  */
 
 /** @type {Curve} */ const sigmoid = x => 1 / (1 + Math.exp(-x))
 /** @type {Curve} */ const softplus = (x, beta, threshold) =>
   (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta)
-/** 0 of NaN, as in PyTorch. @type {Curve} */ const signOf = x => Math.sign(x) || 0
-/** @type {Curve} */ const toEven = x => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))
+/** 0 for NaN, as in PyTorch. @type {Curve} */ const sign = x => Math.sign(x) || 0
+/** @type {Curve} */ const roundToEven = x => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))
 /** @type {[string, Curve]} */ const FLAT = ['0', () => 0]
 /** @type {[string, Curve]} */ const POSITIVE = ['[x > 0]', x => (x <= 0 ? 0 : 1)]
 
 /** @template {string} N @param {Record<N, Unary>} table */
-const lines = table => table
+const defineOperations = table => table
 
-export const UNARY = lines({
+export const UNARY = defineOperations({
   neg: { torch: '-x', formula: '−x', value: x => -x, slope: ['−1', () => -1] },
-  abs: { torch: 'torch.abs(x)', formula: '|x|', value: Math.abs, slope: ['sign(x)', signOf] },
-  sign: { torch: 'torch.sign(x)', formula: 'sign(x)', value: signOf, slope: FLAT },
+  abs: { torch: 'torch.abs(x)', formula: '|x|', value: Math.abs, slope: ['sign(x)', sign] },
+  sign: { torch: 'torch.sign(x)', formula: 'sign(x)', value: sign, slope: FLAT },
   floor: { torch: 'torch.floor(x)', formula: '⌊x⌋', value: Math.floor, slope: FLAT },
-  round: { torch: 'torch.round(x)', formula: 'round(x)', value: toEven, slope: FLAT },
+  round: { torch: 'torch.round(x)', formula: 'round(x)', value: roundToEven, slope: FLAT },
   square: { torch: 'torch.square(x)', formula: 'x²', value: x => x * x, slope: ['2x', x => 2 * x] },
   sqrt: { torch: 'torch.sqrt(x)', formula: '√x', value: Math.sqrt, slope: ['1 / (2√x)', x => 0.5 / Math.sqrt(x)] },
   rsqrt: {
@@ -82,60 +82,60 @@ export const UNARY = lines({
   }
 })
 
-/** @typedef {Exclude<keyof typeof UNARY, 'clamp' | 'softplus' | 'leakyRelu'>} UnaryName those without options */
+/** @typedef {Exclude<keyof typeof UNARY, 'clamp' | 'softplus' | 'leakyRelu'>} UnaryName operations without options */
 
 /** @param {string} name @param {Unary} line @returns {import('../autograd.js').Operation} */
-function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradient: whole, note, options }) {
-  const kernel = `gf_${snake(name)}_backward`
+function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradient: gradientFormula, note, options }) {
+  const kernel = `gf_${toSnakeCase(name)}_backward`
   return {
-    name: snake(name),
+    name: toSnakeCase(name),
     usesOutput: true,
     reads: slope.includes('x') ? { x: ['x'] } : {},
     ...(options && { parameters: ({ saved }) => saved.parameters }),
     backward(node, gradient) {
       const { inputs: { x }, outputs: { out }, saved: { p, q } } = node, y = computedOutput(node)
-      out.engine.c[kernel](gradient(x), gradient(out), x.address, y.address, x.size, p, q)
+      out.engine.c[kernel](gradient(x), gradient(out), x.dataPtr(), y.dataPtr(), x.size, p, q)
     },
     explain({ inputs: { x }, saved: { p, q } }, _, index) {
       const own = cell(x, index, 'x'), computed = value(own.value, p, q)
-      const made = gate ? product(own, constant(gate[0], gate[1](own.value, p, q)))
+      const term = gate ? product(own, constant(gate[0], gate[1](own.value, p, q)))
         : product(derived(formula.replace(/\bx\b/, own.symbol), computed, own))
-      return { formula, terms: [made], computed }
+      return { formula, terms: [term], computed }
     },
     explainGradient({ inputs: { x }, outputs: { out }, saved: { p, q } }, _, index, d) {
       const own = cell(x, index, 'x'), factor = constant(slope, slopeOf(own.value, p, q))
       const times = / [+−] /.test(slope) ? `(${slope})` : slope, terms = [product(d(out, index, 'dout'), factor)]
-      return { formula: whole ?? `dx = dout × ${times}`, note, terms, row: [own] }
+      return { formula: gradientFormula ?? `dx = dout × ${times}`, note, terms, row: [own] }
     }
   }
 }
 
 /** @param {string} name @param {Unary} line @returns {(x: Tensor, options?: any) => Tensor} */
 function unary(name, line) {
-  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, { options: defaults = {} } = line
-  const names = Object.keys(defaults), usual = passed(defaults)
+  const op = operation(name, line), kernel = `gf_${toSnakeCase(name)}_forward`, { options: defaults = {} } = line
+  const names = Object.keys(defaults), defaultParameters = toParameters(defaults)
   /** @param {any} options */
   const read = options => {
     expect(names.length > 0, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
-    return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
+    return toParameters({ ...defaults, ...expectNumbers(name, expectOptions(name, options, names)) })
   }
   return (x, options) => {
-    const { engine } = expectFloatTensor(name, 'x', x), saved = options === undefined ? usual : read(options)
+    const { engine } = expectFloatTensor(name, 'x', x), saved = options === undefined ? defaultParameters : read(options)
     const out = engine.empty(x.shape)
-    engine.c[kernel](out.address, x.address, x.size, saved.p, saved.q)
+    engine.c[kernel](out.dataPtr(), x.dataPtr(), x.size, saved.p, saved.q)
     return record(engine, op, { x }, { out }, saved)
   }
 }
 
-/** Parameters, and the two numbers that a kernel takes. @param {Record<string, number>} parameters */
-function passed(parameters) {
+/** Adds the two numbers that a kernel takes to parameters. @param {Record<string, number>} parameters */
+function toParameters(parameters) {
   const [p = 0, q = 0] = Object.values(parameters)
   return { p, q, parameters }
 }
 
-/** Those given that are numbers; null and undefined stand for none. @param {string} where @param {any} given */
-function definedOf(where, given) {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+/** Options that are numbers; null and undefined count as left out. @param {string} where @param {any} options */
+function expectNumbers(where, options) {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined && value !== null)
   for (const [name, value] of entries) {
     expect(typeof value === 'number', 'type', () => `${where}: ${name} must be a number, got ${describe(value)}`)
   }
@@ -143,7 +143,7 @@ function definedOf(where, given) {
 }
 
 /**
- * Every operation of the table as a function of a tensor of any shape.
+ * Each operation of the table as a function of a tensor of any shape.
  * @type {Record<UnaryName, (x: Tensor) => Tensor> & {
  *   softplus: (x: Tensor, options?: { beta?: number, threshold?: number }) => Tensor,
  *   leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => Tensor,

@@ -1,17 +1,17 @@
-import { describe, expect, expectInteger, optionsOf } from '../errors.js'
-import { Scheduler, finite } from './lr_scheduler.js'
+import { describe, expect, expectInteger, expectOptions } from '../errors.js'
+import { Scheduler, expectFinite } from './lr_scheduler.js'
 
 /**
- * Epochs, in order.
+ * Checks a list of epochs.
  * @param {string} where @param {string} name @param {any} value @returns {number[]}
  */
-function epochs(where, name, value) {
+function expectEpochs(where, name, value) {
   expect(Array.isArray(value), 'type', () => `${where}: ${name} must be an array of epochs, got ${describe(value)}`)
-  return value.map((one, i) => expectInteger(where, `${name}[${i}]`, one))
+  return value.map((epoch, i) => expectInteger(where, `${name}[${i}]`, epoch))
 }
 
 /**
- * Times gamma at each of some epochs: torch.optim.lr_scheduler.MultiStepLR.
+ * Multiplies the rate by gamma at each milestone: torch.optim.lr_scheduler.MultiStepLR.
  * @example
  * const optimizer = new gf.optim.SGD(new gf.nn.Linear(1, 1).parameters(), { lr: 1 })
  * const scheduler = new gf.optim.lrScheduler.MultiStepLR(optimizer, [2, 4], { gamma: 0.5 })
@@ -19,18 +19,18 @@ function epochs(where, name, value) {
  * optimizer.lr                                    // 0.25
  */
 export class MultiStepLR extends Scheduler {
-  static fields = { milestones: epochs, gamma: finite }
+  static fields = { milestones: expectEpochs, gamma: expectFinite }
 
   /**
-   * @param {import('./optimizer.js').Optimizer} optimizer @param {readonly number[]} milestones epochs; one that is
-   *   there twice counts twice
+   * @param {import('./optimizer.js').Optimizer} optimizer @param {readonly number[]} milestones epochs; an epoch that
+   *   occurs twice counts twice
    * @param {{ gamma?: number }} [options] gamma: 0.1
    */
   constructor(optimizer, milestones, options) {
     super(optimizer)
-    const { gamma = 0.1 } = optionsOf('MultiStepLR', options, ['gamma'])
-    this.milestones = epochs('MultiStepLR', 'milestones', milestones)
-    this.gamma = finite('MultiStepLR', 'gamma', gamma)
+    const { gamma = 0.1 } = expectOptions('MultiStepLR', options, ['gamma'])
+    this.milestones = expectEpochs('MultiStepLR', 'milestones', milestones)
+    this.gamma = expectFinite('MultiStepLR', 'gamma', gamma)
     this.update()
   }
 
@@ -40,14 +40,14 @@ export class MultiStepLR extends Scheduler {
   }
 }
 
-/** Times gamma at every epoch: torch.optim.lr_scheduler.ExponentialLR. */
+/** Multiplies the rate by gamma at every epoch: torch.optim.lr_scheduler.ExponentialLR. */
 export class ExponentialLR extends Scheduler {
-  static fields = { gamma: finite }
+  static fields = { gamma: expectFinite }
 
   /** @param {import('./optimizer.js').Optimizer} optimizer @param {number} gamma */
   constructor(optimizer, gamma) {
     super(optimizer)
-    this.gamma = finite('ExponentialLR', 'gamma', gamma)
+    this.gamma = expectFinite('ExponentialLR', 'gamma', gamma)
   }
 
   /** @param {import('./optimizer.js').ParamGroup} group */

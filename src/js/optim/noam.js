@@ -1,7 +1,8 @@
 import { expectNumber, expectInteger } from '../errors.js'
 
 /**
- * The learning rate of "Attention Is All You Need" (equation 3): up for `warmup` steps, then down with 1/√step.
+ * The learning rate of "Attention Is All You Need" (Vaswani et al. 2017, equation 3), as a function of the step: it
+ * rises linearly for `warmup` steps, then falls with 1/√step.
  * @param {number} dModel
  * @param {number} [warmup] 4000
  * @param {number} [factor] 1

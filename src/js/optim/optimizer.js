@@ -8,55 +8,55 @@ import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * Parameters that are changed alike: options of the optimiser, and for a schedule the rate it began with.
+ * Parameters that share options of the optimizer; initialLr is the initial rate of a scheduler.
  * @typedef {{ params: Tensor[], lr: number, initialLr?: number, [option: string]: any }} ParamGroup
  *
- * What an optimiser is given: parameters, or groups of them, each with options of its own.
+ * Parameters, or groups of them with their own options.
  * @typedef {Iterable<Tensor> | readonly { params: Iterable<Tensor>, [option: string]: any }[]} Params
  *
- * State as PyTorch saves it: of each parameter by its number, counted through all groups, and of each group its options
- * and the numbers of its parameters.
+ * The state to save, as in PyTorch: the state of each parameter by its index over all groups, and the options and
+ * parameter indices of each group.
  * @typedef {{ state: Record<string, Record<string, any>>, paramGroups: Record<string, any>[] }} OptimizerState
  */
 
-/** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
-const isLearned = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
+/** Whether a tensor can be trained: a leaf with requiresGrad, or a parameter, which may be frozen. @param {any} p */
+const isTrainable = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
 
-/** PyTorch calls a closure, which would be left alone here without a word. @param {unknown[]} given to step */
-export const expectNoClosure = given => expect(given.length === 0, 'type', () => `step: takes no closure, but got ` +
-  `${describe(given[0])}; compute the loss and call loss.backward() before optimizer.step()`)
+/** Throws for a closure, which PyTorch's step would call. @param {unknown[]} args of step */
+export const expectNoClosure = args => expect(args.length === 0, 'type', () => `step: takes no closure, but got ` +
+  `${describe(args[0])}; compute the loss and call loss.backward() before optimizer.step()`)
 
 /** @param {number} lr */
 const isRate = lr => lr >= 0
 
 /**
- * Changes the sign of a gradient, before a step that goes up and after it: changed twice, it has its own bits again.
+ * Changes the sign of a gradient. A step that maximizes does so before and after, which restores all bits.
  * @param {Tensor} grad
  */
-export const changeSign = grad => grad.engine.c.gf_scale(grad.address, grad.size, -1)
+export const negate = grad => grad.engine.c.gf_scale(grad.dataPtr(), grad.size, -1)
 
 /**
- * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
+ * Throws for an lr that is undefined: a misspelt setting would silently train with the default rate.
  * @param {string} where @param {any} options
  */
-function withRate(where, options) {
+function expectDefinedRate(where, options) {
   expect(!isPlain(options) || !('lr' in options) || /** @type {any} */ (options).lr !== undefined, 'type',
     () => `${where}: lr must be a number, got undefined; leave it out for the default`)
   return options
 }
 
 /**
- * Parameters as a list, with a word for what is given in their place.
- * @param {string} where @param {any} params @param {(value: unknown) => boolean} isOne @param {string} expected
+ * Parameters as an array, or an error with a hint for a module or an object in their place.
+ * @param {string} where @param {any} params @param {(value: unknown) => boolean} isValid @param {string} expected
  */
-export function paramList(where, params, isOne, expected) {
+export function expectParams(where, params, isValid, expected) {
   const hint = typeof params?.parameters === 'function' ? 'write model.parameters()'
     : isPlain(params) ? 'write a list of groups, [{ params: … }]' : ''
   expect(!hint, 'type', () => `${where}: params must be a list of tensors, got ${describe(params)}; ${hint}`)
-  return expectList(where, 'params', params, isOne, expected)
+  return expectList(where, 'params', params, isValid, expected)
 }
 
-/** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
+/** The superclass of SGD, Adam and AdamW: torch.optim.Optimizer. It has the parameters in groups and their state. */
 export class Optimizer {
   #where
   #defaults
@@ -65,22 +65,23 @@ export class Optimizer {
   /** @type {Map<Tensor, any>} */ state = new Map()
 
   /**
-   * @param {string} where @param {Params} params @param {unknown} options for all groups that say nothing else
-   * @param {(options: any) => Record<string, any>} check gives options with defaults, or throws
+   * @param {string} where @param {Params} params @param {unknown} options defaults for all groups
+   * @param {(options: any) => Record<string, any>} check returns the options with defaults, or throws
    */
   constructor(where, params, options, check) {
     this.#where = where
     this.#check = check
-    const defaults = this.#defaults = check(withRate(where, options))
-    const list = paramList(where, params, () => true, '')
+    const defaults = this.#defaults = check(expectDefinedRate(where, options))
+    const list = expectParams(where, params, () => true, '')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const groups = list.every(isPlain) ? /** @type {any[]} */ (list) : [{ params: list }]
-    for (const { params: own, ...others } of groups) this.#add(own, check({ ...defaults, ...withRate(where, others) }))
+    for (const { params: own, ...others } of groups) {
+      this.#add(own, check({ ...defaults, ...expectDefinedRate(where, others) }))
+    }
   }
 
   /**
-   * Adds parameters with options of their own, else those that the optimiser was made with:
-   * torch.optim.Optimizer.add_param_group.
+   * Adds a group of parameters; its options default to those of the optimizer: torch.optim.Optimizer.add_param_group.
    * @param {{ params: Iterable<Tensor>, [option: string]: any }} group
    */
   addParamGroup({ params, ...options }) {
@@ -90,16 +91,16 @@ export class Optimizer {
   /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
   #add(params, options) {
     const where = this.#where
-    const list = paramList(where, params, isLearned, 'a float32 tensor with requiresGrad that was not computed')
+    const list = expectParams(where, params, isTrainable, 'a float32 tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const known = new Set(this.params)
-    /** @type {Map<Tensor, number>} */ const places = new Map()
+    /** @type {Map<Tensor, number>} */ const indices = new Map()
     list.forEach((param, i) => {
       expectTensor(where, `params[${i}]`, param)
-      const first = places.get(param)
+      const first = indices.get(param)
       expect(first === undefined && !known.has(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
         `${first === undefined ? 'one of another group' : `params[${first}]`}; each must be given once`)
-      places.set(param, i)
+      indices.set(param, i)
     })
     this.paramGroups.push(/** @type {ParamGroup} */ ({ params: list, ...options }))
   }
@@ -110,8 +111,7 @@ export class Optimizer {
   }
 
   /**
-   * Learning rate: a number >= 0 that may be changed between steps. It is that of the first group; to set it is to set
-   * that of all.
+   * The learning rate of the first group, a number >= 0. Setting it sets the rate of all groups.
    * @returns {number}
    */
   get lr() {
@@ -124,7 +124,7 @@ export class Optimizer {
   }
 
   /**
-   * Sets all gradients to null: torch.optim.Optimizer.zero_grad. `step` leaves alone what has no gradient.
+   * Sets all gradients to null: torch.optim.Optimizer.zero_grad. `step` skips parameters without a gradient.
    * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
    * @param {undefined[]} more
    */
@@ -133,16 +133,16 @@ export class Optimizer {
   }
 
   /**
-   * The names of what it keeps of a parameter.
-   * @param {Record<string, any> | undefined} _group of the parameter @returns {readonly string[]} @internal
+   * The names of the state of a parameter, which depend on the options of its group.
+   * @param {Record<string, any> | undefined} _group @returns {readonly string[]} @internal
    */
-  stateNames(_group) {
-    return /** @type {any} */ (this.constructor).remembers ?? []
+  getStateNames(_group) {
+    return /** @type {any} */ (this.constructor).stateNames ?? []
   }
 
   /**
-   * The state of a parameter, made by `create` the first time, whole or not at all; it lives as long as the optimiser.
-   * `state` is public, so what a kernel is about to write over is checked each time.
+   * The state of a parameter, created by `create` the first time; it lives as long as the optimizer. `state` is public,
+   * so it is checked each time before a kernel writes to it.
    * @param {Tensor} param @param {() => any} create
    */
   stateOf(param, create) {
@@ -151,36 +151,37 @@ export class Optimizer {
   }
 
   /**
-   * The same of several parameters: all are checked before any is made, and all are made or none.
+   * The states of several parameters. All existing ones are checked before any is created; if one cannot be created,
+   * none is.
    * @template {{ param: Tensor, group: any }} T
-   * @param {readonly T[]} ready @param {(one: T) => any} create @returns {any[]} @internal
+   * @param {readonly T[]} trainable @param {(entry: T) => any} create @returns {any[]} @internal
    */
-  statesOf(ready, create) {
-    for (const { param, group } of ready) {
+  statesOf(trainable, create) {
+    for (const { param, group } of trainable) {
       if (!this.state.has(param)) continue
       const state = this.state.get(param)
-      for (const name of this.stateNames(group)) this.#checkState(param, name, state?.[name])
+      for (const name of this.getStateNames(group)) this.#checkState(param, name, state?.[name])
     }
     /** @type {Tensor[]} */ const added = []
     try {
-      for (const one of ready) {
-        const { param, param: { engine } } = one
+      for (const entry of trainable) {
+        const { param, param: { engine } } = entry
         if (this.state.has(param)) continue
-        const made = engine.tidy(() => create(one))
-        for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
-        this.state.set(param, made)
+        const created = engine.tidy(() => create(entry))
+        for (const value of Object.values(created)) if (value instanceof Tensor) engine.keep(value)
+        this.state.set(param, created)
         added.push(param)
       }
     } catch (error) {
-      for (const param of added) this.#forget(param)
+      for (const param of added) this.#disposeState(param)
       throw error
     }
-    return ready.map(({ param }) => this.state.get(param))
+    return trainable.map(({ param }) => this.state.get(param))
   }
 
   /** Frees the state of a parameter. @param {Tensor} param */
-  #forget(param) {
-    disposeAll(this.state.get(param))
+  #disposeState(param) {
+    disposeTensors(this.state.get(param))
     this.state.delete(param)
   }
 
@@ -197,19 +198,19 @@ export class Optimizer {
   }
 
   /**
-   * Parameters that have a gradient and are not frozen, with the options of their groups. `paramGroups` are public, so
-   * they are checked each time.
+   * The parameters that have a gradient and are not frozen, with the options of their groups. `paramGroups` is public,
+   * so it is checked each time.
    * @returns {{ param: Tensor, grad: Tensor, group: Record<string, any> }[]}
    */
-  get ready() {
-    const options = this.paramGroups.map((group, i) => this.#optionsOf(group, i))
+  findTrainable() {
+    const options = this.paramGroups.map((group, i) => this.#checkGroup(group, i))
     return this.paramGroups.flatMap(({ params }, i) => params
-      .flatMap(param => (param.heldGrad && param.requiresGrad
-        ? [{ param, grad: param.heldGrad, group: options[i] }] : [])))
+      .flatMap(param => (param.internalGrad && param.requiresGrad
+        ? [{ param, grad: param.internalGrad, group: options[i] }] : [])))
   }
 
-  /** The options of a group, all of them there. @param {ParamGroup} group @param {number} i */
-  #optionsOf(group, i) {
+  /** The options of a group; throws if one is missing or invalid. @param {ParamGroup} group @param {number} i */
+  #checkGroup(group, i) {
     const where = this.#where
     expect(isPlain(group) && Array.isArray(group.params), 'type',
       () => `${where}: paramGroups[${i}] must be an object with params, a list of tensors, got ${describe(group)}`)
@@ -220,22 +221,22 @@ export class Optimizer {
   }
 
   /**
-   * What it remembers and how it is set, to go on later: torch.optim.Optimizer.state_dict. The tensors are its own; as
-   * JSON they become nested arrays, which `loadStateDict` takes, too.
+   * The state and options, to continue later: torch.optim.Optimizer.state_dict. Tensors are not copied. In JSON they
+   * become nested arrays, which `loadStateDict` accepts.
    * @returns {OptimizerState}
    */
   stateDict() {
-    const { params } = this, places = new Map(params.map((param, i) => [param, i]))
+    const { params } = this, indices = new Map(params.map((param, i) => [param, i]))
     const state = params.flatMap((param, i) => (this.state.has(param) ? [[i, { ...this.state.get(param) }]] : []))
     const paramGroups = this.paramGroups.map(({ params: own, ...options }) =>
-      ({ ...options, params: own.map(param => places.get(param)) }))
+      ({ ...options, params: own.map(param => indices.get(param)) }))
     return { state: Object.fromEntries(state), paramGroups }
   }
 
   /**
-   * Goes on where another one was: torch.optim.Optimizer.load_state_dict. Values are copied.
-   * @param {OptimizerState} state of an optimiser with as many parameters in the same groups
-   * @throws {import('../errors.js').GlassformerError} 'shape' for another number of parameters or other shapes; nothing
+   * Continues from a saved state: torch.optim.Optimizer.load_state_dict. Values are copied.
+   * @param {OptimizerState} state of an optimizer with the same numbers of parameters in its groups
+   * @throws {import('../errors.js').GlassformerError} 'shape' for other numbers of parameters or other shapes; nothing
    *   is changed then
    */
   loadStateDict(state) {
@@ -260,14 +261,14 @@ export class Optimizer {
       ...(initialLr === undefined ? {} : { initialLr: expectNumber(where, 'initialLr', initialLr, 'a number >= 0', isRate) })
     }))
     const groupOf = new Map(this.paramGroups.flatMap((group, i) => group.params.map(param => [param, groups[i]])))
-    /** @type {Map<Tensor, any>} */ const held = new Map()
-    const cancel = () => { for (const values of held.values()) disposeAll(values) }
+    /** @type {Map<Tensor, any>} */ const loaded = new Map()
+    const cancel = () => { for (const values of loaded.values()) disposeTensors(values) }
     try {
       for (const [i, values] of Object.entries(state.state)) {
         const param = params[Number(i)]
         expect(Boolean(param), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
-        held.set(param, {})
-        this.#copyInto(held.get(param), where, param, i, values, this.stateNames(groupOf.get(param)))
+        loaded.set(param, {})
+        this.#copyState(loaded.get(param), where, param, i, values, this.getStateNames(groupOf.get(param)))
       }
     } catch (error) {
       cancel()
@@ -275,21 +276,23 @@ export class Optimizer {
     }
     const commit = () => {
       this.dispose()
-      for (const [param, values] of held) this.state.set(param, values)
+      for (const [param, values] of loaded) this.state.set(param, values)
       this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
     }
     return { commit, cancel }
   }
 
   /**
+   * Copies the state of one parameter into `out`, value by value, so that the caller can free what an error leaves.
    * @param {Record<string, any>} out @param {string} where @param {Tensor} param @param {string} i
-   * @param {Record<string, any>} values @param {readonly string[]} wanted their names; none: any
+   * @param {Record<string, any>} values @param {readonly string[]} expected names of the state; empty: any
    */
-  #copyInto(out, where, param, i, values, wanted) {
-    expect(isPlain(values), 'type', () => `${where}: state[${i}] must be an object with ${wanted.join(', ')}, got ${describe(values)}`)
+  #copyState(out, where, param, i, values, expected) {
+    expect(isPlain(values), 'type', () => `${where}: state[${i}] must be an object with ${expected.join(', ')}, got ${describe(values)}`)
     const { engine } = param, names = Object.keys(values)
-    expect(!wanted.length || (names.length === wanted.length && wanted.every(one => names.includes(one))), 'type',
-      () => `${where}: state[${i}] must have ${wanted.join(', ')}, got ${names.join(', ') || 'nothing'}`)
+    const isComplete = names.length === expected.length && expected.every(name => names.includes(name))
+    expect(isComplete || !expected.length, 'type',
+      () => `${where}: state[${i}] must have ${expected.join(', ')}, got ${names.join(', ') || 'nothing'}`)
     for (const [name, value] of Object.entries(values)) {
       if (name === 'step') {
         out.step = expectInteger(where, `state[${i}].step`, value)
@@ -304,14 +307,14 @@ export class Optimizer {
     }
   }
 
-  /** Frees what the optimiser remembers. */
+  /** Frees the state of all parameters. */
   dispose() {
-    for (const state of this.state.values()) disposeAll(state)
+    for (const state of this.state.values()) disposeTensors(state)
     this.state.clear()
   }
 }
 
 /** Frees the tensors of an object. @param {Record<string, any> | undefined} state */
-function disposeAll(state) {
+function disposeTensors(state) {
   for (const value of Object.values(state ?? {})) if (value instanceof Tensor) value.dispose()
 }

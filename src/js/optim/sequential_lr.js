@@ -3,15 +3,15 @@ import { Scheduler } from './lr_scheduler.js'
 import { ReduceLROnPlateau } from './reduce_lr_on_plateau.js'
 
 /** @param {string} where @param {string} name @param {any} value @param {number} count @returns {number[]} */
-function milestonesOf(where, name, value, count) {
+function expectMilestones(where, name, value, count) {
   expect(Array.isArray(value) && value.length === count, 'type', () => `${where}: ${name} must be an array of epochs, one ` +
     `fewer than schedulers (${count}), got ${describe(value)}`)
-  return value.map((/** @type {unknown} */ one, /** @type {number} */ i) =>
-    expectInteger(where, `${name}[${i}]`, one, i ? value[i - 1] + 1 : 1))
+  return value.map((/** @type {unknown} */ epoch, /** @type {number} */ i) =>
+    expectInteger(where, `${name}[${i}]`, epoch, i ? value[i - 1] + 1 : 1))
 }
 
 /**
- * One scheduler after the other, each from epoch 0 and the initial rates: torch.optim.lr_scheduler.SequentialLR.
+ * Runs one scheduler after the other, each from epoch 0 and the initial rates: torch.optim.lr_scheduler.SequentialLR.
  * @example
  * const { LinearLR, CosineAnnealingLR, SequentialLR } = gf.optim.lrScheduler
  * const optimizer = new gf.optim.SGD(new gf.nn.Linear(1, 1).parameters(), { lr: 1 })
@@ -24,33 +24,35 @@ export class SequentialLR extends Scheduler {
   /**
    * @param {import('./optimizer.js').Optimizer} optimizer
    * @param {readonly Scheduler[]} schedulers of this optimizer, in order
-   * @param {readonly number[]} milestones epochs at which the next one begins, one fewer than schedulers
+   * @param {readonly number[]} milestones epochs at which the next one starts, one fewer than schedulers
    */
   constructor(optimizer, schedulers, milestones) {
     super(optimizer)
     expect(Array.isArray(schedulers) && schedulers.length > 0, 'type',
       () => `SequentialLR: schedulers must be an array of schedulers, got ${describe(schedulers)}`)
-    schedulers.forEach((one, i) => {
-      const isUsable = one instanceof Scheduler && !(one instanceof ReduceLROnPlateau) && !(one instanceof SequentialLR)
+    schedulers.forEach((scheduler, i) => {
+      const isUsable = scheduler instanceof Scheduler && !(scheduler instanceof ReduceLROnPlateau) &&
+        !(scheduler instanceof SequentialLR)
       expect(isUsable, 'type', () => `SequentialLR: schedulers[${i}] must be a scheduler other than ReduceLROnPlateau or ` +
-        `SequentialLR, got ${describe(one)}`)
-      expect(one.optimizer === optimizer, 'state', () => `SequentialLR: schedulers[${i}] must be made with the same optimizer`)
+        `SequentialLR, got ${describe(scheduler)}`)
+      expect(scheduler.optimizer === optimizer, 'state',
+        () => `SequentialLR: schedulers[${i}] must be created with the same optimizer`)
     })
-    this.milestones = milestonesOf('SequentialLR', 'milestones', milestones, schedulers.length - 1)
+    this.milestones = expectMilestones('SequentialLR', 'milestones', milestones, schedulers.length - 1)
     this.schedulers = [...schedulers]
     this.schedulers[0].restart()
   }
 
   step() {
     const { milestones, schedulers } = this, epoch = ++this.lastEpoch
-    const scheduler = schedulers[milestones.filter(one => one <= epoch).length]
+    const scheduler = schedulers[milestones.filter(milestone => milestone <= epoch).length]
     if (milestones.includes(epoch)) scheduler.restart()
     else scheduler.step()
   }
 
   stateDict() {
     const { lastEpoch, milestones, schedulers } = this
-    return { lastEpoch, milestones: [...milestones], schedulers: schedulers.map(one => one.stateDict()) }
+    return { lastEpoch, milestones: [...milestones], schedulers: schedulers.map(scheduler => scheduler.stateDict()) }
   }
 
   /** @param {Record<string, any>} state @internal */
@@ -58,12 +60,12 @@ export class SequentialLR extends Scheduler {
     const own = super.prepareLoad(state), { schedulers } = this, where = 'SequentialLR'
     expect(Array.isArray(state.schedulers) && state.schedulers.length === schedulers.length, 'type',
       () => `${where}: schedulers must be ${schedulers.length} states, got ${describe(state.schedulers)}`)
-    const milestones = milestonesOf(where, 'milestones', state.milestones, schedulers.length - 1)
-    const each = schedulers.map((one, i) => one.prepareLoad(state.schedulers[i]))
+    const milestones = expectMilestones(where, 'milestones', state.milestones, schedulers.length - 1)
+    const loads = schedulers.map((scheduler, i) => scheduler.prepareLoad(state.schedulers[i]))
     const commit = () => {
       own.commit()
       this.milestones = milestones
-      for (const one of each) one.commit()
+      for (const load of loads) load.commit()
     }
     return { commit, cancel() {} }
   }

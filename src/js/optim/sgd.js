@@ -1,5 +1,5 @@
-import { expect, expectBoolean, expectNumber, optionsOf } from '../errors.js'
-import { Optimizer, changeSign, expectNoClosure } from './optimizer.js'
+import { expect, expectBoolean, expectNumber, expectOptions } from '../errors.js'
+import { Optimizer, expectNoClosure, negate } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean,
@@ -9,7 +9,7 @@ import { Optimizer, changeSign, expectNoClosure } from './optimizer.js'
 /** @param {any} options @returns {Required<SGDOptions>} */
 function check(options) {
   const { lr = 1e-3, momentum = 0, dampening = 0, weightDecay = 0, nesterov = false, maximize = false } =
-    optionsOf('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov', 'maximize'])
+    expectOptions('SGD', options, ['lr', 'momentum', 'dampening', 'weightDecay', 'nesterov', 'maximize'])
   for (const [name, value] of Object.entries({ lr, momentum, weightDecay })) {
     expectNumber('SGD', name, value, 'a number >= 0', v => v >= 0)
   }
@@ -21,27 +21,27 @@ function check(options) {
   return { lr, momentum, dampening, weightDecay, nesterov, maximize }
 }
 
-/** Stochastic gradient descent: torch.optim.SGD. */
+/** Stochastic gradient descent, with optional momentum: torch.optim.SGD. */
 export class SGD extends Optimizer {
-  /** What it keeps of a parameter. */ static remembers = ['momentumBuffer']
+  /** Names of the state of a parameter. */ static stateNames = ['momentumBuffer']
 
   /** @param {import('./optimizer.js').Params} params @param {SGDOptions} [options] */
   constructor(params, options) {
     super('SGD', params, options, check)
   }
 
-  /** One step with the gradients as they are. @param {undefined[]} more */
+  /** Updates all parameters that have a gradient. @param {undefined[]} more */
   step(...more) {
     expectNoClosure(more)
-    const { ready } = this, moving = ready.filter(({ group }) => group.momentum)
-    const first = new Set(moving.map(({ param }) => param).filter(param => !this.state.has(param)))
-    this.statesOf(moving, ({ param }) => ({ momentumBuffer: param.engine.zeros(param.shape) }))
-    for (const { param, grad, group: { lr, momentum, dampening, weightDecay, nesterov, maximize } } of ready) {
-      const buffer = momentum ? this.state.get(param).momentumBuffer.address : 0
-      if (maximize) changeSign(grad)
-      param.engine.c.gf_sgd_step(param.address, buffer, grad.address, param.size, lr, momentum, dampening, weightDecay,
-        nesterov ? 1 : 0, first.has(param) ? 1 : 0)
-      if (maximize) changeSign(grad)
+    const trainable = this.findTrainable(), withMomentum = trainable.filter(({ group }) => group.momentum)
+    const firstSteps = new Set(withMomentum.map(({ param }) => param).filter(param => !this.state.has(param)))
+    this.statesOf(withMomentum, ({ param }) => ({ momentumBuffer: param.engine.zeros(param.shape) }))
+    for (const { param, grad, group: { lr, momentum, dampening, weightDecay, nesterov, maximize } } of trainable) {
+      const buffer = momentum ? this.state.get(param).momentumBuffer.dataPtr() : 0
+      if (maximize) negate(grad)
+      param.engine.c.gf_sgd_step(param.dataPtr(), buffer, grad.dataPtr(), param.size, lr, momentum, dampening,
+        weightDecay, nesterov ? 1 : 0, firstSteps.has(param) ? 1 : 0)
+      if (maximize) negate(grad)
       param.touch()
     }
   }

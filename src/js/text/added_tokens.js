@@ -1,49 +1,53 @@
-import { onDemand } from './on_demand.js'
-import { RUST_WORD, anyOf } from './pattern.js'
+import { lazyRegExp } from './lazy_regexp.js'
+import { RUST_WORD, alternatives } from './pattern.js'
 import { endOfSpaces, startOfSpaces } from './spaces.js'
 
 /**
- * A token that stands apart from the model: found in the text as it is written, before anything is cut.
+ * An added token: it is matched literally in the text before pre-tokenization.
  * @typedef {object} AddedToken
  * @property {number} id
  * @property {string} content
- * @property {boolean} [special] whether it is a mark (an end of text, a mask) and no text
- * @property {boolean} [normalized] whether it is looked for in the rewritten text
- * @property {boolean} [single_word] whether it must not touch a word
- * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
+ * @property {boolean} [special] whether `decode` skips it by default, as [MASK] or an end of text
+ * @property {boolean} [normalized] whether it is matched in the normalized text
+ * @property {boolean} [single_word] whether it matches only whole words
+ * @property {boolean} [lstrip] whether the match includes white space before it
+ * @property {boolean} [rstrip] whether the match includes white space after it
  */
 
-const WORD_BEFORE = onDemand(`[${RUST_WORD}]$`, 'u')
-const WORD_AFTER = onDemand(`^[${RUST_WORD}]`, 'u')
-
-/** A stretch of text, or an added token in it. @typedef {{ start: number, end: number, id?: number }} Stretch */
+const WORD_BEFORE = lazyRegExp(`[${RUST_WORD}]$`, 'u')
+const WORD_AFTER = lazyRegExp(`^[${RUST_WORD}]`, 'u')
 
 /**
- * Finds added tokens in a text; of two that begin at one place the longer.
- * @param {readonly AddedToken[]} tokens
- * @param {(content: string) => string} [rewrite] what happens to the text before they are looked for
- * @returns {(text: string) => Stretch[]} the whole text in stretches
+ * A segment of a text: an added token with its id, or the text between.
+ * @typedef {{ start: number, end: number, id?: number }} Segment
  */
-export function finder(tokens, rewrite = content => content) {
+
+/**
+ * Returns a function that splits a text at added tokens. Of two tokens that match at one position, the longer wins.
+ * @param {readonly AddedToken[]} tokens
+ * @param {(content: string) => string} [normalize] the normalizer that the text has passed
+ * @returns {(text: string) => Segment[]} segments that cover the text
+ */
+export function createTokenFinder(tokens, normalize = content => content) {
   /** @type {Map<string, AddedToken>} */ const byContent = new Map()
-  for (const token of tokens) byContent.set(rewrite(token.content), token)
+  for (const token of tokens) byContent.set(normalize(token.content), token)
   byContent.delete('')
   if (!byContent.size) return text => [{ start: 0, end: text.length }]
-  const pattern = new RegExp(anyOf([...byContent.keys()]), 'gu')
+  const pattern = new RegExp(alternatives([...byContent.keys()]), 'gu')
   return text => {
-    /** @type {Stretch[]} */ const stretches = []
+    /** @type {Segment[]} */ const segments = []
     let at = 0
     for (const { index, 0: content } of text.matchAll(pattern)) {
       const token = /** @type {AddedToken} */ (byContent.get(content))
       if (token.single_word && touchesWord(text, index, index + content.length)) continue
       const start = Math.max(at, token.lstrip ? startOfSpaces(text, index) : index), after = index + content.length
       const end = token.rstrip ? endOfSpaces(text, after) : after
-      if (start > at) stretches.push({ start: at, end: start })
-      stretches.push({ start, end, id: token.id })
+      if (start > at) segments.push({ start: at, end: start })
+      segments.push({ start, end, id: token.id })
       at = end
     }
-    if (at < text.length) stretches.push({ start: at, end: text.length })
-    return stretches
+    if (at < text.length) segments.push({ start: at, end: text.length })
+    return segments
   }
 }
 

@@ -1,17 +1,17 @@
 import { expect } from '../errors.js'
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+import { decodeUtf8 } from './utf8.js'
 
 /**
- * SentencePiece's table of rewritings, read as SentencePiece reads it: at each place the longest entry that the text
- * goes on with. (Hugging Face's tokenizers take the shortest and drop what is left.)
+ * SentencePiece's normalization map. As in SentencePiece, the longest key that matches at a position is replaced.
+ * (Hugging Face's `tokenizers` replaces the shortest key and drops the rest.)
  *
- * The file: the bytes of a double-array trie (4, little endian), the trie, and the texts it points to, each ended by 0.
+ * Format: the size of a double-array trie in bytes (uint32, little endian), the trie, and the zero-terminated
+ * replacements that it points to.
  */
 export class Charsmap {
   #units
-  #texts
-  /** @type {Map<number, string>} */ #known = new Map()
+  #replacements
+  /** @type {Map<number, string>} */ #cache = new Map()
 
   /** @param {Uint8Array} bytes @throws {GlassformerError} 'format' */
   constructor(bytes) {
@@ -20,40 +20,40 @@ export class Charsmap {
       () => `tokenizer: precompiled_charsmap of ${bytes.length} bytes cannot hold a trie of ${size} bytes`)
     const trie = new DataView(bytes.buffer, bytes.byteOffset + 4, size)
     this.#units = Uint32Array.from({ length: size / 4 }, (_, i) => trie.getUint32(4 * i, true))
-    this.#texts = bytes.subarray(4 + size)
+    this.#replacements = bytes.subarray(4 + size)
   }
 
   /**
-   * The longest entry at a place.
+   * Finds the longest key at a position.
    * @param {Uint8Array} text @param {number} start
-   * @returns {{ length: number, by: string } | undefined} its bytes, and what they become
+   * @returns {{ length: number, content: string } | undefined} the length of the key in bytes, and its replacement
    */
   find(text, start) {
     const units = this.#units
-    let node = offsetOf(units[0]), length = 0, value = 0
+    let node = childOffset(units[0]), length = 0, value = 0
     for (let i = start; i < text.length; i++) {
       node ^= text[i]
       const unit = units[node]
       if (unit === undefined || (unit & 0x800000ff) !== text[i]) break
-      node ^= offsetOf(unit)
+      node ^= childOffset(unit)
       if (unit & 0x100) {
         length = i + 1 - start
         value = units[node] & 0x7fffffff
       }
     }
-    return length ? { length, by: this.#text(value) } : undefined
+    return length ? { length, content: this.#text(value) } : undefined
   }
 
   /** @param {number} at */
   #text(at) {
-    const known = this.#known.get(at)
-    if (known !== undefined) return known
-    const end = this.#texts.indexOf(0, at)
-    const text = decoder.decode(this.#texts.subarray(at, end < 0 ? undefined : end))
-    this.#known.set(at, text)
+    const cached = this.#cache.get(at)
+    if (cached !== undefined) return cached
+    const end = this.#replacements.indexOf(0, at)
+    const text = decodeUtf8(this.#replacements.subarray(at, end < 0 ? undefined : end))
+    this.#cache.set(at, text)
     return text
   }
 }
 
-/** How far a unit's children are. @param {number} unit */
-const offsetOf = unit => (unit >>> 10) << ((unit & 0x200) >>> 6)
+/** The offset from a unit of the double array to its children. @param {number} unit */
+const childOffset = unit => (unit >>> 10) << ((unit & 0x200) >>> 6)

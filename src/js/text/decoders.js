@@ -1,53 +1,31 @@
-import { bytesOfLetters } from './byte_letters.js'
-import { flagIn, kindIn, listIn, textIn, wholeIn } from './fields.js'
-import { patternFrom } from './pattern.js'
+import { decodeByteLevel } from './byte_level.js'
+import { readArray, readBoolean, readInteger, readString, readType } from './json_fields.js'
+import { packBytes } from './kernel_memory.js'
+import { readPattern } from './pattern.js'
+import { characterLength, decodeUtf8, decodeValidUtf8, encodeUtf8 } from './utf8.js'
 
-/** Tokens on their way to a text; the parts are joined in the end. @typedef {(parts: string[]) => string[]} Decode */
+/** Rewrites tokens as parts of a text, which are joined at the end. @typedef {(parts: string[]) => string[]} Decode */
 
 const WHERE = 'tokenizer: decoder'
 const BYTE = /^<0x([0-9A-Fa-f]{2})>$/
 
-const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
-
-/** @param {readonly Uint8Array[]} parts */
-export function textOfBytes(parts) {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return decoder.decode(bytes)
-}
-
-/** The byte that a token <0x..> stands for, or undefined. @param {string} token */
-export function byteOfToken(token) {
+/** Returns the byte that a token <0x..> stands for, or undefined. @param {string} token */
+export function parseByteToken(token) {
   const match = BYTE.exec(token)
   return match ? parseInt(match[1], 16) : undefined
 }
 
-/** The text of bytes that are UTF-8, U+FFFD among them. @param {Uint8Array} bytes */
-function wholeText(bytes) {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-/** Bytes in a row become text; what is not UTF-8 becomes U+FFFD, one for each byte. @type {Decode} */
+/** Decodes consecutive byte tokens; if they are not UTF-8, each byte becomes U+FFFD. @type {Decode} */
 const byteFallback = parts => {
   /** @type {string[]} */ const out = []
   /** @type {number[]} */ let bytes = []
   const flush = () => {
     if (!bytes.length) return
-    out.push(wholeText(Uint8Array.from(bytes)) ?? '\ufffd'.repeat(bytes.length))
+    out.push(decodeValidUtf8(Uint8Array.from(bytes)) ?? '\ufffd'.repeat(bytes.length))
     bytes = []
   }
   for (const part of parts) {
-    const byte = byteOfToken(part)
+    const byte = parseByteToken(part)
     if (byte !== undefined) bytes.push(byte)
     else {
       flush()
@@ -60,40 +38,40 @@ const byteFallback = parts => {
 
 /** @param {any} json @returns {Decode} */
 function metaspace(json) {
-  const mark = textIn(WHERE, json, 'replacement', '▁'), scheme = json.prepend_scheme ??
+  const replacement = readString(WHERE, json, 'replacement', '▁'), scheme = json.prepend_scheme ??
     (json.add_prefix_space === false ? 'never' : 'always')
   return parts => parts.map((part, i) => {
-    const text = part.replaceAll(mark, ' ')
+    const text = part.replaceAll(replacement, ' ')
     return i === 0 && scheme !== 'never' ? text.replace(/^ /, '') : text
   })
 }
 
-/** Spaces that BERT's decoder takes out again. @param {string} text */
-const tidied = text => text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").replace(/ (n't|'m|'s|'ve|'re)/g, '$1')
+/** Removes spaces as BERT's decoder does. @param {string} text */
+const cleanUp = text => text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").replace(/ (n't|'m|'s|'ve|'re)/g, '$1')
   .replaceAll(' do not', " don't")
 
 /** @param {any} json @returns {Decode} */
 function wordpiece(json) {
-  const prefix = textIn(WHERE, json, 'prefix', '##'), cleanup = flagIn(WHERE, json, 'cleanup', true)
+  const prefix = readString(WHERE, json, 'prefix', '##'), cleanup = readBoolean(WHERE, json, 'cleanup', true)
   return parts => parts.map((part, i) => {
     const text = i === 0 ? part : part.startsWith(prefix) ? part.slice(prefix.length) : ` ${part}`
-    return cleanup ? tidied(text) : text
+    return cleanup ? cleanUp(text) : text
   })
 }
 
-/** SentencePiece's: its own way with the first space, and with bytes. @param {any} json @returns {Decode} */
+/** SentencePiece's decoder, with its treatment of the first space and of bytes. @param {any} json @returns {Decode} */
 function sentencePiece(json) {
-  const [dummy, tidy] = ['add_dummy_prefix', 'remove_extra_whitespaces'].map(name => flagIn(WHERE, json, name, true))
-  const [piece, surface] = ['piece', 'surface'].map(name => textIn(`${WHERE}: unknown`, json.unknown ?? {}, name))
+  const [addDummyPrefix, removeExtraSpaces] = ['add_dummy_prefix', 'remove_extra_whitespaces'].map(name => readBoolean(WHERE, json, name, true))
+  const [piece, surface] = ['piece', 'surface'].map(name => readString(`${WHERE}: unknown`, json.unknown ?? {}, name))
   return parts => {
     let text = '', atStart = true, dropped = false
     /** @type {number[]} */ let bytes = []
     const flush = () => {
-      text += replaceBroken(bytes)
+      text += decodeLeniently(bytes)
       bytes = []
     }
     for (const part of parts) {
-      const byte = byteOfToken(part)
+      const byte = parseByteToken(part)
       if (byte !== undefined) {
         bytes.push(byte)
         continue
@@ -102,8 +80,8 @@ function sentencePiece(json) {
       if (dropped || text) atStart = false
       if (part === piece) text += surface
       else {
-        const drops = atStart && (dummy || tidy) && part.startsWith('▁')
-        dropped = drops && !tidy
+        const drops = atStart && (addDummyPrefix || removeExtraSpaces) && part.startsWith('▁')
+        dropped = drops && !removeExtraSpaces
         text += (drops ? part.slice(1) : part).replaceAll('▁', ' ')
       }
     }
@@ -112,35 +90,35 @@ function sentencePiece(json) {
   }
 }
 
-/** One U+FFFD for each byte that is no part of a character. @param {readonly number[]} bytes */
-function replaceBroken(bytes) {
+/** Decodes UTF-8; each byte outside of a valid character becomes U+FFFD. @param {readonly number[]} bytes */
+function decodeLeniently(bytes) {
   let text = ''
   for (let at = 0; at < bytes.length;) {
-    const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
-    const part = bytes.slice(at, at + length), character = decoder.decode(Uint8Array.from(part))
-    const isWhole = encoder.encode(character).join() === part.join()
-    text += isWhole ? character : '\ufffd'
-    at += isWhole ? length : 1
+    const length = characterLength(bytes[at])
+    const part = bytes.slice(at, at + length), character = decodeUtf8(Uint8Array.from(part))
+    const isCharacter = encodeUtf8(character).join() === part.join()
+    text += isCharacter ? character : '\ufffd'
+    at += isCharacter ? length : 1
   }
   return text
 }
 
 /** @type {Record<string, (json: any) => Decode>} */
-const KINDS = {
-  ByteLevel: () => parts => [textOfBytes(parts.map(part => bytesOfLetters(part) ?? encoder.encode(part)))],
+const DECODERS = {
+  ByteLevel: () => parts => [decodeUtf8(packBytes(parts.map(part => decodeByteLevel(part) ?? encodeUtf8(part))).bytes)],
   ByteFallback: () => byteFallback,
   Fuse: () => parts => [parts.join('')],
   Replace: json => {
-    const pattern = patternFrom(WHERE, json.pattern), content = textIn(WHERE, json, 'content')
+    const pattern = readPattern(WHERE, json.pattern), content = readString(WHERE, json, 'content')
     return parts => parts.map(part => part.replace(pattern, () => content))
   },
   Strip: json => {
-    const content = textIn(WHERE, json, 'content', ' ')
-    const [start, stop] = ['start', 'stop'].map(name => wholeIn(WHERE, json, name, 0))
+    const content = readString(WHERE, json, 'content', ' ')
+    const [start, stop] = ['start', 'stop'].map(name => readInteger(WHERE, json, name, 0))
     return parts => parts.map(part => {
       let from = 0, to = part.length
       while (from < start && part[from] === content) from++
-      for (let left = stop; left > 0 && part[to - 1] === content; left--) to--
+      for (let remaining = stop; remaining > 0 && part[to - 1] === content; remaining--) to--
       return part.slice(from, to)
     })
   },
@@ -148,22 +126,22 @@ const KINDS = {
   SentencePiece: sentencePiece,
   WordPiece: wordpiece,
   BPEDecoder: json => {
-    const suffix = textIn(WHERE, json, 'suffix', '</w>')
+    const suffix = readString(WHERE, json, 'suffix', '</w>')
     return parts => parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' '))
   },
   Sequence: json => {
-    /** @type {Decode[]} */ const steps = listIn(WHERE, json, 'decoders').map(decoderOf)
+    /** @type {Decode[]} */ const steps = readArray(WHERE, json, 'decoders').map(createDecoder)
     return parts => steps.reduce((current, step) => step(current), parts)
   }
 }
 
 /**
- * How tokens become a text again.
+ * Creates the decoder that converts tokens to a text.
  * @param {any} json the `decoder` of a tokenizer.json
  * @returns {Decode}
- * @throws {GlassformerError} 'format' for a type that is not known
+ * @throws {GlassformerError} 'format' if it is malformed or of an unknown type
  */
-export function decoderOf(json) {
+export function createDecoder(json) {
   if (json == null) return parts => [parts.join(' ')]
-  return kindIn(WHERE, json, KINDS)(json)
+  return readType(WHERE, json, DECODERS)(json)
 }

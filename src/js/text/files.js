@@ -1,39 +1,42 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
-import { byteLevelBpe, special } from './merges_files.js'
-import { onDemand } from './on_demand.js'
+import { byteLevelBpe } from './merges_txt.js'
+import { lazyRegExp } from './lazy_regexp.js'
 import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
+import { bertProcessor, specialToken, templateProcessor, tokenizerJson, wordPieceModel } from './tokenizer_json.js'
+import { decodeUtf8 } from './utf8.js'
 
-const utf8 = new TextDecoder()
-
-/** A capital letter, in what is no mark in brackets. */
-const WITH_CAPITAL = onDemand(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
-/** Whether a token is lost in small letters; ℝ, which is in BERT's uncased vocabulary, is not. @param {string} token */
+/** A capital letter, except in special tokens such as [CLS]. */
+const WITH_CAPITAL = lazyRegExp(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
+/**
+ * Whether lowercasing changes a token; ℝ, which BERT's uncased vocabulary has, does not change.
+ * @param {string} token
+ */
 const isCased = token => WITH_CAPITAL().test(token) && token.toLowerCase() !== token
 
 /**
- * Files by name, as they lie in a model's folder: text or bytes.
+ * The files of a model's folder: text or bytes by name.
  * @typedef {Record<string, string | Uint8Array | ArrayBuffer>} Files
  */
 
 /** @param {Files} files @param {string} name */
-function textOf(files, name) {
+function readText(files, name) {
   const content = files[name]
-  return typeof content === 'string' ? content.replace(/^\ufeff/, '') : utf8.decode(content)
+  return (typeof content === 'string' ? content : decodeUtf8(content)).replace(/^\ufeff/, '')
 }
 
 /** @param {Files} files @param {string} name */
-function jsonOf(files, name) {
+function parseJson(files, name) {
   try {
-    return JSON.parse(textOf(files, name))
+    return JSON.parse(readText(files, name))
   } catch (error) {
     throw new GlassformerError('format', `tokenizer: ${name} is not JSON: ${/** @type {Error} */ (error).message}`)
   }
 }
 
 /** @param {Files} files @param {string} name @returns {Record<string, any>} */
-function objectOf(files, name) {
-  const json = jsonOf(files, name)
+function parseObject(files, name) {
+  const json = parseJson(files, name)
   expect(isPlain(json), 'format', () => `tokenizer: ${name} must be an object, got ${describe(json)}`)
   return json
 }
@@ -43,55 +46,46 @@ const isContent = content => typeof content === 'string' || content instanceof U
   content instanceof ArrayBuffer
 
 /**
- * vocab.json and merges.txt, and what the files beside them say of the tokenizer's class and its tokens.
+ * Converts vocab.json and merges.txt. The files beside them give the class of the tokenizer and its special tokens.
  * @param {Files} files
  */
 function fromMerges(files) {
-  const read = (/** @type {string} */ name) => (name in files ? objectOf(files, name) : undefined)
-  const lines = textOf(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
+  const read = (/** @type {string} */ name) => (name in files ? parseObject(files, name) : undefined)
+  const lines = readText(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
   const merges = lines.filter((line, i) => line && !(i === 0 && line.startsWith('#version')))
     .map(line => line.split(' '))
-  return byteLevelBpe(jsonOf(files, 'vocab.json'), merges, {
+  return byteLevelBpe(parseJson(files, 'vocab.json'), merges, {
     config: { ...read('special_tokens_map.json'), ...read('tokenizer_config.json') },
     added: read('added_tokens.json'),
     modelType: read('config.json')?.model_type
   })
 }
 
-const bytesOf = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
+const toBytes = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
   content instanceof ArrayBuffer ? new Uint8Array(content) : content
 
 /** @param {Files} files @param {string} name @returns {Uint8Array} */
-function binaryOf(files, name) {
-  const content = bytesOf(files[name])
+function readBytes(files, name) {
+  const content = toBytes(files[name])
   if (typeof content !== 'string') return content
   throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(
     content)}`)
 }
 
-/** [CLS] before and [SEP] after, if the vocabulary has both. @param {Record<string, number>} vocab */
-export function bertProcessing(vocab) {
-  const [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
-  return cls[1] === undefined || sep[1] === undefined ? null : { type: 'BertProcessing', cls, sep }
-}
-
 /**
- * BERT's vocab.txt: one token a line. Whether it knows capital letters, and so whether a text is put in small ones, is
- * said by tokenizer_config.json, if that is there, or else by the vocabulary itself.
+ * Converts BERT's vocab.txt, which has one token per line. Whether to lowercase is do_lower_case of
+ * tokenizer_config.json or, without it, whether no token has a capital letter.
  * @param {Files} files
  */
-function fromVocabulary(files) {
-  const lines = textOf(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
+function fromVocabTxt(files) {
+  const lines = readText(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
   while (lines.length && lines.at(-1) === '') lines.pop()
   const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
-  const config = 'tokenizer_config.json' in files ? objectOf(files, 'tokenizer_config.json') : {}
-  const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
+  const config = 'tokenizer_config.json' in files ? parseObject(files, 'tokenizer_config.json') : {}
+  const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
   const cased = lines.some(isCased)
-  return {
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    added_tokens: marks.map(token => special(token, vocab[token])),
+  return tokenizerJson({
+    added_tokens: specials.map(token => specialToken(token, vocab[token])),
     normalizer: {
       type: 'BertNormalizer',
       clean_text: true,
@@ -100,75 +94,68 @@ function fromVocabulary(files) {
       lowercase: config.do_lower_case ?? !cased
     },
     pre_tokenizer: { type: 'BertPreTokenizer' },
-    post_processor: bertProcessing(vocab),
+    post_processor: bertProcessor(vocab),
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
-    model: {
-      type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab
-    }
-  }
+    model: wordPieceModel(vocab, '[UNK]')
+  })
 }
 
 /**
- * Marian's: source.spm cuts, but the ids are those of vocab.json, which source and target share.
+ * Converts Marian's files: the pieces are those of source.spm, the ids those of vocab.json, which source and target
+ * share.
  * @param {Files} files
  */
 function fromMarian(files) {
-  const names = /** @type {Record<string, number>} */ (objectOf(files, 'vocab.json'))
-  const parts = fromSentencePiece('source.spm', binaryOf(files, 'source.spm'))
-  const unknown = names['<unk>'], end = names['</s>']
-  expect(parts.model.type === 'Unigram' && Number.isInteger(unknown) && Number.isInteger(end), 'format',
+  const vocab = /** @type {Record<string, number>} */ (parseObject(files, 'vocab.json'))
+  const parts = fromSentencePiece('source.spm', readBytes(files, 'source.spm'))
+  const unknownId = vocab['<unk>'], endId = vocab['</s>']
+  expect(parts.model.type === 'Unigram' && Number.isInteger(unknownId) && Number.isInteger(endId), 'format',
     () => 'tokenizer: source.spm must be a unigram model, and vocab.json must have <unk> and </s>')
   const pieces = /** @type {[string, number][]} */ (parts.model.vocab)
-  const languages = Object.keys(names).filter(name => /^>>.+<<$/.test(name))
+  const languages = Object.keys(vocab).filter(name => /^>>.+<<$/.test(name))
   return {
     ...parts,
-    added_tokens: languages.map(name => special(name, names[name])),
-    post_processor: {
-      type: 'TemplateProcessing',
-      single: [{ Sequence: { id: 'A', type_id: 0 } }, { SpecialToken: { id: '</s>', type_id: 0 } }],
-      pair: [],
-      special_tokens: { '</s>': { id: '</s>', ids: [end], tokens: ['</s>'] } }
-    },
+    added_tokens: languages.map(name => specialToken(name, vocab[name])),
+    post_processor: templateProcessor([], [['</s>', endId]]),
     model: {
       ...parts.model,
-      names,
-      ids: pieces.map(([piece]) => Object.hasOwn(names, piece) ? names[piece] : unknown),
-      special: ['<s>', '</s>', '<pad>'].flatMap(name => Object.hasOwn(names, name) ? [names[name]] : [])
+      names: vocab,
+      ids: pieces.map(([piece]) => Object.hasOwn(vocab, piece) ? vocab[piece] : unknownId),
+      special: ['<s>', '</s>', '<pad>'].flatMap(name => Object.hasOwn(vocab, name) ? [vocab[name]] : [])
     }
   }
 }
 
-/** A .model or .spm, or llama2.c's .bin. @param {Files} files @param {RegExp} pattern */
-const named = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
+/** @param {Files} files @param {RegExp} pattern */
+const findFile = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
 
 /**
- * The content of a tokenizer.json that says what the files say.
+ * Converts files to the content of a tokenizer.json.
  * @param {Files} files
  */
-function partsOf(files) {
-  const model = named(files, /\.(model|spm)$/), bin = named(files, /\.bin$/)
-  if ('tokenizer.json' in files) return jsonOf(files, 'tokenizer.json')
+function toTokenizerJson(files) {
+  const model = findFile(files, /\.(model|spm)$/), bin = findFile(files, /\.bin$/)
+  if ('tokenizer.json' in files) return parseJson(files, 'tokenizer.json')
   if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)
   if ('vocab.json' in files && 'source.spm' in files) return fromMarian(files)
-  if ('vocab.txt' in files) return fromVocabulary(files)
-  if (model !== undefined) return fromSentencePiece(model, binaryOf(files, model))
-  if (bin !== undefined) return fromLlama2c(bin, binaryOf(files, bin))
+  if ('vocab.txt' in files) return fromVocabTxt(files)
+  if (model !== undefined) return fromSentencePiece(model, readBytes(files, model))
+  if (bin !== undefined) return fromLlama2c(bin, readBytes(files, bin))
   throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', 'vocab.json' and 'merges.txt' or " +
     `'source.spm', 'vocab.txt', a .model or llama2.c's .bin, got ${Object.keys(files).join(', ') || 'none'}`)
 }
 
 /**
- * A tokenizer from the files of a model's folder.
+ * Loads the tokenizer of a model's folder.
  * @param {import('../kernels.js').Kernels} engine
- * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2, or
- *   the class of 'tokenizer_config.json'; 'added_tokens.json' and 'special_tokens_map.json' count),
- *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' counts),
- *   { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of these that is there, the others are
- *   passed over
+ * @param {Files} files name -> text or bytes; the first of these sets that is present is used: { 'tokenizer.json' },
+ *   { 'vocab.json', 'merges.txt' } (GPT-2, or the class of 'tokenizer_config.json'; with 'added_tokens.json' and
+ *   'special_tokens_map.json' if present), { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; with
+ *   'tokenizer_config.json' if present), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c)
  * @returns {Tokenizer}
- * @throws {GlassformerError} 'type' when files is no such object, 'format' when a file is not what its name says
+ * @throws {GlassformerError} 'type' if files has none of these or other content, 'format' if a file is malformed
  */
-export function tokenizer(engine, files) {
+export function loadTokenizer(engine, files) {
   expect(isPlain(files), 'type',
     () => `tokenizer: files must be an object of file contents by name, such as { 'tokenizer.json': text }, ` +
       `got ${describe(files)}`)
@@ -176,5 +163,5 @@ export function tokenizer(engine, files) {
     expect(isContent(content), 'type', () => `tokenizer: files[${JSON.stringify(name)}] must be text or bytes ` +
       `(of a Blob, await its arrayBuffer()), got ${describe(content)}`)
   }
-  return new Tokenizer(engine, partsOf(files))
+  return new Tokenizer(engine, toTokenizerJson(files))
 }

@@ -2,32 +2,32 @@ import { GlassformerError } from '../errors.js'
 import { fromTheEnd, mayBeEmpty } from './pattern_tree.js'
 
 /**
- * A search for patterns with which JavaScript's own may never end. It tries the same ways in the same order, so it
- * finds the same, but remembers from which step at which position of the text a way has failed. No way is taken twice,
- * so the time is at most the length of the text times that of the pattern.
+ * A backtracking search with memoization, for patterns on which JavaScript's own search may take exponential time. It
+ * tries alternatives in the same order and finds the same matches, but remembers which steps have failed at which
+ * positions. Each is tried once, so the time is at most the length of the text times that of the pattern.
  */
 
 /** @typedef {import('./pattern_tree.js').Node} Node */
 /**
- * A step of a program. `next` is the step that follows, `other` what a split tries when that fails, or where the
- * program of a look or an atomic group begins.
- * @typedef {{ kind: 'one' | 'split' | 'edge' | 'look' | 'atomic' | 'end', next: number, other: number,
+ * A step of a program. `next` is the following step; `other` is the alternative of a split, or the first step of a
+ * lookaround or atomic group.
+ * @typedef {{ kind: 'character' | 'split' | 'anchor' | 'lookaround' | 'atomic' | 'end', next: number, other: number,
  *   test?: (code: number) => boolean, isBehind?: boolean, isNegative?: boolean, atEnd?: boolean }} Step
  */
 
 const MAX_PROGRAM = 2000
-/** Positions that are remembered, 4 bytes each. */
+/** Maximum number of memoized results, of 4 bytes each. */
 const MAX_KNOWN = 2 ** 26
 const FAILED = 1
-/** What is known of a way that ends at a position is this plus the position. */
+/** The result of a match that ends at a position is this plus the position. */
 const ENDS = 2
 
-/** A tree as a program. */
+/** A pattern compiled to steps. */
 class Program {
   /** @type {Step[]} */ steps = []
   splits = 0
 
-  /** @param {Node} tree @throws {Error} when it has what cannot be searched so */
+  /** @param {Node} tree @throws {Error} if it has a backreference or a repeated item that may be empty */
   constructor(tree) {
     this.start = this.#compile(tree, this.#add({ kind: 'end' }), false)
   }
@@ -44,15 +44,15 @@ class Program {
    */
   #compile(node, next, isBehind) {
     switch (node.kind) {
-      case 'one': return this.#add({ kind: 'one', next, isBehind, test: testOf(node.source) })
-      case 'edge': return this.#add({ ...node, next })
+      case 'character': return this.#add({ kind: 'character', next, isBehind, test: testOf(node.source) })
+      case 'anchor': return this.#add({ ...node, next })
       case 'sequence': return fromTheEnd(node.items, isBehind).reduce(
         (after, item) => this.#compile(item, after, isBehind), next)
       case 'alternation': return node.items.map(item => this.#compile(item, next, isBehind)).reduceRight(
         (other, first) => this.#split(first, other))
       case 'repeat': return this.#repeat(node, next, isBehind)
-      case 'backreference': throw new Error('it refers back to a group')
-      // A look, or an atomic group, which goes on.
+      case 'backreference': throw new Error('it has a backreference')
+      // A lookaround or an atomic group.
       default: return this.#add({ isBehind, ...node, next, other: this.#compile(node.item, this.#add({ kind: 'end' }),
         'isBehind' in node ? node.isBehind : isBehind) })
     }
@@ -66,7 +66,7 @@ class Program {
 
   /** @param {import('./pattern_tree.js').Repeat} repeat @param {number} next @param {boolean} isBehind */
   #repeat({ item, low, high, isLazy }, next, isBehind) {
-    if (high > low && mayBeEmpty(item)) throw new Error('what may be empty is repeated in it')
+    if (high > low && mayBeEmpty(item)) throw new Error('it repeats an item that may be empty')
     const choice = (/** @type {number} */ first) => isLazy ? this.#split(next, first) : this.#split(first, next)
     let start = next
     if (high === Infinity) {
@@ -79,20 +79,20 @@ class Program {
   }
 }
 
-/** Whether a character is of a class. @param {string} source @returns {(code: number) => boolean} */
+/** Tests whether a character is in a class. @param {string} source @returns {(code: number) => boolean} */
 function testOf(source) {
   const pattern = new RegExp(`^${source}$`, 'u')
-  /** @type {Map<number, boolean>} */ const known = new Map()
+  /** @type {Map<number, boolean>} */ const results = new Map()
   return code => {
-    let is = known.get(code)
-    if (is === undefined) known.set(code, is = pattern.test(String.fromCodePoint(code)))
-    return is
+    let isMember = results.get(code)
+    if (isMember === undefined) results.set(code, isMember = pattern.test(String.fromCodePoint(code)))
+    return isMember
   }
 }
 
-/** The search of a program in one text. */
+/** The search for a program in one text. */
 class Search {
-  /** What is known of each split at each position of the text. @type {Int32Array[]} */ #known = []
+  /** The memoized results by split and position. @type {Int32Array[]} */ #results = []
 
   /** @param {Program} program @param {string} string */
   constructor(program, string) {
@@ -103,23 +103,23 @@ class Search {
   }
 
   /**
-   * The position where the first way from a step on ends, or -1.
-   * @param {number} start a step @param {number} from a position in the text @param {boolean} isWhole whether it is the
-   *   whole pattern, whose ways are not asked for again when they succeed
+   * Returns the end of the first match from a step on, or -1.
+   * @param {number} start a step @param {number} from a position in the text @param {boolean} isWhole whether this is
+   *   the whole pattern, whose successes need not be remembered
    */
   run(start, from, isWhole) {
     const { steps, string } = this
-    /** Splits whose other way is left: step, position, length of the trail. @type {number[]} */ const open = []
+    /** Splits with an untried alternative: step, position, length of the trail. @type {number[]} */ const open = []
     /** Splits that have not failed: step and position. @type {number[]} */ const trail = []
     for (let at = start, position = from; ;) {
       const step = steps[at]
       let goesOn = true
       if (step.kind === 'split') {
-        const known = this.#known[at] ??= new Int32Array(string.length + 1)
-        if (known[position] >= ENDS) return this.#succeed(trail, known[position] - ENDS, isWhole)
-        if (known[position] === FAILED) goesOn = false
+        const results = this.#results[at] ??= new Int32Array(string.length + 1)
+        if (results[position] >= ENDS) return this.#succeed(trail, results[position] - ENDS, isWhole)
+        if (results[position] === FAILED) goesOn = false
         else {
-          known[position] = FAILED // unless a way is found
+          results[position] = FAILED // unless a match is found
           trail.push(at, position)
           open.push(step.other, position, trail.length)
         }
@@ -141,15 +141,15 @@ class Search {
 
   /** @param {number[]} trail @param {number} end @param {boolean} isWhole */
   #succeed(trail, end, isWhole) {
-    for (let i = 0; i < trail.length; i += 2) this.#known[trail[i]][trail[i + 1]] = isWhole ? 0 : ENDS + end
+    for (let i = 0; i < trail.length; i += 2) this.#results[trail[i]][trail[i + 1]] = isWhole ? 0 : ENDS + end
     return end
   }
 
-  /** The position after a step that is no choice, or -1. @param {Step} step @param {number} position */
+  /** The position after a step other than a split, or -1. @param {Step} step @param {number} position */
   #after({ kind, test, isBehind, atEnd, isNegative, other }, position) {
     const { string } = this
-    if (kind === 'edge') return position === (atEnd ? string.length : 0) ? position : -1
-    if (kind === 'look') return (this.run(other, position, false) < 0) === isNegative ? position : -1
+    if (kind === 'anchor') return position === (atEnd ? string.length : 0) ? position : -1
+    if (kind === 'lookaround') return (this.run(other, position, false) < 0) === isNegative ? position : -1
     if (kind === 'atomic') return this.run(other, position, false)
     const start = isBehind ? positionBefore(string, position) : position
     const code = start < 0 ? undefined : string.codePointAt(start)
@@ -158,18 +158,18 @@ class Search {
   }
 }
 
-/** Where the character before a position begins. @param {string} string @param {number} position */
+/** The start of the character before a position. @param {string} string @param {number} position */
 const positionBefore = (string, position) =>
   position - (/^[\ud800-\udbff][\udc00-\udfff]$/.test(string.slice(Math.max(0, position - 2), position)) ? 2 : 1)
 
-/** A pattern like any other, but for how it is searched. */
+/** A RegExp that is searched in linear time. */
 export class LinearPattern extends RegExp {
   /** @type {Program} */ #program
   /** @type {Search | undefined} */ #search
 
   /**
    * @param {string | RegExp} pattern @param {string} flags g and u
-   * @param {Node} [tree] of the pattern; that of another LinearPattern is known
+   * @param {Node} [tree] of the pattern; not needed if `pattern` is a LinearPattern
    */
   constructor(pattern, flags, tree) {
     super(pattern, flags)

@@ -1,34 +1,36 @@
 /**
- * A regular expression as a tree, read from JavaScript's syntax as pattern.js writes it, and how long the search for it
- * may take.
+ * Parses a regular expression, in JavaScript's syntax as pattern.js writes it, to a tree, and bounds the time of a
+ * backtracking search for it.
  *
- * @typedef {{ kind: 'one', source: string }} One a character of a class
- * @typedef {{ kind: 'edge', atEnd: boolean }} Edge `^` or `$`: a position in the text
+ * @typedef {{ kind: 'character', source: string }} Character one character of a class
+ * @typedef {{ kind: 'anchor', atEnd: boolean }} Anchor `^` or `$`
  * @typedef {{ kind: 'backreference' }} Backreference
  * @typedef {{ kind: 'sequence' | 'alternation', items: Node[] }} Items
- * @typedef {{ kind: 'look', item: Node, isBehind: boolean, isNegative: boolean }} Look
- * @typedef {{ kind: 'atomic', item: Node }} Atomic what is not matched again in another way
+ * @typedef {{ kind: 'lookaround', item: Node, isBehind: boolean, isNegative: boolean }} Lookaround
+ * @typedef {{ kind: 'atomic', item: Node }} Atomic an atomic group: no backtracking into it
  * @typedef {{ kind: 'repeat', item: Node, low: number, high: number, isLazy: boolean }} Repeat
- * @typedef {One | Edge | Backreference | Items | Look | Atomic | Repeat} Node
+ * @typedef {Character | Anchor | Backreference | Items | Lookaround | Atomic | Repeat} Node
  */
 
-/** How pattern.js begins what gives nothing back. */
-const ATOMIC = /^\(\?:\(\?=\(\?<kept/
-const TOKEN = /\(\?:\(\?=\(\?<kept\d+>|\)\)\\k<kept\d+>\)|\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]|(?:[?*+]|\{\d+(?:,\d*)?\})\??|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])|[^]/gu
+/** The start of an atomic group as pattern.js writes it. */
+const ATOMIC = /^\(\?:\(\?=\(\?<atomic/
+const TOKEN = /\(\?:\(\?=\(\?<atomic\d+>|\)\)\\k<atomic\d+>\)|\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]|(?:[?*+]|\{\d+(?:,\d*)?\})\??|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])|[^]/gu
 const MAX_DEPTH = 200
 
 /**
- * Tokens of a pattern, how many of them have been read, how deep groups are, and whether what is read is matched from
- * its end to its beginning.
+ * The tokens of a pattern, the index of the next one, the depth of groups, and whether the parser is in a lookbehind,
+ * which is matched from its end to its start.
  * @typedef {{ tokens: string[], at: number, depth: number, isBehind: boolean }} Reader
  */
 
 /**
+ * Parses a pattern.
  * @param {string} source of a RegExp with the flag u
  * @returns {Node}
- * @throws {Error} when it is nested too deep, or JavaScript would not do what it says
+ * @throws {Error} if it is nested too deep or has a possessive quantifier in a lookbehind
  */
-export const treeOf = source => alternation({ tokens: source.match(TOKEN) ?? [], at: 0, depth: 0, isBehind: false })
+export const parsePattern = source =>
+  alternation({ tokens: source.match(TOKEN) ?? [], at: 0, depth: 0, isBehind: false })
 
 /** @param {Reader} reader @returns {Node} */
 function alternation(reader) {
@@ -38,7 +40,7 @@ function alternation(reader) {
   return items.length === 1 ? items[0] : { kind: 'alternation', items }
 }
 
-/** Up to what ends it. @param {Reader} reader @returns {Node} */
+/** @param {Reader} reader @returns {Node} */
 function sequence(reader) {
   /** @type {Node[]} */ const items = []
   for (let token; (token = reader.tokens[reader.at]) && !/^[|)]/.test(token);) {
@@ -48,9 +50,9 @@ function sequence(reader) {
       items.push(itemOf(reader, token))
       continue
     }
-    const [, sign, least, comma, most, lazy] = limits, item = /** @type {Node} */ (items.pop())
-    const low = sign ? Number(sign === '+') : Number(least)
-    const high = sign === '?' ? 1 : sign || (comma && !most) ? Infinity : Number(most || low)
+    const [, symbol, min, comma, max, lazy] = limits, item = /** @type {Node} */ (items.pop())
+    const low = symbol ? Number(symbol === '+') : Number(min)
+    const high = symbol === '?' ? 1 : symbol || (comma && !max) ? Infinity : Number(max || low)
     items.push({ kind: 'repeat', item, low, high, isLazy: lazy === '?' })
   }
   return items.length === 1 ? items[0] : { kind: 'sequence', items }
@@ -58,50 +60,49 @@ function sequence(reader) {
 
 /** @param {Reader} reader @param {string} token @returns {Node} */
 function itemOf(reader, token) {
-  if (/^[$^]$/.test(token)) return { kind: 'edge', atEnd: token === '$' }
+  if (/^[$^]$/.test(token)) return { kind: 'anchor', atEnd: token === '$' }
   if (/^\\(?:k|[1-9])/.test(token)) return { kind: 'backreference' }
-  if (!token.startsWith('(')) return { kind: 'one', source: token }
+  if (!token.startsWith('(')) return { kind: 'character', source: token }
   const look = /^\(\?(<?)([=!])$/.exec(token), isAtomic = ATOMIC.test(token), { isBehind } = reader
   if (isAtomic && isBehind) throw new Error('a possessive quantifier in a lookbehind')
   if (look) reader.isBehind = look[1] === '<'
   if (++reader.depth > MAX_DEPTH) throw new Error(`groups are nested more than ${MAX_DEPTH} deep`)
-  const item = alternation(reader) // and its end
+  const item = alternation(reader) // up to and including the closing parenthesis
   reader.depth--
   const wasBehind = reader.isBehind
   reader.isBehind = isBehind
   if (isAtomic) return { kind: 'atomic', item }
-  return look ? { kind: 'look', item, isBehind: wasBehind, isNegative: look[2] === '!' } : item
+  return look ? { kind: 'lookaround', item, isBehind: wasBehind, isNegative: look[2] === '!' } : item
 }
 
 /**
- * The parts of a sequence, the one that is searched last first. @param {Node[]} items @param {boolean} isBehind whether
- * the search goes towards the beginning of the text
+ * The items of a sequence in reverse order of matching.
+ * @param {Node[]} items @param {boolean} isBehind whether they are matched backwards, in a lookbehind
  */
 export const fromTheEnd = (items, isBehind) => (isBehind ? items : [...items].reverse())
 
-/** Whether a node may match nothing. @param {Node} node @returns {boolean} */
+/** Whether a node may match the empty string. @param {Node} node @returns {boolean} */
 export function mayBeEmpty(node) {
   if ('items' in node) return node.kind === 'sequence' ? node.items.every(mayBeEmpty) : node.items.some(mayBeEmpty)
   if (node.kind === 'repeat' || node.kind === 'atomic') return ('low' in node && !node.low) || mayBeEmpty(node.item)
-  return node.kind !== 'one'
+  return node.kind !== 'character'
 }
 
 /**
- * What trying everything from a position on may take at most: `steps`, times the length of the text as often as
- * `degree` says, as `failing` when it does not succeed in the end; and whether it may fail, so that what stands before
- * it is tried in other ways.
+ * An upper bound of the time of a search from one position: steps * n^degree for a text of length n, with exponent
+ * `failing` if the match fails; and whether it may fail, so that the search backtracks into what precedes it.
  * @typedef {{ steps: number, degree: number, failing: number, fails: boolean }} Cost
  */
 /** @type {Cost} */
 const DONE = { steps: 0, degree: 0, failing: 0, fails: false }
-/** The longest pattern of known tokenizers (o200k) has 126. */
+/** The longest pattern of known tokenizers (o200k) takes 126. */
 const MAX_STEPS = 200
-/** More repetitions than this count as without limit. */
+/** More repetitions than this count as unlimited. */
 const MAX_COUNTED = 64
 
 /**
- * Whether a backtracking search needs no more than so many steps times the length of the text from each position, as it
- * is with all known tokenizers. Where it may need more, as for (a+)+ or \s*\s*, a pattern can stop a program for good.
+ * Whether a backtracking search from one position takes time linear in the length of the text, as for all known
+ * tokenizers. Other patterns, such as (a+)+ or \s*\s*, can take so long that the program hangs.
  * @param {Node} node
  */
 export function isSafe(node) {
@@ -111,27 +112,27 @@ export function isSafe(node) {
 /** @param {Cost} cost */
 const isSmall = ({ steps, degree }) => degree <= 1 && steps <= MAX_STEPS
 
-/** @param {Node} node @param {Cost} rest of what follows @param {boolean} isBehind @returns {Cost} */
+/** @param {Node} node @param {Cost} rest the cost of what follows @param {boolean} isBehind @returns {Cost} */
 function costOf(node, rest, isBehind) {
-  if (!isSmall(rest)) return rest // enough is known
-  const more = { ...rest, steps: rest.steps + 1, fails: true }
+  if (!isSmall(rest)) return rest // the answer is known
+  const next = { ...rest, steps: rest.steps + 1, fails: true }
   switch (node.kind) {
-    case 'one': case 'edge': return more
-    case 'backreference': return { ...more, degree: Math.max(1, rest.degree), failing: Math.max(1, rest.failing) }
+    case 'character': case 'anchor': return next
+    case 'backreference': return { ...next, degree: Math.max(1, rest.degree), failing: Math.max(1, rest.failing) }
     case 'sequence': return fromTheEnd(node.items, isBehind).reduce((sum, item) => costOf(item, sum, isBehind), rest)
-    case 'alternation': return node.items.map(item => costOf(item, rest, isBehind)).reduce(either)
+    case 'alternation': return node.items.map(item => costOf(item, rest, isBehind)).reduce(combine)
     case 'repeat': return costOfRepeat(node, rest, isBehind)
     default: {
-      const inner = costOf(node.item, DONE, node.kind === 'look' && node.isBehind)
-      const fails = node.kind === 'look' || inner.fails || rest.fails
-      return { steps: more.steps + inner.steps, fails, degree: Math.max(inner.degree, rest.degree),
+      const inner = costOf(node.item, DONE, node.kind === 'lookaround' && node.isBehind)
+      const fails = node.kind === 'lookaround' || inner.fails || rest.fails
+      return { steps: next.steps + inner.steps, fails, degree: Math.max(inner.degree, rest.degree),
         failing: Math.max(inner.degree, rest.failing) }
     }
   }
 }
 
-/** What one of two ways takes, or both. @param {Cost} a @param {Cost} b @returns {Cost} */
-const either = (a, b) => ({ steps: a.steps + b.steps, degree: Math.max(a.degree, b.degree),
+/** The cost of an alternation of two. @param {Cost} a @param {Cost} b @returns {Cost} */
+const combine = (a, b) => ({ steps: a.steps + b.steps, degree: Math.max(a.degree, b.degree),
   failing: Math.max(a.failing, b.failing), fails: a.fails && b.fails })
 
 /** @param {Repeat} repeat @param {Cost} rest @param {boolean} isBehind @returns {Cost} */
@@ -145,13 +146,13 @@ function costOfRepeat({ item, low, high }, rest, isBehind) {
   let sum = rest
   for (let i = high; i > 0; i--) {
     const inner = costOf(item, { ...sum, steps: sum.steps + 1 }, isBehind)
-    sum = i > low ? (rest.fails ? either(inner, rest) : { ...inner, fails: false }) : inner
+    sum = i > low ? (rest.fails ? combine(inner, rest) : { ...inner, fails: false }) : inner
   }
   return sum
 }
 
 /**
- * Of an item that may match in several ways: when what follows cannot fail, no time that it came is tried again.
+ * The cost of repeating an item that may match in several ways: if what follows cannot fail, no iteration is retried.
  * @param {Node} item @param {number} low @param {Cost} rest @param {boolean} isBehind @returns {Cost}
  */
 function costOfLoop(item, low, rest, isBehind) {
@@ -161,10 +162,10 @@ function costOfLoop(item, low, rest, isBehind) {
 }
 
 /**
- * Whether a node matches in one way only, and never nothing: so many characters of classes.
+ * Whether a node matches a fixed number of characters, at least one.
  * @param {Node} node @returns {boolean}
  */
 function isFixed(node) {
   if (node.kind === 'sequence') return node.items.length > 0 && node.items.every(isFixed)
-  return node.kind === 'one' || (node.kind === 'repeat' && node.low === node.high && node.low > 0 && isFixed(node.item))
+  return node.kind === 'character' || (node.kind === 'repeat' && node.low === node.high && node.low > 0 && isFixed(node.item))
 }

@@ -1,14 +1,14 @@
 import { describe, expect } from '../errors.js'
-import { onDemand } from './on_demand.js'
-import { choiceIn, flagIn, kindIn, listIn } from './fields.js'
-import { RUST_WORD, isBetweenHalves, literal, patternFrom } from './pattern.js'
+import { lazyRegExp } from './lazy_regexp.js'
+import { readArray, readBoolean, readChoice, readType } from './json_fields.js'
+import { RUST_WORD, escapeRegExp, isInsidePair, readPattern } from './pattern.js'
 
 /**
- * A text on its way to a model: where its words end, in UTF-16 units. Characters that are no part of any word have been
- * taken out of the text. `base` is where the text begins in what was given.
- * @typedef {{ text: import('./aligned.js').Aligned, ends: number[], base: number }} Words
+ * A pre-tokenized text: `ends` are the ends of its words in UTF-16 units. Characters outside of words have been removed
+ * from the text. `base` is the position in the source where the text begins.
+ * @typedef {{ text: import('./normalized_string.js').NormalizedString, ends: number[], base: number }} PreTokenized
  *
- * @typedef {(words: Words) => Words} Cut
+ * @typedef {(words: PreTokenized) => PreTokenized} PreTokenizer
  * @typedef {'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous'} Behavior
  */
 
@@ -16,157 +16,167 @@ const WHERE = 'tokenizer: pre_tokenizer'
 /** @type {readonly Behavior[]} */
 const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']
 
-/** GPT-2's rule. */
-export const GPT2 = onDemand(
+/** GPT-2's pre-tokenization. */
+export const GPT2 = lazyRegExp(
   String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
   'gu')
-const SPACES = onDemand(String.raw`\p{White_Space}+`, 'gu')
-const WORDS = onDemand(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{White_Space}]+`, 'gu')
-const PUNCTUATION = onDemand(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
-const DIGIT = onDemand(String.raw`\p{N}`, 'gu')
+const SPACES = lazyRegExp(String.raw`\p{White_Space}+`, 'gu')
+const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{White_Space}]+`, 'gu')
+const PUNCTUATION = lazyRegExp(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
+const DIGIT = lazyRegExp(String.raw`\p{N}`, 'gu')
 
 /**
- * Cuts every word at what matches a pattern.
- * @param {RegExp} pattern @param {Behavior} behavior @param {boolean} [invert] at what does not match
- * @returns {Cut}
+ * Splits a text into words. @param {readonly PreTokenizer[]} preTokenizers
+ * @param {import('./normalized_string.js').NormalizedString} text @param {number} base its start in the source
+ * @returns {PreTokenized}
  */
-export const cutAt = (pattern, behavior, invert = false) => ({ text, ends, base }) => {
+export const preTokenize = (preTokenizers, text, base) => preTokenizers.reduce((words, split) => split(words),
+  /** @type {PreTokenized} */ ({ text, ends: text.string ? [text.string.length] : [], base }))
+
+/**
+ * Splits every word at the matches of a pattern.
+ * @param {RegExp} pattern @param {Behavior} behavior @param {boolean} [invert] whether to split at the rest instead
+ * @returns {PreTokenizer}
+ */
+export const splitAt = (pattern, behavior, invert = false) => ({ text, ends, base }) => {
   /** @type {number[]} */ const cuts = []
-  /** @type {{ start: number, end: number, by: string }[]} */ const removed = []
+  /** @type {{ start: number, end: number, content: string }[]} */ const removed = []
   let start = 0, last = 0
   for (const end of ends) {
-    const parts = partsOf(text.string.slice(start, end), start, pattern, invert)
+    const parts = splitByMatches(text.string.slice(start, end), start, pattern, invert)
     for (const [i, part] of parts.entries()) {
       const next = parts[i + 1], isRemoved = part.match && behavior === 'Removed'
-      if (part.end === last || (!isRemoved && next && !isCut(part.match, next.match, behavior))) continue
-      if (isRemoved) removed.push({ start: part.start, end: part.end, by: '' })
+      if (part.end === last || (!isRemoved && next && !isBoundary(part.match, next.match, behavior))) continue
+      if (isRemoved) removed.push({ start: part.start, end: part.end, content: '' })
       else cuts.push(part.end)
       last = part.end
     }
     start = end
   }
-  return { ...removed.length ? without(text, cuts, removed) : { text, ends: cuts }, base }
+  return { ...removed.length ? removeParts(text, cuts, removed) : { text, ends: cuts }, base }
 }
 
 /**
- * Whether a cut is made between two parts: with `invert` two that do not match can be neighbours, which are not merged.
- * @param {boolean} left whether it matches @param {boolean} right @param {Behavior} behavior
+ * Whether a word ends between two neighboring parts. With `invert`, both may be non-matches, which stay separate.
+ * @param {boolean} left whether the left part is a match @param {boolean} right @param {Behavior} behavior
  */
-function isCut(left, right, behavior) {
+function isBoundary(left, right, behavior) {
   if (behavior === 'MergedWithPrevious') return left || !right
   if (behavior === 'MergedWithNext') return right || !left
   return behavior !== 'Contiguous' || left !== right
 }
 
 /**
- * What matches and what does not, in turn. What matches may be empty, but not right behind another match.
+ * Splits a string into matches and the parts between them. A match may be empty unless it directly follows another.
  * @param {string} string @param {number} base @param {RegExp} pattern @param {boolean} invert
  */
-function partsOf(string, base, pattern, invert) {
+function splitByMatches(string, base, pattern, invert) {
   const parts = []
-  let at = 0, before = -1
-  for (const { index, 0: found } of string.matchAll(pattern)) {
-    if (!found && (index === before || isBetweenHalves(string, index))) continue
-    before = index + found.length
+  let at = 0, previousEnd = -1
+  for (const { index, 0: matched } of string.matchAll(pattern)) {
+    if (!matched && (index === previousEnd || isInsidePair(string, index))) continue
+    previousEnd = index + matched.length
     if (index > at) parts.push({ start: base + at, end: base + index, match: invert })
-    parts.push({ start: base + index, end: base + index + found.length, match: !invert })
-    at = index + found.length
+    parts.push({ start: base + index, end: base + index + matched.length, match: !invert })
+    at = index + matched.length
   }
   if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert })
   return parts
 }
 
 /**
- * @param {import('./aligned.js').Aligned} text @param {number[]} cuts
- * @param {{ start: number, end: number, by: string }[]} removed
+ * @param {import('./normalized_string.js').NormalizedString} text @param {number[]} cuts
+ * @param {{ start: number, end: number, content: string }[]} removed
  */
-function without(text, cuts, removed) {
-  let gone = 0, next = 0
+function removeParts(text, cuts, removed) {
+  let removedUnits = 0, next = 0
   const ends = cuts.map(cut => {
-    for (; next < removed.length && removed[next].start < cut; next++) gone += removed[next].end - removed[next].start
-    return cut - gone
+    for (; next < removed.length && removed[next].start < cut; next++) {
+      removedUnits += removed[next].end - removed[next].start
+    }
+    return cut - removedUnits
   })
   return { text: text.replace(removed), ends }
 }
 
 /**
- * Puts a text before words.
- * @param {string} prefix @param {(word: string, origin: number) => boolean} wanted
- * @returns {Cut}
+ * Prepends a prefix to words.
+ * @param {string} prefix @param {(word: string, originalOffsets: number) => boolean} shouldPrepend
+ * @returns {PreTokenizer}
  */
-const putBefore = (prefix, wanted) => ({ text, ends, base }) => {
+const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
   let start = 0, added = 0
-  /** @type {{ start: number, end: number, by: string }[]} */ const changes = []
-  const moved = ends.map(end => {
-    if (wanted(text.string.slice(start, end), base + text.origin(start, end)[0])) {
-      changes.push({ start, end: start, by: prefix })
+  /** @type {{ start: number, end: number, content: string }[]} */ const changes = []
+  const newEnds = ends.map(end => {
+    if (shouldPrepend(text.string.slice(start, end), base + text.originalOffsets(start, end)[0])) {
+      changes.push({ start, end: start, content: prefix })
       added += prefix.length
     }
     start = end
     return end + added
   })
-  return { text: text.replace(changes), ends: moved, base }
+  return { text: text.replace(changes), ends: newEnds, base }
 }
 
-/** @param {any} json @returns {Cut[]} */
+/** @param {any} json @returns {PreTokenizer[]} */
 function metaspace(json) {
-  const mark = json.replacement ?? '▁'
-  expect(typeof mark === 'string' && [...mark].length === 1, 'format',
-    () => `${WHERE}: replacement must be one character, got ${describe(mark)}`)
-  const usual = json.add_prefix_space === false ? 'never' : 'always'
-  const scheme = choiceIn(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], usual)
-  const cuts = [replaceSpaces(mark)]
+  const replacement = json.replacement ?? '▁'
+  expect(typeof replacement === 'string' && [...replacement].length === 1, 'format',
+    () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
+  const fallback = json.add_prefix_space === false ? 'never' : 'always'
+  const scheme = readChoice(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], fallback)
+  const cuts = [replaceSpaces(replacement)]
   if (scheme !== 'never') {
-    cuts.push(putBefore(mark, (word, origin) =>
-      !word.startsWith(mark) && (scheme === 'always' || origin === 0)))
+    cuts.push(prependToWords(replacement, (word, origin) =>
+      !word.startsWith(replacement) && (scheme === 'always' || origin === 0)))
   }
-  if (flagIn(WHERE, json, 'split', true)) cuts.push(cutAt(new RegExp(literal(mark), 'gu'), 'MergedWithNext'))
+  if (readBoolean(WHERE, json, 'split', true)) cuts.push(splitAt(new RegExp(escapeRegExp(replacement), 'gu'), 'MergedWithNext'))
   return cuts
 }
 
-/** @param {string} mark @returns {Cut} */
-const replaceSpaces = mark => ({ text, ends, base }) => {
-  const { string } = text, more = mark.length - 1
+/** @param {string} replacement @returns {PreTokenizer} */
+const replaceSpaces = replacement => ({ text, ends, base }) => {
+  const { string } = text, extraUnits = replacement.length - 1
   let spaces = 0, at = 0
-  const moved = more ? ends.map(end => {
+  const newEnds = extraUnits ? ends.map(end => {
     for (; at < end; at++) spaces += Number(string[at] === ' ')
-    return end + more * spaces
+    return end + extraUnits * spaces
   }) : ends
-  return { text: text.replaceAll(/ /g, () => mark), ends: moved, base }
+  return { text: text.replaceAll(/ /g, () => replacement), ends: newEnds, base }
 }
 
-/** @type {Record<string, (json: any) => Cut[]>} */
-const KINDS = {
+/** @type {Record<string, (json: any) => PreTokenizer[]>} */
+const PRE_TOKENIZERS = {
   ByteLevel: json => [
-    ...json.add_prefix_space ? [putBefore(' ', word => !word.startsWith(' '))] : [],
-    ...json.use_regex === false ? [] : [cutAt(GPT2(), 'Isolated')]
+    ...json.add_prefix_space ? [prependToWords(' ', word => !word.startsWith(' '))] : [],
+    ...json.use_regex === false ? [] : [splitAt(GPT2(), 'Isolated')]
   ],
-  Split: json => [cutAt(patternFrom(WHERE, json.pattern), choiceIn(WHERE, json, 'behavior', BEHAVIORS),
-    flagIn(WHERE, json, 'invert', false))],
-  Whitespace: () => [cutAt(WORDS(), 'Removed', true)],
-  WhitespaceSplit: () => [cutAt(SPACES(), 'Removed')],
-  BertPreTokenizer: () => [cutAt(SPACES(), 'Removed'), cutAt(PUNCTUATION(), 'Isolated')],
-  Punctuation: json => [cutAt(PUNCTUATION(), choiceIn(WHERE, json, 'behavior', BEHAVIORS, 'Isolated'))],
-  Digits: json => [cutAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
-  CharDelimiterSplit: json => [cutAt(patternFrom(WHERE, json.delimiter), 'Removed')],
+  Split: json => [splitAt(readPattern(WHERE, json.pattern), readChoice(WHERE, json, 'behavior', BEHAVIORS),
+    readBoolean(WHERE, json, 'invert', false))],
+  Whitespace: () => [splitAt(WORDS(), 'Removed', true)],
+  WhitespaceSplit: () => [splitAt(SPACES(), 'Removed')],
+  BertPreTokenizer: () => [splitAt(SPACES(), 'Removed'), splitAt(PUNCTUATION(), 'Isolated')],
+  Punctuation: json => [splitAt(PUNCTUATION(), readChoice(WHERE, json, 'behavior', BEHAVIORS, 'Isolated'))],
+  Digits: json => [splitAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
+  CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
-  Sequence: json => listIn(WHERE, json, 'pretokenizers').flatMap(pretokenizer)
+  Sequence: json => readArray(WHERE, json, 'pretokenizers').flatMap(createPreTokenizer)
 }
 
 /**
- * How a text is cut into words.
+ * Creates the pre-tokenizers that split a text into words, in order.
  * @param {any} json the `pre_tokenizer` of a tokenizer.json
- * @returns {Cut[]}
- * @throws {GlassformerError} 'format' for a type that is not known
+ * @returns {PreTokenizer[]}
+ * @throws {GlassformerError} 'format' if it is malformed or of an unknown type
  */
-export function pretokenizer(json) {
+export function createPreTokenizer(json) {
   if (json == null) return []
-  return kindIn(WHERE, json, KINDS)(json)
+  return readType(WHERE, json, PRE_TOKENIZERS)(json)
 }
 
-/** Whether words are cut by GPT-2's rule and nothing else, which the kernels do themselves. @param {any} json */
+/** Whether the pre-tokenizer is exactly GPT-2's, which a kernel implements. @param {any} json */
 export const isGpt2 = json => json?.type === 'ByteLevel' && !json.add_prefix_space && json.use_regex !== false
 
-/** Whether tokens are bytes written as letters. @param {any} json @returns {boolean} */
+/** Whether tokens are byte-level. @param {any} json @returns {boolean} */
 export const isByteLevel = json =>
-  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && listIn(WHERE, json, 'pretokenizers').some(isByteLevel))
+  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && readArray(WHERE, json, 'pretokenizers').some(isByteLevel))

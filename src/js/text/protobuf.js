@@ -1,34 +1,34 @@
 import { GlassformerError } from '../errors.js'
 
 /**
- * The fields of a protocol buffer message: for each number the values in the order they stand in. A varint is a number,
- * four and eight bytes and strings are bytes.
- * @param {string} where for messages
+ * Reads the fields of a Protocol Buffers message: the values of each field number, in order. A varint becomes a number;
+ * fixed-width and length-delimited values become bytes.
+ * @param {string} where for error messages
  * @param {Uint8Array} bytes
  * @returns {Map<number, (number | Uint8Array)[]>}
- * @throws {GlassformerError} 'format' when the bytes are no message
+ * @throws {GlassformerError} 'format' if the bytes are not a message
  */
-export function fieldsOf(where, bytes) {
+export function readFields(where, bytes) {
   /** @type {Map<number, (number | Uint8Array)[]>} */ const fields = new Map()
   let at = 0
-  const broken = (/** @type {string} */ what) => new GlassformerError('format', `${where}: ${what} at byte ${at}`)
+  const formatError = (/** @type {string} */ what) => new GlassformerError('format', `${where}: ${what} at byte ${at}`)
   const varint = () => {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
-      if (at >= bytes.length || scale > 2 ** 63) throw broken('a number does not end')
+      if (at >= bytes.length || scale > 2 ** 63) throw formatError('a number does not end')
       const byte = bytes[at++]
       value += (byte & 127) * scale
       if (byte < 128) return value
     }
   }
   const take = (/** @type {number} */ n) => {
-    if (n > bytes.length - at) throw broken(`${n} bytes are announced, ${bytes.length - at} are left`)
+    if (n > bytes.length - at) throw formatError(`${n} bytes are announced, ${bytes.length - at} are left`)
     at += n
     return bytes.subarray(at - n, at)
   }
   while (at < bytes.length) {
     const key = varint(), number = Math.floor(key / 8), kind = key % 8
-    if (number === 0 || ![0, 1, 2, 5].includes(kind)) throw broken('no field begins')
+    if (number === 0 || ![0, 1, 2, 5].includes(kind)) throw formatError('no field begins')
     const value = kind === 0 ? varint() : take(kind === 2 ? varint() : kind === 1 ? 8 : 4)
     const values = fields.get(number)
     if (values) values.push(value)

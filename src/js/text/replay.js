@@ -1,14 +1,14 @@
 /**
- * How a text stands while byte-pair encoding is learned from it: what the trainer counts before it joins a pair.
+ * The state of a text during the training of byte-pair encoding: what the trainer counts before a merge.
  *
  * @typedef {object} Replay
- * @property {string[][]} words of the text in their order, each in tokens
- * @property {{ pair: [string, string], count: number }[]} pairs that stand side by side within a word, the most
- *   frequent first; of equals the one that is met first
+ * @property {string[][]} words the tokens of each word of the text, in order
+ * @property {{ pair: [string, string], count: number }[]} pairs the adjacent pairs within words, by descending count
+ *   and then by first occurrence
  */
 
-/** A word with a pair joined wherever it stands. @param {string[]} word @param {readonly [string, string]} pair */
-function joined(word, [left, right]) {
+/** Merges every occurrence of a pair in a word. @param {string[]} word @param {readonly [string, string]} pair */
+function applyMerge(word, [left, right]) {
   /** @type {string[]} */ const out = []
   for (let i = 0; i < word.length; i++) {
     if (word[i] === left && word[i + 1] === right) out.push(left + word[++i])
@@ -17,7 +17,7 @@ function joined(word, [left, right]) {
   return out
 }
 
-/** How often each pair stands side by side. @param {readonly string[][]} words @returns {Replay['pairs']} */
+/** Counts adjacent pairs. @param {readonly string[][]} words @returns {Replay['pairs']} */
 function countPairs(words) {
   /** @type {Map<string, Replay['pairs'][number]>} */ const found = new Map()
   for (const word of words) {
@@ -32,10 +32,11 @@ function countPairs(words) {
 }
 
 /**
- * @param {readonly string[]} words @param {readonly { pair: [string, string] }[]} merges those that are made
+ * Applies merges to words and counts the adjacent pairs.
+ * @param {readonly string[]} words @param {readonly { pair: [string, string] }[]} merges
  * @returns {Replay}
  */
-export function replay(words, merges) {
-  const now = merges.reduce((all, { pair }) => all.map(word => joined(word, pair)), words.map(word => [...word]))
-  return { words: now, pairs: countPairs(now) }
+export function replayMerges(words, merges) {
+  const merged = merges.reduce((all, { pair }) => all.map(word => applyMerge(word, pair)), words.map(word => [...word]))
+  return { words: merged, pairs: countPairs(merged) }
 }

@@ -1,54 +1,52 @@
 import { expectBoolean } from '../errors.js'
-import { ALPHABET, LETTERS } from './byte_letters.js'
-import { bertProcessing } from './files.js'
-import { noMemory, packed, passing } from './handles.js'
-import { bpe, byteLevel, special } from './merges_files.js'
-import { normalizer } from './normalizers.js'
-import { GPT2, pretokenizer } from './pretokenizers.js'
+import { ALPHABET, BYTE_CHARACTERS } from './byte_level.js'
+import { memoryError, packBytes, withBuffers } from './kernel_memory.js'
+import { createNormalizer } from './normalizers.js'
+import { GPT2, createPreTokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
-import { checkSize, checked, countWords, sorted, tokenizerJson } from './training.js'
-import { wordsOf } from './words_of.js'
+import { bertProcessor, bpeModel, byteLevelPart, specialToken, tokenizerJson, wordPieceModel } from './tokenizer_json.js'
+import { checkVocabSize, countWords, readTrainOptions, sortByCodePoint } from './training.js'
+import { encodeUtf8 } from './utf8.js'
+import { createWordSplitter } from './word_splitter.js'
 
 /**
- * @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: how often a pair
- *   has to occur to be joined; default 1
+ * @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: the minimum
+ *   count of a pair to be merged; default 1
  */
 /**
- * @typedef {BPEOptions & { lowercase?: boolean }} WordPieceOptions lowercase (default false): small letters without
- * accents, as BERT's uncased models have it; Hangul comes apart into jamo then
+ * @typedef {BPEOptions & { lowercase?: boolean }} WordPieceOptions lowercase (default false): whether to lowercase and
+ *   strip accents, as BERT's uncased models do, which decomposes Hangul into jamo
  */
 
-const encoder = new TextEncoder()
-
 /**
- * Learns merges in the kernel.
+ * Learns merges.
  * @param {import('../kernels.js').Kernels} engine @param {string} where
  * @param {readonly number[][]} words in symbols @param {readonly number[]} counts
- * @param {readonly Uint8Array[]} alphabet the bytes of each symbol; those from `plain` on only continue a word
- * @param {{ plain: number, size: number, least: number, likelihood: boolean }} how
- * @returns {number[][]} left, right, made, count of each merge
+ * @param {readonly Uint8Array[]} alphabet the bytes of each symbol; those from `initial` on only continue a word
+ * @param {{ initial: number, size: number, minCount: number, likelihood: boolean }} settings
+ * @returns {number[][]} the left symbol, right symbol, merged symbol and count of each merge
  */
-function learnMerges({ c, memory, seed }, where, words, counts, alphabet, { plain, size, least, likelihood }) {
+function learnMerges({ c, memory, seed }, where, words, counts, alphabet, { initial, size, minCount, likelihood }) {
   const text = Int32Array.from(words.flat())
   let end = 0
   const ends = Int32Array.from(words, word => end += word.length)
-  const letters = packed(alphabet)
-  const arrays = [new Int32Array(8 * size), text, ends, Int32Array.from(counts), letters.bytes, letters.ends]
-  return passing(memory, arrays, (merges, symbols, places, numbers, bytes, byteEnds) => {
-    const n = c.gf_bpe_train(merges, symbols, places, numbers, words.length, bytes, byteEnds, alphabet.length, plain,
-      size, least, likelihood ? 1 : 0, seed)
-    if (n < 0) throw noMemory(where)
+  const packed = packBytes(alphabet)
+  const arrays = [new Int32Array(8 * size), text, ends, Int32Array.from(counts), packed.bytes, packed.ends]
+  return withBuffers(memory, arrays, (merges, symbols, wordEnds, wordCounts, bytes, byteEnds) => {
+    const n = c.gf_bpe_train(merges, symbols, wordEnds, wordCounts, words.length, bytes, byteEnds, alphabet.length,
+      initial, size, minCount, likelihood ? 1 : 0, seed)
+    if (n < 0) throw memoryError(where)
     return Array.from({ length: n }, (_, i) => [...memory.ints(merges + 16 * i, 4)])
   })
 }
 
 /**
- * Learns byte-level byte-pair encoding, as GPT-2 has it: the 256 bytes come first, then one token for each merge. The
- * pair that occurs most often is joined first; of equals the one whose tokens are older.
+ * Trains byte-level byte-pair encoding, as in GPT-2: the vocabulary is the specials, the 256 bytes, and one token for
+ * each merge. The most frequent pair is merged first; of equal counts, the pair with the lower ids.
  * @param {import('../kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {BPEOptions} options
- * @returns {Tokenizer} its `merges` know how often each pair occurred
+ * @returns {Tokenizer} its `merges` have counts
  * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
  * @example
  * const tokenizer = gf.text.trainBPE('low lower lowest', { vocabSize: 260 })
@@ -56,82 +54,80 @@ function learnMerges({ c, memory, seed }, where, words, counts, alphabet, { plai
  */
 export function trainBPE(engine, text, options) {
   const where = 'trainBPE'
-  const { texts, vocabSize, specials, minFrequency } = checked(where, text, options,
+  const { texts, vocabSize, specials, minFrequency } = readTrainOptions(where, text, options,
     ['vocabSize', 'specials', 'minFrequency'])
-  checkSize(where, vocabSize, LETTERS.length + specials.length, '256 bytes and the specials')
+  checkVocabSize(where, vocabSize, BYTE_CHARACTERS.length + specials.length, '256 bytes and the specials')
   const words = countWords(texts, specials, part => part.match(GPT2()) ?? [])
-  const order = new Map(ALPHABET.map((letter, i) => [letter, i]))
-  const symbolOf = LETTERS.map(letter => /** @type {number} */ (order.get(letter)))
-  const symbols = Array.from(words.keys(), word => Array.from(encoder.encode(word), byte => symbolOf[byte]))
-  const alphabet = ALPHABET.map(letter => Uint8Array.of(LETTERS.indexOf(letter)))
-  const learned = learnMerges(engine, where, symbols, [...words.values()], alphabet,
-    { plain: LETTERS.length, size: vocabSize - specials.length, least: minFrequency, likelihood: false })
+  const symbolIds = new Map(ALPHABET.map((character, i) => [character, i]))
+  const symbolOf = BYTE_CHARACTERS.map(character => /** @type {number} */ (symbolIds.get(character)))
+  const symbols = Array.from(words.keys(), word => Array.from(encodeUtf8(word), byte => symbolOf[byte]))
+  const alphabet = ALPHABET.map(character => Uint8Array.of(BYTE_CHARACTERS.indexOf(character)))
+  const merges = learnMerges(engine, where, symbols, [...words.values()], alphabet,
+    { initial: BYTE_CHARACTERS.length, size: vocabSize - specials.length, minCount: minFrequency, likelihood: false })
 
   const tokens = [...ALPHABET]
-  const pairs = learned.map(([left, right, made]) => {
-    tokens[made] = tokens[left] + tokens[right]
+  const pairs = merges.map(([left, right, merged]) => {
+    tokens[merged] = tokens[left] + tokens[right]
     return [tokens[left], tokens[right]]
   })
   const vocab = Object.fromEntries([...specials, ...tokens].map((token, id) => [token, id]))
-  const bytes = byteLevel({})
+  const bytes = byteLevelPart({})
   return new Tokenizer(engine, tokenizerJson({
-    added_tokens: specials.map(special), pre_tokenizer: bytes, decoder: bytes, model: bpe(vocab, pairs)
-  }), mergesOf(learned, tokens, specials.length))
+    added_tokens: specials.map(specialToken), pre_tokenizer: bytes, decoder: bytes, model: bpeModel(vocab, pairs)
+  }), toMerges(merges, tokens, specials.length))
 }
 
-/** @param {readonly number[][]} learned @param {readonly string[]} tokens @param {number} first the id of token 0 */
-const mergesOf = (learned, tokens, first) => learned.map(([left, right, made, count]) => (
+/** @param {readonly number[][]} merges @param {readonly string[]} tokens @param {number} first the id of token 0 */
+const toMerges = (merges, tokens, first) => merges.map(([left, right, merged, count]) => (
   /** @type {import('./tokenizer.js').Merge} */ ({
-    pair: [tokens[left], tokens[right]], token: tokens[made], ids: [first + left, first + right, first + made], count
+    pair: [tokens[left], tokens[right]], token: tokens[merged],
+    ids: [first + left, first + right, first + merged], count
   })))
 
 const PREFIX = '##'
 
 /**
- * Learns WordPiece, as BERT has it: [UNK] and the other specials come first, then the letters, those that continue a
- * word with ##, then one token for each merge. The pair that occurs most often for how often its two tokens occur is
- * joined first: count(pair) / (count(left) count(right)).
+ * Trains WordPiece, as in BERT: the vocabulary is [UNK] and the other specials, the characters that begin a word, those
+ * that continue a word, with ##, and one token for each merge. The pair with the highest score is merged first:
+ * count(pair) / (count(left) count(right)).
  * @param {import('../kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {WordPieceOptions} options
- * @returns {Tokenizer} its `merges` tell how its tokens were made; cutting does not use them
+ * @returns {Tokenizer} its `merges` are those of the training; encoding does not use them
  * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
  */
 export function trainWordPiece(engine, text, options) {
   const where = 'trainWordPiece', unknown = '[UNK]'
-  const { texts, vocabSize, specials: given, minFrequency, lowercase } =
-    checked(where, text, options, ['vocabSize', 'specials', 'minFrequency', 'lowercase'])
+  const { texts, vocabSize, specials: userSpecials, minFrequency, lowercase } =
+    readTrainOptions(where, text, options, ['vocabSize', 'specials', 'minFrequency', 'lowercase'])
   expectBoolean(where, 'lowercase', lowercase)
-  const specials = given.includes(unknown) ? given : [unknown, ...given]
-  const rewriting = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null,
+  const specials = userSpecials.includes(unknown) ? userSpecials : [unknown, ...userSpecials]
+  const normalizer = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null,
     lowercase }
-  const cutting = { type: 'BertPreTokenizer' }
-  const words = countWords(texts, specials, wordsOf(normalizer(rewriting), pretokenizer(cutting)))
+  const preTokenizer = { type: 'BertPreTokenizer' }
+  const splitWords = createWordSplitter(createNormalizer(normalizer), createPreTokenizer(preTokenizer))
+  const words = countWords(texts, specials, splitWords)
 
-  const first = new Set(), later = new Set()
-  for (const word of words.keys()) [...word].forEach((letter, i) => (i ? later : first).add(letter))
-  const plain = sorted(first), continuing = sorted(later)
-  const letters = [...plain, ...continuing.map(letter => PREFIX + letter)]
-  checkSize(where, vocabSize, letters.length + specials.length, `${letters.length} letters and the specials`)
-  const order = new Map(letters.map((letter, i) => [letter, i]))
+  const initialSet = new Set(), continuingSet = new Set()
+  for (const word of words.keys()) [...word].forEach((character, i) => (i ? continuingSet : initialSet).add(character))
+  const initial = sortByCodePoint(initialSet), continuing = sortByCodePoint(continuingSet)
+  const tokens = [...initial, ...continuing.map(character => PREFIX + character)]
+  checkVocabSize(where, vocabSize, tokens.length + specials.length, `${tokens.length} characters and the specials`)
+  const symbolIds = new Map(tokens.map((token, i) => [token, i]))
   const symbols = Array.from(words.keys(), word =>
-    Array.from(word, (letter, i) => /** @type {number} */ (order.get(i ? PREFIX + letter : letter))))
-  const learned = learnMerges(engine, where, symbols, [...words.values()],
-    [...plain, ...continuing].map(letter => encoder.encode(letter)),
-    { plain: plain.length, size: vocabSize - specials.length, least: minFrequency, likelihood: true })
+    Array.from(word, (character, i) => /** @type {number} */ (symbolIds.get(i ? PREFIX + character : character))))
+  const merges = learnMerges(engine, where, symbols, [...words.values()],
+    [...initial, ...continuing].map(encodeUtf8),
+    { initial: initial.length, size: vocabSize - specials.length, minCount: minFrequency, likelihood: true })
 
-  const tokens = letters
-  for (const [left, right, made] of learned) tokens[made] = tokens[left] + tokens[right].slice(PREFIX.length)
-  const all = [...specials, ...tokens]
-  const vocab = Object.fromEntries(all.map((token, id) => [token, id]))
+  for (const [left, right, merged] of merges) tokens[merged] = tokens[left] + tokens[right].slice(PREFIX.length)
+  const vocab = Object.fromEntries([...specials, ...tokens].map((token, id) => [token, id]))
   return new Tokenizer(engine, tokenizerJson({
-    added_tokens: specials.map(special),
-    normalizer: rewriting,
-    pre_tokenizer: cutting,
-    post_processor: bertProcessing(vocab),
+    added_tokens: specials.map(specialToken),
+    normalizer,
+    pre_tokenizer: preTokenizer,
+    post_processor: bertProcessor(vocab),
     decoder: { type: 'WordPiece', prefix: PREFIX, cleanup: true },
-    model: {
-      type: 'WordPiece', unk_token: unknown, continuing_subword_prefix: PREFIX, max_input_chars_per_word: 100, vocab
-    }
-  }), mergesOf(learned, tokens, specials.length))
+    model: wordPieceModel(vocab, unknown)
+  }), toMerges(merges, tokens, specials.length))
 }

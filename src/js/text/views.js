@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 
 /**
- * Refuses a view whose memory was handed to another thread: it would be empty, or break.
+ * Throws if the buffer of a view was transferred to another thread.
  * @param {string} where @param {string} name @param {unknown} value
  */
 export function expectAttached(where, name, value) {
@@ -14,11 +14,21 @@ export function expectAttached(where, name, value) {
 }
 
 /**
- * Checks that ids are a list.
+ * Throws unless a text is a string, which the caller has checked, or bytes.
+ * @param {string} where @param {unknown} text @returns {asserts text is Uint8Array}
+ */
+export function expectBytes(where, text) {
+  expect(text instanceof Uint8Array, 'type',
+    () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  expectAttached(where, 'text', text)
+}
+
+/**
+ * Throws unless ids are an array or a typed array.
  * @param {string} where @param {unknown} ids @returns {asserts ids is ArrayLike<number>}
  */
 export function expectIds(where, ids) {
   expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
-    () => `${where}: ids must be an array of whole numbers, got ${describe(ids)}`)
+    () => `${where}: ids must be an array of integers, got ${describe(ids)}`)
   expectAttached(where, 'ids', ids)
 }

@@ -1,10 +1,11 @@
 import { NO_MEMORY } from '../constants.js'
-import { GlassformerError, describe, expect, expectBoolean, expectOneOf, optionsOf, expectInteger } from '../errors.js'
-import { encodeInto } from './encode_into.js'
-import { wellFormed } from './scan.js'
+import { GlassformerError, describe, expect, expectBoolean, expectOneOf, expectOptions, expectInteger } from '../errors.js'
+
+import { toWellFormed } from './scan.js'
+import { encodeInto } from './utf8.js'
 import { expectIds } from './views.js'
 
-/** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
+/** Maximum number of tokens counted in one call, and of their UTF-16 units: large enough to make the call cheap. */
 const BATCH_TOKENS = 4096
 const BATCH_UNITS = 32768
 
@@ -12,18 +13,18 @@ const BATCH_UNITS = 32768
  * @typedef {object} VocabOptions
  * @property {'frequency' | 'first-seen'} [order] 'frequency' (default): by count, highest first, then by code points,
  *   as torchtext's build_vocab_from_iterator; 'first-seen': by first appearance
- * @property {string[]} [specials] tokens with ids of their own, whether they occur or not; default none
+ * @property {string[]} [specials] special tokens, which get ids whether they occur or not; default none
  * @property {boolean} [specialsFirst] whether the specials come first (default) or last
- * @property {number} [minFrequency] tokens that occur less often are left out; default 1
- * @property {number} [maxTokens] the size not to exceed; default undefined, no limit. It is applied before minFrequency
- *   and before specials are taken out of the counted tokens, as torchtext does, so the result may be smaller
- * @property {string} [unknown] the token that stands for those not in the vocabulary; default none: they throw
+ * @property {number} [minFrequency] the minimum count of a token; default 1
+ * @property {number} [maxTokens] the maximum size; default undefined, no limit. It is applied before minFrequency and
+ *   before specials are removed from the counted tokens, as in torchtext, so the result may be smaller
+ * @property {string} [unknown] the token that replaces tokens outside the vocabulary; default none: they throw
  */
 
 const OPTIONS = ['order', 'specials', 'specialsFirst', 'minFrequency', 'maxTokens', 'unknown']
 
 /**
- * A two-way table of tokens and ids.
+ * A vocabulary: maps tokens to ids and back, as torchtext's Vocab.
  * @example
  * const vocab = new gf.text.Vocab([['a', 'b', 'a']], { specials: ['<pad>'] })
  * vocab.itos                                      // ['<pad>', 'a', 'b']
@@ -32,8 +33,8 @@ const OPTIONS = ['order', 'specials', 'specialsFirst', 'minFrequency', 'maxToken
 export class Vocab {
   /** The token of each id. @type {string[]} */ itos
   /** The id of each token. @type {Map<string, number>} */ stoi
-  /** The id of `unknown`, if it was given and is in the vocabulary. @type {number | undefined} */ #unknown
-  /** What was given as `unknown`. @type {string | undefined} */ #unknownToken
+  /** The id of the unknown token, if it is in the vocabulary. @type {number | undefined} */ #unknown
+  /** @type {string | undefined} */ #unknownToken
 
   /**
    * @param {import('../kernels.js').Kernels} engine
@@ -43,7 +44,7 @@ export class Vocab {
    */
   constructor(engine, lists, options) {
     const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
-      /** @type {VocabOptions} */ (optionsOf('Vocab', options, OPTIONS))
+      /** @type {VocabOptions} */ (expectOptions('Vocab', options, OPTIONS))
     checkLists(lists)
     expectOneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
     checkSpecials(specials, maxTokens)
@@ -53,7 +54,7 @@ export class Vocab {
       () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
 
     const { tokens, counts } = count(engine, lists, order === 'frequency')
-    const reserved = specials.map(wellFormed)
+    const reserved = specials.map(toWellFormed)
     const isReserved = new Set(reserved)
     const limit = maxTokens === undefined ? tokens.length : maxTokens - specials.length
     const counted = tokens.slice(0, limit).filter((token, i) => counts[i] >= minFrequency && !isReserved.has(token))
@@ -61,24 +62,25 @@ export class Vocab {
     this.stoi = new Map()
     this.itos.forEach((token, id) => this.stoi.set(token, id))
     this.#unknownToken = unknown
-    this.#unknown = unknown === undefined ? undefined : this.stoi.get(wellFormed(unknown))
+    this.#unknown = unknown === undefined ? undefined : this.stoi.get(toWellFormed(unknown))
   }
 
   get #whyUnknown() {
     const token = this.#unknownToken
-    return token === undefined ? 'there is no unknown token to stand for it'
-      : `neither is the unknown token, ${describe(token)}; give it as one of the specials`
+    return token === undefined ? 'there is no unknown token'
+      : `neither is the unknown token, ${describe(token)}; add it to specials`
   }
 
-  /** How many tokens there are. */
+  /** The number of tokens. */
   get size() {
     return this.itos.length
   }
 
   /**
+   * Converts tokens to ids.
    * @param {readonly string[]} tokens
    * @returns {number[]} their ids
-   * @throws {GlassformerError} 'text' when a token is not in the vocabulary and no `unknown` stands for it; 'type'
+   * @throws {GlassformerError} 'text' if a token is not in the vocabulary and there is no unknown token; 'type'
    */
   encode(tokens) {
     expect(Array.isArray(tokens), 'type',
@@ -88,7 +90,7 @@ export class Vocab {
       if (known !== undefined) return known
       expect(typeof token === 'string', 'type',
         () => `Vocab.encode: tokens[${i}] must be a string, got ${describe(token)}`)
-      const id = this.stoi.get(wellFormed(token)) ?? this.#unknown
+      const id = this.stoi.get(toWellFormed(token)) ?? this.#unknown
       if (id !== undefined) return id
       throw new GlassformerError('text', `Vocab.encode: tokens[${i}] is ${describe(token)}, which is not among the ` +
         `${this.size} tokens of the vocabulary, and ${this.#whyUnknown}`)
@@ -96,16 +98,17 @@ export class Vocab {
   }
 
   /**
+   * Converts ids to tokens.
    * @param {ArrayLike<number>} ids
    * @returns {string[]} their tokens
-   * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
+   * @throws {GlassformerError} 'index' if an id is outside the vocabulary; 'type'
    */
   decode(ids) {
     expectIds('Vocab.decode', ids)
     return Array.from(ids, (id, i) => {
       const token = Number.isInteger(id) ? this.itos[id] : undefined
       expect(token !== undefined, typeof id === 'number' ? 'index' : 'type',
-        () => `Vocab.decode: ids[${i}] must be a whole number from 0 to ${this.size - 1}, got ${describe(id)}`)
+        () => `Vocab.decode: ids[${i}] must be an integer from 0 to ${this.size - 1}, got ${describe(id)}`)
       return token
     })
   }
@@ -127,37 +130,37 @@ function checkSpecials(specials, maxTokens) {
   for (const [i, token] of specials.entries()) {
     expect(typeof token === 'string', 'type', () => `Vocab: specials[${i}] must be a string, got ${describe(token)}`)
     expect(specials.indexOf(token) === i, 'range',
-      () => `Vocab: specials[${i}] is ${describe(token)} again; each must be given once`)
+      () => `Vocab: specials[${i}] repeats ${describe(token)}`)
   }
   if (maxTokens !== undefined) expectInteger('Vocab', 'maxTokens', maxTokens, specials.length + 1)
 }
 
 /**
- * The distinct tokens in their order and the count of each.
+ * Counts tokens: returns the distinct tokens in order, and their counts.
  * @param {import('../kernels.js').Kernels} engine @param {string[][]} lists @param {boolean} sorted
  */
 function count(engine, lists, sorted) {
   const { c, memory } = engine
   const vocab = c.gf_vocab_new(engine.seed)
-  if (!vocab) throw noMemory()
+  if (!vocab) throw memoryError()
   try {
     /** @type {string[]} */
-    const seen = []
-    for (const batch of batches(lists)) countBatch(engine, vocab, batch, seen)
-    return memory.borrow(8 * seen.length + 8, order => {
-      const counts = order + 4 * seen.length
-      if (c.gf_vocab_order(order, counts, vocab, sorted ? 1 : 0) < 0) throw noMemory()
-      const tokens = Array.from(memory.ints(order, seen.length), id => seen[id])
-      return { tokens, counts: memory.ints(counts, seen.length).slice() }
+    const distinct = []
+    for (const batch of batches(lists)) countBatch(engine, vocab, batch, distinct)
+    return memory.borrow(8 * distinct.length + 8, order => {
+      const counts = order + 4 * distinct.length
+      if (c.gf_vocab_order(order, counts, vocab, sorted ? 1 : 0) < 0) throw memoryError()
+      const tokens = Array.from(memory.ints(order, distinct.length), id => distinct[id])
+      return { tokens, counts: memory.ints(counts, distinct.length).slice() }
     })
   } finally {
     c.gf_vocab_free(vocab)
   }
 }
 
-const noMemory = () => new GlassformerError('memory', 'Vocab: out of memory while counting tokens')
+const memoryError = () => new GlassformerError('memory', 'Vocab: out of memory while counting tokens')
 
-/** All tokens, in portions. @param {string[][]} lists @returns {Generator<string[]>} */
+/** Yields all tokens in batches. @param {string[][]} lists @returns {Generator<string[]>} */
 function* batches(lists) {
   /** @type {string[]} */
   let batch = []
@@ -180,11 +183,12 @@ function* batches(lists) {
 }
 
 /**
- * Counts a portion of the tokens; those not met before are appended to `seen`, whose places are their ids.
- * @param {import('../kernels.js').Kernels} engine @param {number} vocab @param {string[]} batch @param {string[]} seen
+ * Counts a batch of tokens. New tokens are appended to `distinct`, where their index is their id.
+ * @param {import('../kernels.js').Kernels} engine @param {number} vocab
+ * @param {string[]} batch @param {string[]} distinct
  */
-function countBatch({ c, memory }, vocab, batch, seen) {
-  // The separator keeps a lone surrogate at the end of a token from pairing up with one at the beginning of the next.
+function countBatch({ c, memory }, vocab, batch, distinct) {
+  // The separator keeps a lone surrogate at the end of a token from pairing with one at the start of the next.
   const text = batch.join('\n')
   const n = batch.length
   memory.borrow(8 * n + 3 * text.length + 1, ids => {
@@ -193,8 +197,8 @@ function countBatch({ c, memory }, vocab, batch, seen) {
     const written = encodeInto(text, memory.bytes(bytes, 3 * text.length))
     const lengths = memory.ints(units, n)
     for (let i = 0; i < n; i++) lengths[i] = batch[i].length
-    if (c.gf_vocab_add(ids, vocab, bytes, written, units, n) === NO_MEMORY) throw noMemory()
-    const numbers = memory.ints(ids, n)
-    for (let i = 0; i < n; i++) if (numbers[i] === seen.length) seen.push(wellFormed(batch[i]))
+    if (c.gf_vocab_add(ids, vocab, bytes, written, units, n) === NO_MEMORY) throw memoryError()
+    const tokenIds = memory.ints(ids, n)
+    for (let i = 0; i < n; i++) if (tokenIds[i] === distinct.length) distinct.push(toWellFormed(batch[i]))
   })
 }

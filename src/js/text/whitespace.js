@@ -1,12 +1,12 @@
 import { scan } from './scan.js'
 
 /**
- * The pieces of a text between white space, as Python's `str.split()` gives them: Unicode white space, with
- * U+001C to U+001F and U+0085, without U+FEFF and U+200B.
+ * Splits a text at white space, as Python's `str.split()` does: Unicode white space including U+001C to U+001F and
+ * U+0085, but not U+FEFF and U+200B.
  * @param {import('../kernels.js').Kernels} engine
- * @param {string | Uint8Array} text bytes are read as UTF-8; what is malformed, or a lone surrogate, becomes U+FFFD
+ * @param {string | Uint8Array} text bytes are read as UTF-8; invalid bytes and lone surrogates become U+FFFD
  * @returns {string[]}
- * @throws {GlassformerError} 'type' when the text is neither; 'memory'
+ * @throws {GlassformerError} 'type' if the text is neither; 'memory'
  * @example
  * gf.text.whitespace('나는 최근')                    // ['나는', '최근']
  */

@@ -1,82 +1,82 @@
-import { ByWords } from './by_words.js'
 import { describe, expect } from '../errors.js'
-import { textIn } from './fields.js'
-import { pieces } from './handles.js'
+import { BatchEncoder } from './batch_encoder.js'
+import { readString } from './json_fields.js'
+import { createPieces } from './kernel_memory.js'
+import { encodeUtf8 } from './utf8.js'
 
-const encoder = new TextEncoder()
-
-/** WordPiece: the longest piece each time (BERT). */
+/** WordPiece: greedy longest match (BERT). */
 export class WordPieceModel {
-  #byWords
+  #batches
   /** @type {Record<string, number>} */ #vocab
   #prefix
-  #longest
+  #maxCharacters
   #unknown
 
   /**
    * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
-   * @throws {GlassformerError} 'format' when the unknown token is not in the vocabulary
+   * @throws {GlassformerError} 'format' if the unknown token is not in the vocabulary
    */
   constructor(engine, json, vocab) {
-    const { unk_token: name = '[UNK]', max_input_chars_per_word: longest = 100 } = json
-    const prefix = textIn('tokenizer: model', json, 'continuing_subword_prefix', '##')
+    const { unk_token: name = '[UNK]', max_input_chars_per_word: maxCharacters = 100 } = json
+    const prefix = readString('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
-    expect(Number.isInteger(longest) && longest >= 0, 'format',
-      () => `tokenizer: model.max_input_chars_per_word must be a whole number, got ${describe(longest)}`)
+    expect(Number.isInteger(maxCharacters) && maxCharacters >= 0, 'format',
+      () => `tokenizer: model.max_input_chars_per_word must be an integer, got ${describe(maxCharacters)}`)
     expect(unknown !== undefined, 'format',
       () => `tokenizer: model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     this.#vocab = json.vocab
     this.#prefix = prefix
-    this.#longest = longest
+    this.#maxCharacters = maxCharacters
     this.#unknown = unknown
-    // A piece that begins with the prefix continues a word; it can also be a word that is written so.
-    const list = [...vocab].flatMap(([token, id]) => [
-      { bytes: encoder.encode(token), id, continuing: false },
+    // A piece with the prefix continues a word; it also matches literally at the start of a word.
+    const pieces = [...vocab].flatMap(([token, id]) => [
+      { bytes: encodeUtf8(token), id, continuing: false },
       ...token.startsWith(prefix) && token !== prefix ?
-          [{ bytes: encoder.encode(token.slice(prefix.length)), id, continuing: true }] : []
+          [{ bytes: encodeUtf8(token.slice(prefix.length)), id, continuing: true }] : []
     ])
-    const handle = pieces(engine, this, list)
-    this.#byWords = new ByWords(engine, (ids, ends, text, words, n) =>
-      engine.c.gf_wordpiece(ids, ends, handle, text, words, n, unknown, Math.min(longest, 2 ** 31 - 1)))
+    const handle = createPieces(engine, this, pieces)
+    this.#batches = new BatchEncoder(engine, (ids, ends, text, words, n) =>
+      engine.c.gf_wordpiece(ids, ends, handle, text, words, n, unknown, Math.min(maxCharacters, 2 ** 31 - 1)))
   }
 
   /**
-   * @param {import('./source.js').Source} source
-   * @param {Int32Array | undefined} ends where each word ends, in UTF-16 units
-   * @param {import('./by_words.js').Emit} emit
+   * Encodes words.
+   * @param {import('./text_source.js').Source} source
+   * @param {Int32Array | undefined} ends of words, in UTF-16 units; undefined: the text is one word
+   * @param {import('./batch_encoder.js').Emit} emit
    */
   encode(source, ends, emit) {
-    this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), emit)
+    this.#batches.encodeWords(source, ends ?? Int32Array.of(source.string.length), emit)
   }
 
   /**
-   * The search as it is usually told, from the whole rest of a word down to its first character. The kernel finds the
-   * same piece by going forward from character to character.
+   * Returns the search in a word as the paper describes it: from the longest candidate to the shortest. The kernel
+   * finds the same piece by walking a trie from character to character.
    * @param {string} word
-   * @returns {import('./explained.js').Search}
+   * @returns {import('./explanations.js').Search}
    */
   explain(word) {
-    const ends = endsOf(word)
-    /** @type {import('./explained.js').Try[][]} */ const tries = []
-    if (ends.length > this.#longest) return { text: word, ids: [this.#unknown], tries, unknown: 'long' }
+    const ends = characterEnds(word)
+    /** @type {import('./explanations.js').Try[][]} */ const tries = []
+    if (ends.length > this.#maxCharacters) return { text: word, ids: [this.#unknown], tries, unknown: 'long' }
     for (let from = 0; from < word.length;) {
-      const some = this.#triesAt(word, from, ends)
-      const { to, id } = some[some.length - 1]
-      tries.push(some)
+      const tried = this.#tryPieces(word, from, ends)
+      const { to, id } = tried[tried.length - 1]
+      tries.push(tried)
       if (id === undefined) return { text: word, ids: [this.#unknown], tries, unknown: 'missing' }
       from = to
     }
-    return { text: word, ids: tries.map(some => /** @type {number} */ (some[some.length - 1].id)), tries }
+    return { text: word, ids: tries.map(tried => /** @type {number} */ (tried[tried.length - 1].id)), tries }
   }
 
   /**
-   * What is tried at a place of a word, until a piece is found.
+   * Looks up pieces at a position of a word until one is found.
    * @param {string} word @param {number} from @param {number[]} ends of its characters
    */
-  #triesAt(word, from, ends) {
-    /** @type {import('./explained.js').Try[]} */ const tries = []
+  #tryPieces(word, from, ends) {
+    /** @type {import('./explanations.js').Try[]} */ const tries = []
     for (let k = ends.length - 1; ends[k] > from; k--) {
       const piece = (from ? this.#prefix : '') + word.slice(from, ends[k])
       const id = Object.hasOwn(this.#vocab, piece) ? this.#vocab[piece] : undefined
@@ -87,8 +87,8 @@ export class WordPieceModel {
   }
 }
 
-/** Where each character of a word ends, in UTF-16 units. @param {string} word */
-function endsOf(word) {
+/** The end of each character of a word, in UTF-16 units. @param {string} word */
+function characterEnds(word) {
   let end = 0
   return Array.from(word, character => end += character.length)
 }

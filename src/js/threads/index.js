@@ -4,28 +4,28 @@ import { startWorker } from './workers.js'
 
 /** @import * as Platform from '../platform.d.ts' */
 
-/** Pages of memory at the beginning, as build.sh has them, and at most: the first that is to be had. */
-const FIRST_PAGES = 256, MOST_PAGES = [65536, 32768, 16384]
+/** Initial pages of memory, as in build.sh, and limits to try in order. */
+const INITIAL_PAGES = 256, MAX_PAGES = [65536, 32768, 16384]
 const STACK_BYTES = 65536
-/** Multiply-adds that take much longer than asking a worker that is awake does: 80 and 3 microseconds. */
-const LEAST_WORK = 2_000_000
+/** A call is split from this many multiply-adds on: they take 80 µs, and notifying a spinning worker takes 3 µs. */
+const MIN_WORK = 2_000_000
 
 /**
- * What `gf.threads` says.
+ * The state of the threads, as `gf.threads` shows it.
  * @typedef {object} Threads
- * @property {number} count how many compute, with the calling one
- * @property {string | null} reason why not as many as were asked for
- * @property {number} taken how many parts of calls the others have done
- * @property {<T>(fn: () => T) => T} alone runs fn in the calling thread alone, to compare
- * @property {() => void} stop ends the others; the calling one goes on alone
+ * @property {number} count the number of threads that compute, including the calling one
+ * @property {string | null} reason why there are fewer than requested
+ * @property {number} taken the number of parts of calls that workers have computed
+ * @property {<T>(fn: () => T) => T} alone runs fn in the calling thread alone, for comparisons
+ * @property {() => void} stop ends the workers; the calling thread continues alone
  */
 
 /** A memory that workers can share. @returns {WebAssembly.Memory} */
-function sharedMemory() {
+function createSharedMemory() {
   let reason
-  for (const maximum of MOST_PAGES) {
+  for (const maximum of MAX_PAGES) {
     try {
-      return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum, shared: true })
+      return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true })
     } catch (error) {
       reason = error
     }
@@ -34,42 +34,42 @@ function sharedMemory() {
 }
 
 /**
- * The kernels, of which long calls are divided.
- * @param {Platform.Exports} c @param {Team} team @param {number} leastWork @returns {Platform.Exports}
+ * Wraps the kernels so that long calls are split between threads.
+ * @param {Platform.Exports} c @param {Team} team @param {number} minWork @returns {Platform.Exports}
  */
-function divided(c, team, leastWork) {
-  const all = { ...c }
+function splitCalls(c, team, minWork) {
+  const kernels = { ...c }
   for (const [name, { work, divide }] of Object.entries(SPLITS)) {
-    const alone = c[name]
-    all[name] = (/** @type {number[]} */ ...args) => {
-      if (team.isWorth(work(args, team), leastWork)) {
-        const { parts, kernel = name, room, floats } = divide(args, team.others + 1, c, team)
-        if (parts.length > 1 && team.run(kernel, parts, room, floats)) return
+    const original = c[name]
+    kernels[name] = (/** @type {number[]} */ ...args) => {
+      if (team.isWorthSplitting(work(args, team), minWork)) {
+        const { parts, kernel = name, workspace, floats } = divide(args, team.workers + 1, c, team)
+        if (parts.length > 1 && team.run(kernel, parts, workspace, floats)) return
       }
-      alone(...args)
+      original(...args)
     }
   }
-  return all
+  return kernels
 }
 
-/** Who forgets an engine has no workers left. */
-const forgotten = new FinalizationRegistry((/** @type {() => void} */ stop) => stop())
+/** Ends the workers of engines that were garbage collected. */
+const registry = new FinalizationRegistry((/** @type {() => void} */ stop) => stop())
 
 /**
- * Kernels whose long calls several threads do together.
- * @param {Platform.WasmModule} module the kernels as they are built for this
+ * Starts workers and returns kernels that split long calls between the threads.
+ * @param {Platform.WasmModule} module the build of the kernels for threads
  * @param {any} node see startWorker
- * @param {number} count threads, with the calling one
- * @param {{ leastWork?: number, reason: string | null }} options leastWork: multiply-adds of a call, or what takes as
- *   long, from which on it is divided; reason: why they are not more
+ * @param {number} count the number of threads, including the calling one
+ * @param {{ minWork?: number, reason: string | null }} options minWork: the work from which on a call is split, in
+ *   multiply-adds; reason: why there are not more threads
  * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
- * @throws {Error} that says why not
+ * @throws {Error} if the memory or a worker cannot be created
  */
-export async function startThreads(module, node, count, { leastWork = LEAST_WORK, reason: fewer }) {
+export async function startThreads(module, node, count, { minWork = MIN_WORK, reason: fewer }) {
   if (!WebAssembly.Module.imports(/** @type {any} */ (module)).some(({ kind }) => kind === 'memory')) {
-    throw new Error('what is given are not the kernels for threads, glassformer.threads.wasm')
+    throw new Error('wasm is not the build of the kernels for threads, glassformer.threads.wasm')
   }
-  const memory = sharedMemory(), env = { memory, emscripten_notify_memory_growth() {} }
+  const memory = createSharedMemory(), env = { memory, emscripten_notify_memory_growth() {} }
   const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
   c._initialize()
   const names = Object.keys(c).filter(name => name.startsWith('gf_'))
@@ -80,7 +80,7 @@ export async function startThreads(module, node, count, { leastWork = LEAST_WORK
   const stop = why => {
     if (!isStopped) reason = why
     isStopped = true
-    team.others = 0
+    team.workers = 0
     ends.forEach(end => end())
   }
   const starts = Array.from({ length: count - 1 }, (_, worker) => startWorker(node, {
@@ -92,11 +92,11 @@ export async function startThreads(module, node, count, { leastWork = LEAST_WORK
     Promise.allSettled(starts).then(() => stop(''))
     throw error
   }
-  if (!isStopped) team.others = count - 1
-  const exports = { ...divided(c, team, leastWork), memory }
-  forgotten.register(exports, () => stop(''))
+  if (!isStopped) team.workers = count - 1
+  const exports = { ...splitCalls(c, team, minWork), memory }
+  registry.register(exports, () => stop(''))
   const threads = {
-    get count() { return team.others + 1 },
+    get count() { return team.workers + 1 },
     get reason() { return reason },
     get taken() { return team.taken },
     alone: /** @template T @param {() => T} fn */ fn => team.alone(fn),

@@ -1,19 +1,19 @@
-import { describe, expect, isPlain, optionsOf, runSync, expectInteger } from '../errors.js'
+import { describe, expect, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../load.js'
 import { startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
 
 /** @import * as Platform from '../platform.d.ts' */
 
-/** As many as anybody's machine has. */
-const MOST_THREADS = 64
-const GIVE = 'give load({ threads: { count, wasm } }) the URL, a Response or the bytes of glassformer.threads.wasm'
+const MAX_THREADS = 64
+const WASM_HINT = 'give load({ threads: { count, wasm } }) the URL, a Response or the bytes of glassformer.threads.wasm'
 
 /**
- * How many of so many threads the machine has cores for. @param {number} count @param {any} node
- * @throws {Error} where workers cannot share a memory
+ * The number of threads, limited to the number of cores.
+ * @param {number} count @param {any} node
+ * @throws {Error} if workers cannot share a memory
  */
-function threadsHere(count, node) {
+function limitToCores(count, node) {
   const { crossOriginIsolated, navigator } = /** @type {any} */ (globalThis)
   if (crossOriginIsolated === false) {
     throw new Error('the page is not isolated; its server must send Cross-Origin-Opener-Policy: same-origin and ' +
@@ -23,7 +23,7 @@ function threadsHere(count, node) {
 }
 
 /**
- * Whether threads are those of Node, which others may have given a page's Worker; Deno and Bun have one of their own.
+ * Whether to use Node's worker_threads, even if a global Worker was defined there. Deno and Bun have their own Worker.
  */
 function isNode() {
   const { process, Worker } = /** @type {any} */ (globalThis)
@@ -33,12 +33,12 @@ function isNode() {
 
 /** @param {unknown} threads @returns {ThreadOptions} */
 function readThreads(threads) {
-  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
-    `{ count, wasm, leastWork }, got ${describe(threads)}`)
-  if (typeof threads === 'number') return { count: expectInteger('load', 'threads', threads, 1, MOST_THREADS) }
-  const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
-  expectInteger('load', 'threads.count', count, 1, MOST_THREADS)
-  expectInteger('load', 'threads.leastWork', leastWork)
+  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be an integer, or ' +
+    `{ count, wasm, minWork }, got ${describe(threads)}`)
+  if (typeof threads === 'number') return { count: expectInteger('load', 'threads', threads, 1, MAX_THREADS) }
+  const { count, minWork = 0 } = expectOptions('load: threads', threads, ['count', 'wasm', 'minWork'])
+  expectInteger('load', 'threads.count', count, 1, MAX_THREADS)
+  expectInteger('load', 'threads.minWork', minWork)
   return /** @type {ThreadOptions} */ (threads)
 }
 
@@ -47,27 +47,27 @@ function readThreads(threads) {
 /**
  * @typedef {NonNullable<Parameters<typeof loadKernels>[0]>} KernelOptions
  * @typedef {object} ThreadOptions
- * @property {number} count how many, with the calling one
- * @property {KernelOptions['wasm']} [wasm] where the kernels for several are; by default beside the package
- * @property {number} [leastWork] multiply-adds from which on a call is divided
+ * @property {number} count the number of threads, including the calling one
+ * @property {KernelOptions['wasm']} [wasm] the kernels for threads; by default beside the package
+ * @property {number} [minWork] the work from which on a call is split, in multiply-adds
  */
 
 /**
- * The kernels for so many threads, or for one where that cannot be.
- * @param {KernelOptions & { threads?: number | ThreadOptions }} [options] wasm: where the kernels are; threads: 1
+ * Loads the kernels for several threads, or for one if several are not possible.
+ * @param {KernelOptions & { threads?: number | ThreadOptions }} [options] wasm: the kernels for one thread; threads: 1
  * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
  * @throws {import('../errors.js').GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
-  const { threads = 1, ...rest } = optionsOf('load', options, ['threads', 'wasm'])
-  const { count, wasm, leastWork } = readThreads(threads)
+  const { threads = 1, ...rest } = expectOptions('load', options, ['threads', 'wasm'])
+  const { count, wasm, minWork } = readThreads(threads)
   /** @type {string | null} */ let reason = null
   if (count > 1) {
     try {
       const node = isNode() ? builtin('node:worker_threads') : null
-      const here = threadsHere(count, node)
-      if (here < count) reason = `there ${here === 1 ? 'is 1 core' : `are ${here} cores`} here`
-      if (here > 1) return await loadShared(node, here, { wasm, leastWork, reason })
+      const possible = limitToCores(count, node)
+      if (possible < count) reason = `there ${possible === 1 ? 'is 1 core' : `are ${possible} cores`} here`
+      if (possible > 1) return await loadShared(node, possible, { wasm, minWork, reason })
     } catch (error) {
       reason = /** @type {Error} */ (error).message
     }
@@ -76,14 +76,14 @@ export async function loadThreads(options) {
 }
 
 /**
- * The kernels in a memory that several threads share.
+ * Loads the kernels into a memory that several threads share.
  * @param {any} node @param {number} count
- * @param {{ wasm: KernelOptions['wasm'], leastWork: number | undefined, reason: string | null }} more reason: why they
- *   are not more
+ * @param {{ wasm: KernelOptions['wasm'], minWork: number | undefined, reason: string | null }} more reason: why there
+ *   are not more threads
  */
 async function loadShared(node, count, { wasm, ...more }) {
-  const at = wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule, GIVE)
-  const source = await bytesOf(at, GIVE)
+  const address = wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule, WASM_HINT)
+  const source = await bytesOf(address, WASM_HINT)
   const module = source instanceof WebAssembly.Module ? source
     : await WebAssembly.compile(/** @type {BufferSource} */ (source))
   return startThreads(/** @type {any} */ (module), node, count, more)

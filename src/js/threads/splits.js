@@ -1,49 +1,49 @@
-import { MOST_PARTS } from './mailbox.js'
+import { MAX_PARTS } from './mailbox.js'
 
 /**
- * How calls of kernels are divided. Rows are never cut in two and every row is computed as it would be alone, so what
- * comes out has the same bits.
+ * How calls of kernels are split into parts. Rows stay whole and each row is computed as in one call, so the results
+ * have the same bits.
  *
  * @typedef {import('./team.js').Team} Team
  * @typedef {object} Parts
- * @property {number[][]} parts the arguments of each
- * @property {string} [kernel] that does a part, if not the same
- * @property {number} [room] the argument that is a workspace
- * @property {number} [floats] that a part needs there
+ * @property {number[][]} parts the arguments of each part
+ * @property {string} [kernel] the kernel for a part, if it is another one
+ * @property {number} [workspace] the index of the argument that is a workspace
+ * @property {number} [floats] the size of the workspace
  *
- * @typedef {{ from: number, length: number }} Piece
+ * @typedef {{ from: number, length: number }} Range
  * @typedef {object} Split
- * @property {(args: number[], team: Team) => number} work in multiply-adds, or what takes as long
+ * @property {(args: number[], team: Team) => number} work of a call, in multiply-adds
  * @property {(args: number[], threads: number, c: import('../platform.d.ts').Exports, team: Team) => Parts} divide
  */
 
-/** Floats of a panel's row, queries of a block, rows that the product packs at once. */
+/** Floats of a panel's row, and rows that the product packs at once. */
 const PANEL = 8, BLOCK_M = 128
 
 /**
- * From 0 to n in pieces about as long, each but the last of a multiple of `unit`.
- * @param {number} n @param {number} count @param {number} [unit] @returns {Piece[]}
+ * Splits 0 .. n into ranges of about the same length, which is a multiple of `unit` for all but the last.
+ * @param {number} n @param {number} count @param {number} [unit] @returns {Range[]}
  */
-function pieces(n, count, unit = 1) {
-  const length = Math.ceil(n / Math.min(count, MOST_PARTS) / unit) * unit
+function splitRange(n, count, unit = 1) {
+  const length = Math.ceil(n / Math.min(count, MAX_PARTS) / unit) * unit
   return Array.from({ length: Math.ceil(n / length) },
     (_, i) => ({ from: i * length, length: Math.min(length, n - i * length) }))
 }
 
 /**
- * Kernels that go from row to row.
- * @param {number} cost of a value
- * @param {number} count the argument that counts rows
- * @param {number[]} moving arguments that are as many rows, moved on with them
- * @param {{ side?: number, single?: number[] }} [rows] side: the argument that says how long a row is, else 1; single:
- *   arguments that have one value a row, if they are there
+ * A split of a kernel that computes each row separately. Arguments are given by their indices.
+ * @param {number} cost of a value, in multiply-adds
+ * @param {number} count the number of rows
+ * @param {number[]} moving addresses of arrays with as many rows
+ * @param {{ side?: number, single?: number[] }} [rows] side: the length of a row; default: 1 value; single: addresses
+ *   of arrays with one value for each row, or 0
  * @returns {Split}
  */
 const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({
   work: args => cost * args[count] * (args[side] ?? 1),
   divide(args, threads) {
     const row = args[side] ?? 1
-    const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => {
+    const parts = splitRange(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => {
       const list = [...args]
       list[count] = length
       for (const i of moving) list[i] += 4 * from * row
@@ -54,18 +54,18 @@ const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({
   }
 })
 
-/** One value each. @param {number} cost @param {number} count @param {number[]} moving */
+/** A split of an elementwise kernel. @param {number} cost @param {number} count @param {number[]} moving */
 const values = (cost, count, moving) => rows(cost, count, moving)
 
 /**
- * Few rows are packed once and for all columns, so their columns are divided; many rows are as many blocks of rows.
- * Each part packs the other matrix for itself, so there are no more parts than are needed to wait little.
+ * The tiles of a matrix product: blocks of rows, or of columns if there are few rows. Each part packs the other matrix
+ * again, so there are only as many parts as keep the waiting short.
  * @param {number} M @param {number} N @param {number} threads
  */
 function tiles(M, N, threads) {
   const byRows = M > BLOCK_M, n = byRows ? M : N, each = byRows ? BLOCK_M : 2 * BLOCK_M
   const count = n >= 2 * threads * each ? 2 * threads : threads
-  return pieces(n, count, PANEL).map(({ from, length }) => (byRows ? [from, length, 0, N] : [0, M, from, length]))
+  return splitRange(n, count, PANEL).map(({ from, length }) => (byRows ? [from, length, 0, N] : [0, M, from, length]))
 }
 
 /** @type {Split} */
@@ -73,60 +73,61 @@ const product = {
   work: ([, , , , , M, N, K]) => M * N * K,
   divide([out, workspace, a, b, bias, M, N, K, flags], threads, c) {
     const parts = tiles(M, N, threads).map(tile => [out, workspace, a, b, bias, M, N, K, flags, ...tile])
-    return { parts, kernel: 'gf_matmul_part', room: 1, floats: c.gf_matmul_workspace(M, N, K) }
+    return { parts, kernel: 'gf_matmul_part', workspace: 1, floats: c.gf_matmul_workspace(M, N, K) }
   }
 }
 
-/** One row by columns, several by rows: a row of several would be written with gaps. @type {Split} */
+/** One row is split by columns, several by rows, since parts of several rows would not be contiguous. @type {Split} */
 const int8Product = {
   work: ([, , , , , M, N, K]) => M * N * K,
   divide([out, workspace, x, weight, bias, M, N, K], threads, c) {
     const parts = M === 1
-      ? pieces(N, threads, PANEL).map(({ from, length }) => [out + 4 * from, workspace, x,
+      ? splitRange(N, threads, PANEL).map(({ from, length }) => [out + 4 * from, workspace, x,
           weight + c.gf_int8_size(from, K), bias && bias + 4 * from, 1, length, K])
-      : pieces(M, threads, 4).map(({ from, length }) => [out + 4 * from * N, workspace, x + 4 * from * K, weight, bias,
-          length, N, K])
-    return { parts, room: 1, floats: c.gf_int8_workspace(M, K) }
+      : splitRange(M, threads, 4).map(({ from, length }) => [out + 4 * from * N, workspace, x + 4 * from * K, weight,
+          bias, length, N, K])
+    return { parts, workspace: 1, floats: c.gf_int8_workspace(M, K) }
   }
 }
 
 /**
- * Attention, whose last argument is its struct. Under a mask some parts are done sooner than others, so there are more
- * of them than threads.
- * @param {number} room which argument is a workspace @param {string} kernel that does a part
+ * A split of attention, whose last argument is a struct. With a mask some parts take less time than others, so there
+ * are more parts than threads.
+ * @param {number} workspace the index of the workspace @param {string} kernel for a part
  * @param {0 | 1} isBackward
- * @param {(sizes: { heads: number, group: number, blocks: number }, threads: number) => Piece[]} cut
+ * @param {(sizes: { heads: number, group: number, blocks: number }, threads: number) => Range[]} splitBlocks
  * @returns {Split}
  */
-const attention = (room, kernel, isBackward, cut) => ({
+const attention = (workspace, kernel, isBackward, splitBlocks) => ({
   work(args, team) {
     const [B, H, Tq, Tk, D, Dv] = team.ints(structOf(args), 6)
     return B * H * Tq * Tk * (D + Dv)
   },
   divide(args, threads, c, team) {
     const struct = structOf(args), [B, H, , , , , group] = team.ints(struct, 7)
-    const parts = cut({ heads: B * H, group, blocks: c.gf_attention_blocks(struct) }, threads)
+    const parts = splitBlocks({ heads: B * H, group, blocks: c.gf_attention_blocks(struct) }, threads)
       .map(({ from, length }) => [...args, from, length])
-    return { parts, kernel, room, floats: c.gf_attention_workspace(struct, isBackward) }
+    return { parts, kernel, workspace, floats: c.gf_attention_workspace(struct, isBackward) }
   }
 })
 
 /** @param {number[]} args */
 const structOf = args => args[args.length - 1]
 
-/** What is taken first stands at both ends: every other part from the last on, and the rest back. */
-/** @param {Piece[]} list */
+/** Puts the last ranges at both ends, where threads begin. @param {Range[]} list */
 const lastFirst = list => [...list.filter((_, i) => i % 2).reverse(), ...list.filter((_, i) => i % 2 === 0)]
 
-/** Heads, or, where there are few, blocks of queries; the last of them see most keys. */
+/** Splits by heads, or, if there are few, by blocks of queries; the last blocks attend to the most keys. */
 const forward = attention(2, 'gf_attention_forward_part', 0, ({ heads, blocks }, threads) => (
-  heads < 4 * threads ? lastFirst(pieces(blocks, 4 * threads)) : pieces(blocks, heads, blocks / heads)))
+  heads < 4 * threads ? lastFirst(splitRange(blocks, 4 * threads)) : splitRange(blocks, heads, blocks / heads)))
 
-/** Heads that share keys and values add up to their gradients, one after the other. */
-const backward = attention(4, 'gf_attention_backward_part', 1, ({ heads, group }) => pieces(heads / group, MOST_PARTS))
+/** Heads that share keys and values add to the same gradients, so they stay in one part. */
+const backward = attention(4, 'gf_attention_backward_part', 1, ({ heads, group }) => splitRange(heads / group, MAX_PARTS))
 
-/** Kernels by name. The numbers are places in their lists of arguments, as glassformer.h has them. */
-/** @type {Record<string, Split>} */
+/**
+ * The splits by kernel. The numbers are indices of arguments, in the order of glassformer.h.
+ * @type {Record<string, Split>}
+ */
 export const SPLITS = {
   gf_matmul: product,
   gf_int8_product: int8Product,

@@ -1,71 +1,71 @@
 import { WORKER } from './mailbox.js'
 
-/** How long workers may take to begin. */
-const PATIENCE_MS = 10_000
+/** How long a worker may take to start. */
+const START_TIMEOUT_MS = 10_000
 
 /**
- * @typedef {object} Started
- * @property {(message: object) => void} tell
+ * @typedef {object} WorkerHandle
+ * @property {(message: object) => void} send
  * @property {() => void} end
  *
  * @typedef {object} Events
- * @property {() => void} ready
- * @property {(why: string) => void} gone
+ * @property {() => void} onReady
+ * @property {(reason: string) => void} onGone
  */
 
-/** @param {any} node its module worker_threads @param {Events} events @returns {Started} */
-function inNode({ Worker }, { ready, gone }) {
+/** @param {any} node its module worker_threads @param {Events} events @returns {WorkerHandle} */
+function createNodeWorker({ Worker }, { onReady, onGone }) {
   const worker = new Worker(WORKER, { eval: true, execArgv: [] })
   worker.once('message', () => {
-    worker.unref() // nobody waits for it when all else is done
-    ready()
+    worker.unref() // it does not keep the process alive
+    onReady()
   })
-  worker.once('error', (/** @type {Error} */ { message }) => gone(message))
-  worker.once('exit', () => gone('it has ended'))
-  return { tell: message => worker.postMessage(message), end: () => worker.terminate() }
+  worker.once('error', (/** @type {Error} */ { message }) => onGone(message))
+  worker.once('exit', () => onGone('it has ended'))
+  return { send: message => worker.postMessage(message), end: () => worker.terminate() }
 }
 
-/** @param {Events} events @returns {Started} */
-function inPage({ ready, gone }) {
+/** @param {Events} events @returns {WorkerHandle} */
+function createPageWorker({ onReady, onGone }) {
   const { URL, Blob, Worker } = /** @type {any} */ (globalThis)
   const url = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' })), worker = new Worker(url)
   worker.onmessage = () => {
     URL.revokeObjectURL(url)
-    ready()
+    onReady()
   }
   worker.onerror = (/** @type {{ message?: string }} */ { message }) => (
-    gone(message || "the page's Content-Security-Policy needs worker-src blob:"))
-  return { tell: message => worker.postMessage(message), end: () => worker.terminate() }
+    onGone(message || "the page's Content-Security-Policy needs worker-src blob:"))
+  return { send: message => worker.postMessage(message), end: () => worker.terminate() }
 }
 
 /**
- * A worker that has begun.
- * @param {any} node the module worker_threads, where there are no workers of a browser's kind
- * @param {object} message what it begins with
- * @param {(why: string) => void} lost called when it is gone later
- * @returns {Promise<() => void>} ends it
+ * Starts a worker.
+ * @param {any} node the module worker_threads; null in browsers
+ * @param {object} message the first message to it
+ * @param {(reason: string) => void} onLost called if it ends after it has started
+ * @returns {Promise<() => void>} a function that ends it
  */
-export const startWorker = (node, message, lost) => new Promise((resolve, reject) => {
-  /** @type {Started | undefined} */ let worker
-  /** @param {string} why */
-  const fail = why => {
+export const startWorker = (node, message, onLost) => new Promise((resolve, reject) => {
+  /** @type {WorkerHandle | undefined} */ let worker
+  /** @param {string} reason */
+  const fail = reason => {
     clearTimeout(timer)
     worker?.end()
-    reject(new Error(`a worker could not be started: ${why}`))
+    reject(new Error(`a worker could not be started: ${reason}`))
   }
-  let gone = fail
-  const timer = setTimeout(() => fail('it does not answer'), PATIENCE_MS)
+  let onGone = fail
+  const timer = setTimeout(() => fail('it does not respond'), START_TIMEOUT_MS)
   const events = {
-    ready() {
+    onReady() {
       clearTimeout(timer)
-      gone = lost
-      resolve(/** @type {Started} */ (worker).end)
+      onGone = onLost
+      resolve(/** @type {WorkerHandle} */ (worker).end)
     },
-    gone: (/** @type {string} */ why) => gone(why)
+    onGone: (/** @type {string} */ reason) => onGone(reason)
   }
   try {
-    worker = node ? inNode(node, events) : inPage(events)
-    worker.tell(message)
+    worker = node ? createNodeWorker(node, events) : createPageWorker(events)
+    worker.send(message)
   } catch (error) {
     fail(/** @type {Error} */ (error).message)
   }

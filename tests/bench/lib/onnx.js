@@ -1,5 +1,5 @@
 // Writes ONNX models: graphs of float32 tensors as a bench builds them. Field numbers are those of onnx.proto.
-import { float, int, joined, message, string } from '../../../src/js/export/protobuf.js'
+import { concatenate, float, int, message, string } from '../../../src/js/export/protobuf.js'
 import { sizeOf } from '../../../src/reference/tensor.js'
 
 const FLOAT = 1, INT64 = 7
@@ -95,7 +95,7 @@ export class Graph {
     const graph = [this.#nodes, string(2, 'bench'), this.#initializers, this.#inputs, this.#outputs].flat(2)
     const opset = (domain, version) => message(8, [...string(1, domain), ...int(2, version)])
     const chunks = [...int(1, 8), ...message(7, graph), ...opset('', 20), ...opset('com.microsoft', 1)]
-    return joined(chunks)
+    return concatenate(chunks)
   }
 }
 

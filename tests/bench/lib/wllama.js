@@ -1,6 +1,6 @@
 // llama.cpp as wllama has it, in a worker of a page, on one thread: weights of 8 bits. It has no engine but a browser.
 import { Wllama } from '@wllama/wllama'
-import { ALPHABET } from '../../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../../src/js/text/byte_level.js'
 import { gguf } from './gguf.js'
 
 const QUIET = { suppressNativeLog: true, logger: { debug() {}, log() {}, warn() {}, error: console.error } }

@@ -50,7 +50,7 @@ const headsOf = t => gf.tidy(() => plainOf(t.reshape(1, PAST, H, D).transpose(1,
 function ortAttention(graph, x, layer, cache) {
   const { in_proj_weight: all, in_proj_bias: bias, out_proj: out } = layer.self_attn
   const project = (y, weight, b) => graph.op('Gemm', [y, graph.constant(weight), graph.constant(b)], { transB: 1 })
-  const kept = cache.of(layer.self_attn).show(null, null).map(headsOf)
+  const kept = cache.of(layer.self_attn).toTensors(null, null).map(headsOf)
   const third = (t, i) => gf.tidy(() => plainOf(t.narrow(0, i * C, C)))
   const [q, k, v] = [0, 1, 2].map(i => {
     const y = project(x, third(all, i), third(bias, i))

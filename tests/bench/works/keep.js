@@ -12,7 +12,7 @@ function passStructs(isCausal, { scores, weights }) {
   const [scale] = new Int32Array(Float32Array.of(1 / Math.sqrt(D)).buffer), rows = [H * T * D, T * D, D]
   const mask = [0, 0, 0, 0, Number(isCausal), 0, 0, 0]
   const fields = [1, H, T, T, D, D, 1, 0, 0, scale, ...rows, ...rows, ...rows, ...rows, ...mask]
-  const struct = engine.pass([...fields, 0, scores.address, 0, weights.address])
+  const struct = engine.pass([...fields, 0, scores.dataPtr(), 0, weights.dataPtr()])
   return { struct, steps: struct + 4 * fields.length }
 }
 
@@ -23,7 +23,7 @@ function prepare(isCausal) {
   const keeping = () => {
     const { struct, steps } = passStructs(isCausal, { scores, weights })
     const workspace = engine.scratch(engine.c.gf_attention_workspace(struct, 0))
-    engine.c.gf_attention_forward(out.address, steps, workspace, q.address, k.address, v.address, 0, struct)
+    engine.c.gf_attention_forward(out.dataPtr(), steps, workspace, q.dataPtr(), k.dataPtr(), v.dataPtr(), 0, struct)
     return out
   }
   const side = attend => (

@@ -27,7 +27,8 @@ async function prepare(which, M, K, N) {
   const [left, right] = [toTensor(a), toTensor(b)]
   const forward = () => {
     const out = gf.engine.empty([M, N])
-    multiply(gf.engine, out.address, left.address, right.address, { M, N, K, flags: isA ? TRANSPOSE_A : TRANSPOSE_B })
+    multiply(gf.engine, out.dataPtr(), left.dataPtr(), right.dataPtr(),
+      { M, N, K, flags: isA ? TRANSPOSE_A : TRANSPOSE_B })
     return out
   }
   return {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { encode as theirs } from 'gpt-tokenizer/encoding/r50k_base'
-import { lettersOfBytes } from '../../../src/js/text/byte_letters.js'
+import { encodeByteLevel } from '../../../src/js/text/byte_level.js'
 import { join } from '../../../src/reference/bpe.js'
 import { faster, megabytesASecond } from '../lib/claims.js'
 import { mixedText } from '../lib/mixed_text.js'
@@ -23,7 +23,7 @@ function gpt2() {
   const url = new URL(import.meta.resolve('gpt-tokenizer/data/r50k_base.tiktoken'))
   const pieces = readFileSync(fileURLToPath(url), 'utf8').trim().split('\n').map(line => {
     const [base64, rank] = line.split(' ')
-    return [lettersOfBytes(Buffer.from(base64, 'base64')), Number(rank)]
+    return [encodeByteLevel(Buffer.from(base64, 'base64')), Number(rank)]
   })
   const ranks = new Map(), merges = []
   for (const [piece, rank] of pieces.sort((a, b) => a[1] - b[1])) {

@@ -12,7 +12,7 @@ const SIZES = { B: 64, T: 16, C: 64, H: 4 }
 const FEED_FORWARD = 256, CLASSES = 64
 const { B, T, C, H } = SIZES
 const LEARNING_RATE = 1e-3
-/** Losses of the first steps agree only if gradients and optimiser do. */
+/** Losses of the first steps agree only if gradients and optimizer do. */
 const CHECKED_STEPS = 5
 
 function ourModel() {

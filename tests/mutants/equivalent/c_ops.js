@@ -48,7 +48,7 @@ export default {
   'src/c/ops/int_arithmetic.c: return (uint32_t)(a > b ? a : b); [> -> >=]': 'of two equal numbers either is the largest',
   'src/c/ops/int_arithmetic.c: return (uint32_t)(a < b ? a : b); [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/reduce.c: result = kind == GF_SUM ? result + value : (kind == GF_MAX) == (value > result) ? value : result; [> -> >=]':
-    'of two equal whole numbers either is the largest',
+    'of two equal integers either is the largest',
   'src/c/ops/reduce.c: double var = sum_squared_deviations(sum / C, x, C, n + 1 < N ? x + C : x, &sum) / (dof > 0.0 ? dof : 0.0); [> -> >=]': 'what is no more than 0 is 0',
   'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [<= -> <]':
     'a number at the limit is the limit',

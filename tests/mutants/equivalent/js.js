@@ -5,28 +5,28 @@ export default {
   'src/js/text/bpe_model.js: for (let i = 0; i < count; i++) { [< -> <=]': 'behind the end of an array nothing is written',
   'src/js/text/bpe_model.js: for (let k = 0, start = 0; k < words.length; start = words[k++]) { [< -> <=]':
     'behind the last word there are no characters',
-  'src/js/text/by_words.js: while (from < size) { [< -> <=]': 'behind the end no word is found, which ends it, too',
-  'src/js/text/by_words.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [<= -> <]':
+  'src/js/text/batch_encoder.js: while (from < size) { [< -> <=]': 'behind the end no word is found, which ends it, too',
+  'src/js/text/batch_encoder.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [<= -> <]':
     'how many words at a time: each is cut by itself',
-  'src/js/text/by_words.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [- -> +]':
+  'src/js/text/batch_encoder.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [- -> +]':
     'how many words at a time: each is cut by itself',
-  'src/js/text/by_words.js: const n = c.gf_cut(words, classes, text, bytes, bytes, to === size ? TEXT_END : 0) [0 -> 1]':
+  'src/js/text/batch_encoder.js: const n = c.gf_cut(words, classes, text, bytes, bytes, to === size ? TEXT_END : 0) [0 -> 1]':
     'TEXT_START, which gf_cut does not ask for',
-  'src/js/text/charsmap.js: let node = offsetOf(units[0]), length = 0, value = 0 [0 -> 1]':
+  'src/js/text/charsmap.js: let node = childOffset(units[0]), length = 0, value = 0 [0 -> 1]':
     'the value is read only where one was found; the other 0s have a test',
-  'src/js/text/handles.js: c.gf_pieces_add(handle, text, places, ids, some.length, continuing ? 1 : 0)) [1 -> 2]':
+  'src/js/text/kernel_memory.js: addPieces(engine, handle, where, pieces.filter(piece => piece.continuing), 1) [1 -> 2]':
     'asked only whether it is 0',
   'src/js/text/scan.js: if (counts[0] === 0) return counts[2] [0 -> 1]':
     'no units are done where no bytes are; the other 0 has a test',
   'src/js/text/scan.js: export function scan({ c, memory }, kernel, where, text, flags = 0) { [0 -> 1]':
     'TEXT_START, which gf_whitespace does not ask for',
-  'src/js/text/spm_normalizer.js: const bytesOfCharacter = lead => lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
-    '0x80 leads no character, which is seen at either length; the other < have a test',
-  'src/js/text/train_unigram.js: const count = c.gf_unigram(ids, ends, set, scores, text, places, words.length, -1e9, -1, flags) [1 -> 2]':
+  'src/js/text/utf8.js: export const characterLength = lead => lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
+    '0x80 leads no character, which is invalid at either length; the other < have a test',
+  'src/js/text/train_unigram.js: const count = c.gf_unigram(ids, ends, set, scores, text, wordsAddress, words.length, -1e9, -1, flags) [1 -> 2]':
     'every character of the text is a piece, so that none is unknown',
-  'src/js/text/unigram_model.js: const run = room => passing(memory, [new Float64Array(room), new Float64Array(n + 1), new Int32Array(3 * room), [1 -> 2]':
+  'src/js/text/unigram_model.js: const run = capacity => withBuffers(memory, [new Float64Array(capacity), new Float64Array(n + 1), [1 -> 2]':
     'room for one more',
-  'src/js/text/scan.js: memory.bytes(places, placeBytes).fill(0) [0 -> 1]':
+  'src/js/text/scan.js: memory.bytes(cacheAddress, cacheBytes).fill(0) [0 -> 1]':
     'a place of 16,843,009 bytes is met by no token, of 24 at most',
   'src/js/ops/attention_cache.js: return { keys: [KV * keys, keys, 0], values: [KV * values, values, 0] } [0 -> 1]':
     'from row to row of a cache the panels tell the way, and nobody reads it',
@@ -39,25 +39,23 @@ export default {
     'tables of up to two rows are left out',
   'src/js/shape.js: const index = shape.map(() => 0) [0 -> 1]': 'every place of it is written after',
   'src/js/threads/splits.js: const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({ [1 -> 2]': 'no argument stands before the first',
-  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [< -> <=]':
+  'src/js/threads/splits.js: const parts = splitRange(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [< -> <=]':
     'the first argument is never the side',
-  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [0 -> 1]':
+  'src/js/threads/splits.js: const parts = splitRange(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [0 -> 1]':
     'the first argument is never the side',
   'src/js/load.js: 0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11) [0 -> 1]':
     'a constant of a function that nobody calls; the other bytes have a test',
-  'src/js/text/handles.js: return memory.borrow(arrays.reduce((sum, one) => sum + round(one.byteLength), 0), start => { [0 -> 1]':
+  'src/js/text/kernel_memory.js: return memory.borrow(arrays.reduce((sum, array) => sum + roundUp(array.byteLength), 0), start => { [0 -> 1]':
     'a byte more is lent than is used',
   'src/js/decoding/choose.js: for (let sum = 0; count < length && (count === 0 || sum < p * total); count++) sum += probabilities[count] [< -> <=]':
     'all probabilities, added in the same order, are the total and end the loop; the other < has a test',
-  'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
-    '0x80 leads no character, and gives one U+FFFD at either length',
   'src/js/text/train_unigram.js: let at = 0 [0 -> 1]': 'the first piece ends no later than the first word',
   'src/js/ops/attention.js: const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0]) [0 -> 1]':
     'says where an operand lies, and the slope of a sum reads none',
-  'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0',
+  'src/js/text/scan.js: if (slot < 0) cache[-slot] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0',
   'src/js/ops/strided.js: up += Math.max(0, far) [0 -> 1]':
     'more is tried, and what does not add up is left out at the end',
-  'src/js/text/source.js: for (let i = 0; i < units; i++) list[i] = i + 1 [< -> <=]':
+  'src/js/text/text_source.js: for (let i = 0; i < units; i++) list[i] = i + 1 [< -> <=]':
     'nothing is written beyond the end of a typed array',
   'src/js/text/tokenizer.js: if (from) for (let i = 0; i < spans.length; i += 2) { [< -> <=]':
     'nothing is written beyond the end of a typed array',
@@ -69,13 +67,13 @@ export default {
     'a scale at exactly this distance would be shown by another word of the same value',
   'src/js/methods.js: if (rest.length > max) expectArgumentCount(name, max, rest) [> -> >=]':
     'asked once more whether there are too many, which there are not',
-  'src/js/optim/adam.js: grad.address, param.size, step, lr, betas[0], betas[1], eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
+  'src/js/optim/adam.js: this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
   'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
     'room for one more',
-  'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
+  'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === call; n++); [=== -> !=]':
     'looks less often before it sleeps: the same work, a little later',
-  'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
+  'src/js/text/spm_normalizer.js: return mayBeInvalid && decodeValidUtf8(bytes.subarray(at, at + length)) === undefined ? 0 : length [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
   'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
     'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
   'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [< -> <=]':
@@ -94,13 +92,13 @@ export default {
     'of two equal numbers either is the largest',
   'src/js/memory.js: if (address + bytes > this.#end - PAGE) this.#growAhead() [> -> >=]':
     'asked once more whether the memory has grown',
-  'src/js/recording.js: if (size >= bytes && size < least) [best, least] = [address, size] [< -> <=]':
+  'src/js/recording.js: if (size >= bytes && size < minSize) [best, minSize] = [address, size] [< -> <=]':
     'of two blocks of one size either will do',
   'src/js/ops/unary.js: options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope), [> -> >=]':
     '0 times the slope is 0',
-  'src/js/text/scan.js: const placeBytes = size < WORTH_PLACES ? 0 : RECENT_PLACES * RECENT_BYTES [< -> <=]':
+  'src/js/text/scan.js: const cacheBytes = size < MIN_CACHED_SIZE ? 0 : TOKEN_SLOTS * TOKEN_SLOT_BYTES [< -> <=]':
     'whether tokens met before are recognised: they are the same',
-  'src/js/text/train_unigram.js: if (state.pieces.length > size) state = learner.prune(state, size) [> -> >=]':
+  'src/js/text/train_unigram.js: if (state.pieces.length > size) state = trainer.prune(state, size) [> -> >=]':
     'as many as there are, all of them stay',
   'src/js/threads/team.js: if (waited > this.patience) { [> -> >=]': 'a moment earlier',
   'src/js/threads/team.js: for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return [< -> <=]':
@@ -128,9 +126,9 @@ export default {
   'src/js/compile.js: if (found > 0) plans.unshift(...plans.splice(found, 1)) [> -> >=]': 'the first one is put first',
   'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
     'moves to as much room as there was',
-  'src/js/panels.js: if (panelBuffer.bytes < room) { [< -> <=]': 'other room of the same size',
+  'src/js/panels.js: if (panelBuffer.bytes < bufferBytes) { [< -> <=]': 'other room of the same size',
   'src/js/memory.js: if (count < length - 1) this.#ballast.length = count [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
-  'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
+  'src/js/ops/attention.js: mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
     'without a mask its steps are not taken; the other 0 has a test'
 }

@@ -1,21 +1,22 @@
 import { endOfSpaces, startOfSpaces } from './spaces.js'
 
 /**
- * Offsets without the spaces of a token, as Hugging Face's ByteLevel and RobertaProcessing have them.
+ * Trims the spaces of a token from its offsets, as Hugging Face's ByteLevel and RobertaProcessing do.
  * @param {string} token @param {[number, number]} offsets @param {boolean} isFirst
- * @param {{ hasSpace: boolean }} trim hasSpace: whether a space was put before the first token, which is in no text
+ * @param {{ hasSpace: boolean }} trim hasSpace: whether the pre-tokenizer added a space before the text
  * @returns {[number, number]}
  */
-function trimmed(token, [from, to], isFirst, { hasSpace }) {
+function trimOffsets(token, [from, to], isFirst, { hasSpace }) {
   const text = token.replaceAll('Ġ', ' ') // as byte-level vocabularies write it
   const before = endOfSpaces(text, 0), after = text.length - startOfSpaces(text, text.length)
-  // Before several spaces none was put.
-  const isPut = hasSpace && before === 1 && (isFirst || from === 0), start = Math.min(to, from + before - Number(isPut))
+  // No space is added before a text that begins with one.
+  const isAdded = hasSpace && before === 1 && (isFirst || from === 0)
+  const start = Math.min(to, from + before - Number(isAdded))
   return [start, after && to >= after ? Math.max(start, to - after) : to]
 }
 
-/** The pieces of a text that have been found so far. */
-export class Pieces {
+/** Collects the pieces of a text and builds its encoding. */
+export class EncodingBuilder {
   /** @type {{ ids: ArrayLike<number>, spans: ArrayLike<number>, base: number }[]} */ #parts = []
   #count = 0
 
@@ -24,7 +25,10 @@ export class Pieces {
     this.encode = model.encode.bind(model)
   }
 
-  /** @param {ArrayLike<number>} ids @param {ArrayLike<number>} spans @param {number} [base] added to the spans */
+  /**
+   * Adds pieces.
+   * @param {ArrayLike<number>} ids @param {ArrayLike<number>} spans @param {number} [base] added to the spans
+   */
   add(ids, spans, base = 0) {
     this.#parts.push({ ids, spans, base })
     this.#count += ids.length
@@ -36,16 +40,16 @@ export class Pieces {
   }
 
   /** @param {readonly number[]} ids @param {number} at */
-  addMarks(ids, at) {
+  addSpecialTokens(ids, at) {
     this.add(ids, ids.flatMap(() => [at, at]))
   }
 
   /**
-   * Tokens and offsets are made when they are asked for: often only the ids are wanted.
-   * @param {readonly (string | undefined)[]} names @param {{ hasSpace: boolean }} [trim] whether offsets are trimmed
+   * Returns the encoding. Tokens and offsets are computed on first access, because often only the ids are needed.
+   * @param {readonly (string | undefined)[]} vocabulary @param {{ hasSpace: boolean }} [trim] trims offsets
    * @returns {import('./tokenizer.js').Encoding}
    */
-  encoding(names, trim) {
+  encoding(vocabulary, trim) {
     const parts = this.#parts
     /** @type {number[]} */ const ids = new Array(this.#count)
     let at = 0
@@ -55,13 +59,13 @@ export class Pieces {
     return {
       ids,
       get tokens() {
-        return tokens ??= parts.flatMap(part => Array.from(part.ids, id => /** @type {string} */ (names[id])))
+        return tokens ??= parts.flatMap(part => Array.from(part.ids, id => /** @type {string} */ (vocabulary[id])))
       },
       get offsets() {
         if (offsets) return offsets
         offsets = parts.flatMap(({ ids, spans, base }) => Array.from(ids,
           (_, i) => /** @type {[number, number]} */ ([base + spans[2 * i], base + spans[2 * i + 1]])))
-        if (trim) offsets = offsets.map((one, i) => trimmed(/** @type {string} */ (names[ids[i]]), one, i === 0, trim))
+        if (trim) offsets = offsets.map((span, i) => trimOffsets(this.tokens[i], span, i === 0, trim))
         return offsets
       }
     }

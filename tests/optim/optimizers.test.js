@@ -14,8 +14,8 @@ const options = ({ weight_decay: weightDecay, ...others }) => (
 
 for (const item of trajectories.filter(one => one.id !== 'adam.noam')) {
   test(`${item.id}: PyTorch's steps`, () => {
-    const Optimiser = classes[item.id.split('.')[0]]
-    assertFollows(item, parameters => new Optimiser(parameters, options(item.params)))
+    const Optimizer = classes[item.id.split('.')[0]]
+    assertFollows(item, parameters => new Optimizer(parameters, options(item.params)))
   })
 }
 
@@ -31,58 +31,58 @@ test("adam.noam: PyTorch's steps under a changing rate", () => {
   assertFollows(
     item,
     parameters => new Adam(parameters, { lr: 1, betas, eps }),
-    (optimiser, step) => {
-      optimiser.lr = rate(step)
+    (optimizer, step) => {
+      optimizer.lr = rate(step)
     }
   )
 })
 
 // PyTorch 1.13.1's, but SGD's rate, which has no default there; 1e-3 is that of PyTorch 2.
-for (const [name, Optimiser, defaults] of [
+for (const [name, Optimizer, defaults] of [
   ['SGD', SGD, { lr: 1e-3, momentum: 0, dampening: 0, weightDecay: 0, nesterov: false, maximize: false }],
   ['Adam', Adam, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0, amsgrad: false, maximize: false }],
   ['AdamW', AdamW, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01, amsgrad: false, maximize: false }]
 ]) test(`${name}: what it does unless it is told`, () => {
-  const { params, ...options } = new Optimiser([parameter(numbers([3], 1))]).paramGroups[0]
+  const { params, ...options } = new Optimizer([parameter(numbers([3], 1))]).paramGroups[0]
   assert.equal(params.length, 1)
   assert.deepEqual(options, defaults)
 })
 
-test('noam: what it does not take', () => {
+test('noam: rejects invalid arguments', () => {
   const { noam } = gf.optim
   for (const [call, code, message] of [
-    [() => noam(0, 10), 'range', /^noam: dModel must be a whole number from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
-    [() => noam(8, 0), 'range', /^noam: warmup must be a whole number from 1 /],
+    [() => noam(0, 10), 'range', /^noam: dModel must be an integer from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
+    [() => noam(8, 0), 'range', /^noam: warmup must be an integer from 1 /],
     [() => noam(8, 10, 0), 'range', /^noam: factor must be a number > 0, got 0/],
-    [() => noam(8, 10)(0), 'range', /^noam: step must be a whole number from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
+    [() => noam(8, 10)(0), 'range', /^noam: step must be an integer from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
   ]) assert.throws(call, { name: 'GlassformerError', code, message })
 })
 
-for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
+for (const [name, Optimizer] of Object.entries({ SGD, Adam, AdamW })) {
   test(`${name}: zeroGrad, and a parameter without a gradient stays`, () => {
     const [moving, resting] = [parameter(numbers([3], 1)), parameter(numbers([3], 2))]
-    const optimiser = new Optimiser([moving, resting], { lr: 0.1 })
+    const optimizer = new Optimizer([moving, resting], { lr: 0.1 })
     setGradient(moving, numbers([3], 3))
     const before = [moving, resting].map(p => Float32Array.from(p.data))
-    optimiser.step()
+    optimizer.step()
     assert.notDeepEqual(Float32Array.from(moving.data), before[0])
     assertSame(resting, before[1])
-    optimiser.zeroGrad()
+    optimizer.zeroGrad()
     const stopped = Float32Array.from(moving.data)
     assert.equal(moving.grad, null, 'a gradient is left after zeroGrad')
-    optimiser.step()
-    assertSame(moving, stopped, 'what has no gradient is left alone, weight decay included')
+    optimizer.step()
+    assertSame(moving, stopped, 'a parameter without a gradient does not change, weight decay included')
     setGradient(moving, numbers([3], 3))
-    optimiser.zeroGrad({ setToNone: false })
+    optimizer.zeroGrad({ setToNone: false })
     assertSame(moving.grad, [0, 0, 0])
-    optimiser.zeroGrad(false)
+    optimizer.zeroGrad(false)
     assertSame(moving.grad, [0, 0, 0])
   })
 
-  test(`${name}: takes the parameters of a module, and they learn`, () => {
+  test(`${name}: trains the parameters of a module`, () => {
     gf.manualSeed(1)
     const layer = new gf.nn.Linear(3, 1)
-    const optimiser = new Optimiser(layer.parameters(), { lr: 0.05 })
+    const optimizer = new Optimizer(layer.parameters(), { lr: 0.05 })
     const x = gf.tensor([
       [1, 0, 0],
       [0, 1, 0],
@@ -97,31 +97,31 @@ for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
     const total = () => gf.tidy(() => loss().data.reduce((a, b) => a + b, 0))
     const before = total()
     for (let step = 0; step < 200; step++) {
-      optimiser.zeroGrad()
+      optimizer.zeroGrad()
       gf.tidy(() => loss().backward(gf.tensor([[1], [1], [1], [1]])))
-      optimiser.step()
+      optimizer.step()
     }
     assert.ok(total() < before / 10, `the loss went from ${before} to ${total()} only`)
   })
 
-  test(`${name}: what it does not take`, () => {
+  test(`${name}: rejects invalid arguments`, () => {
     const p = parameter(numbers([2], 1))
-    assertRejects(() => new Optimiser([p], { lr: -1 }), 'range', name, 'lr', '-1')
-    assertRejects(() => new Optimiser(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
-    assertRejects(() => new Optimiser([], { lr: 0.1 }), null, name, 'param')
-    assertRejects(() => new Optimiser([p], { lr: 0.1, weightDecay: -0.1 }), 'range', name, 'weightDecay', '-0.1')
+    assertRejects(() => new Optimizer([p], { lr: -1 }), 'range', name, 'lr', '-1')
+    assertRejects(() => new Optimizer(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
+    assertRejects(() => new Optimizer([], { lr: 0.1 }), null, name, 'param')
+    assertRejects(() => new Optimizer([p], { lr: 0.1, weightDecay: -0.1 }), 'range', name, 'weightDecay', '-0.1')
   })
 }
 
-for (const Optimiser of [Adam, AdamW]) {
-  test(`${Optimiser.name}: betas are below 1`, () => {
+for (const Optimizer of [Adam, AdamW]) {
+  test(`${Optimizer.name}: betas are below 1`, () => {
     const p = parameter(numbers([2], 1))
-    assertRejects(() => new Optimiser([p], { betas: [0.9, 1] }), 'range', Optimiser.name, 'betas', '1')
-    assertRejects(() => new Optimiser([p], { eps: -1 }), 'range', Optimiser.name, 'eps', '-1')
+    assertRejects(() => new Optimizer([p], { betas: [0.9, 1] }), 'range', Optimizer.name, 'betas', '1')
+    assertRejects(() => new Optimizer([p], { eps: -1 }), 'range', Optimizer.name, 'eps', '-1')
   })
 }
 
-test('SGD: Nesterov wants a momentum and no dampening', () => {
+test('SGD: nesterov requires momentum and no dampening', () => {
   const p = parameter(numbers([2], 1))
   assertRejects(() => new SGD([p], { lr: 0.1, nesterov: true }), 'range', 'SGD', 'nesterov', 'momentum')
   assertRejects(
@@ -133,7 +133,7 @@ test('SGD: Nesterov wants a momentum and no dampening', () => {
   )
 })
 
-test('parameters that are none are named', () => {
+test('errors name values that are not parameters', () => {
   const { clipGradNorm } = gf.optim
   assert.throws(() => new SGD(3), { code: 'type', message: 'SGD: params must be a list of tensors, got 3' })
   const gone = new gf.nn.Parameter(gf.ones([2]))
@@ -145,7 +145,7 @@ test('parameters that are none are named', () => {
     { code: 'type', message: 'clipGradNorm: params[0] must be a tensor, got 1' })
 })
 
-test('an optimiser takes leaves, each once', () => {
+test('an optimizer takes leaves, each once', () => {
   const a = gf.tensor([1], { requiresGrad: true }), made = gf.functional.mul(a, a)
   for (const Optimizer of [gf.optim.SGD, gf.optim.AdamW]) {
     assert.throws(() => new Optimizer([made]), { code: 'type', message: /params\[0\] must be a float32 tensor .* not computed/ })
@@ -155,7 +155,7 @@ test('an optimiser takes leaves, each once', () => {
 
 // `state` is public, as in PyTorch. Kernels write over as many cells as the parameter has.
 for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, 'momentumBuffer'], ['Adam', Adam, {}, 'expAvg']]) {
-  test(`${name}: state of another shape, type or engine is refused before anything is written`, async () => {
+  test(`${name}: state of another shape, dtype or engine is rejected before anything is written`, async () => {
     const param = gf.randn([64], { requiresGrad: true }), optimizer = new Optimizer([param], options)
     param.square().sum().backward()
     optimizer.step()
@@ -167,7 +167,7 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
     state[key] = right
     if ('step' in state) {
       state.step = 'x'
-      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be a whole number`)
+      assertRejects(() => optimizer.step(), 'type', `${name}: step of the state must be an integer`)
       state.step = 1
     }
     optimizer.state.set(param, undefined)
@@ -176,7 +176,7 @@ for (const [name, Optimizer, options, key] of [['SGD', SGD, { momentum: 0.9 }, '
   })
 }
 
-test('loadStateDict reads state in fewer bits as the numbers that they stand for', () => {
+test('loadStateDict converts state in fewer bits to float32', () => {
   for (const dtype of ['float16', 'bfloat16', 'float64']) {
     const param = gf.zeros([2], { requiresGrad: true }), optimizer = new SGD([param], { lr: 1, momentum: 0.5 })
     param.grad = gf.ones([2])

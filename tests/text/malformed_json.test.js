@@ -1,4 +1,4 @@
-// Every field of a tokenizer.json, spoiled: it is read, or refused with an error that says what is wrong.
+// A tokenizer.json with each field replaced by a wrong value is loaded, or rejected with an error that says why.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GlassformerError } from '../../src/js/index.js'
@@ -20,7 +20,7 @@ const spm = {
     remove_extra_whitespaces: true, unknown: { piece: '<unk>', surface: ' ? ' } }
 }
 
-/** Each with every kind of part. */
+/** Files that together have every kind of part. */
 const WHOLE = {
   'bytes': {
     added_tokens: [mark], normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' }, { type: 'Replace', pattern: { Regex: 'x+' }, content: 'a' },
@@ -76,7 +76,7 @@ function spoiled(json, path, value) {
   return copy
 }
 
-/** Everything that a tokenizer does. @param {any} json */
+/** Calls every method of a tokenizer. @param {any} json */
 function use(json) {
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) })
   const calls = [() => tokenizer.encode(' ab  [X]xb-\nab', { special: true }).offsets, () => tokenizer.encode(Uint8Array.of(0x61, 0xff)).tokens,
@@ -99,12 +99,12 @@ function check(call) {
 }
 
 for (const [name, json] of Object.entries(WHOLE)) {
-  test(`${name}: as it is, it is read`, () => {
+  test(`${name}: the original file loads`, () => {
     use(json)
     assert.ok(gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) }).encode('ab').ids.length > 0)
   })
 
-  test(`${name}: no field, spoiled, ends in anything but an error that says so`, () => {
+  test(`${name}: a wrong value in any field gives a result or a GlassformerError`, () => {
     const cases = [...pathsOf(json)].flatMap(path => VALUES.map(value => [path, value]))
     const raw = []
     for (const [path, value] of sample(cases, 3, (_, i) => i % VALUES.length < 8)) {
@@ -118,7 +118,7 @@ for (const [name, json] of Object.entries(WHOLE)) {
   })
 }
 
-test('parts in parts without end are refused', () => {
+test('rejects endlessly nested parts', () => {
   const nested = (type, list, depth) => {
     let text = 'null'
     for (let i = 0; i < depth; i++) text = `{"type":"${type}","${list}":[${text}]}`

@@ -20,7 +20,7 @@ class Holder extends nn.Module {
   }
 }
 
-test('a module with the forward of another is none of the library\'s: what that one holds is not looked at', () => {
+test("a module with another module's forward is not recorded", () => {
   const other = new nn.LayerNorm(8), stack = new nn.Sequential(new nn.Linear(8, 8), new nn.LayerNorm(8))
   const x = gf.randn([2, 8])
   stack[1].forward = other.forward
@@ -31,7 +31,7 @@ test('a module with the forward of another is none of the library\'s: what that 
   assert.match(fast.reason, /compile its parts/)
 })
 
-test('whatever ends a recording, the forward has run and its output is given', () => {
+test('an error while recording does not affect the output', () => {
   let calls = 0
   class Flaky extends nn.Module {
     inner = new nn.Linear(4, 4)
@@ -53,7 +53,7 @@ test('whatever ends a recording, the forward has run and its output is given', (
   assert.equal(fast.recordings, 1)
 })
 
-test('a recording that ends half-way gives the random numbers back that it drew', () => {
+test('a failed recording restores the random generator', () => {
   const x = gf.ones([2, 4])
   /** What is drawn in three calls and after them; the third forward that runs is the recording. */
   const drawn = compiles => {
@@ -89,7 +89,7 @@ test('a clone computes with its own weights', () => {
   assert.ok(!gf.equal(copy(x), module(x)))
 })
 
-test('what is held only as compiled would be neither trained nor saved', () => {
+test('a module that is only a property as compiled is an error', () => {
   const module = new Holder()
   assert.equal(module.parameters().length, 2)
   for (const hold of [one => one, one => [one], one => ({ one })]) {
@@ -104,7 +104,7 @@ test('what is held only as compiled would be neither trained nor saved', () => {
   assert.throws(() => new Lost().stateDict(), /write this\.name = module, and gf\.compile\(this\.name\)/)
 })
 
-test('it is decoded with as its module is, the cache in an option', () => {
+test('a compiled decoder works with a cache', () => {
   const seen = []
   class Next extends nn.Module {
     table = new nn.Embedding(5, 5)
@@ -122,6 +122,6 @@ test('it is decoded with as its module is, the cache in an option', () => {
   within(() => assert.ok(gf.equal(fast.forward([[1]]), fast([[1]]))))
 })
 
-test('it takes one module', () => {
+test('compile takes one argument', () => {
   assert.throws(() => gf.compile(new nn.Linear(1, 1), { mode: 'max' }), /compile: takes one argument, but also got/)
 })

@@ -1,5 +1,4 @@
-// How byte-pair encoding came to a token: every merge is the trainer's, and what stands before it is what the kernel
-// cuts with only the merges made before it.
+// mergesInto and replay, compared with the merges of the training and with the kernel with only the earlier merges.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stories } from '../../web/models/stories/data.js'
@@ -10,14 +9,14 @@ const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)
 const trained = gf.text.trainBPE([...texts.slice(0, 400), ' 각각의 각 나라 나라마다 🍎🍎'], { vocabSize: 700, specials: ['<end>'] })
 const mine = JSON.parse(JSON.stringify(trained))
 
-/** The same tokenizer as it was after so many merges. */
+/** The tokenizer with only the first `count` merges. */
 const after = count => gf.text.tokenizer({
   'tokenizer.json': JSON.stringify({ ...mine, model: { ...mine.model, merges: mine.model.merges.slice(0, count) } })
 })
 const plain = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(mine) })
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-test('1,000 texts: every token is reached, by merges of the trainer, the earliest that could be made', () => {
+test('mergesInto builds every token of 1,000 texts by the merges of the training, the lowest rank first', () => {
   const { merges } = trained, ranks = new Map(merges.map(({ pair }, rank) => [pair.join('|'), rank]))
   let count = 0
   for (const text of texts) for (const id of trained.encode(text).ids) {
@@ -36,7 +35,7 @@ test('1,000 texts: every token is reached, by merges of the trainer, the earlies
   assert.ok(count > 50000, `${count}`)
 })
 
-test('what stands before a merge is what the kernel makes of the text with the merges before it', () => {
+test('the pieces before a merge are what the kernel produces with only the earlier merges', () => {
   const whole = trained.merges.map(({ ids }) => ids[2]).filter((id, i) => i % 7 === 0)
   let count = 0
   for (const id of whole) {
@@ -55,14 +54,14 @@ test('what stands before a merge is what the kernel makes of the text with the m
   assert.ok(count > 100, `${count}`)
 })
 
-test('tokens that were never merged, other models, ids that are none', () => {
+test('mergesInto is empty for unmerged tokens and other models, and rejects invalid ids', () => {
   assert.deepEqual(trained.mergesInto(trained.idOf('<end>')), [])
   const pieces = gf.text.trainWordPiece('a tale of two tails', { vocabSize: 40 })
   assert.deepEqual(pieces.mergesInto(pieces.size - 1), [])
   assertRejects(() => trained.mergesInto(99999), 'index', '99999')
 })
 
-test('replayed on its own text: every merge is the pair that is counted most, as often as the trainer counted it', () => {
+test('replay on the training text: every merge is the most frequent pair, with the count of the training', () => {
   const text = [...texts.slice(0, 40), ' aaaa aaa ababab 각각각 🍎🍎🍎'].join('\n')
   const own = gf.text.trainBPE(text, { vocabSize: 400 })
   assert.equal(own.merges.length, 144)
@@ -83,7 +82,7 @@ test('replayed on its own text: every merge is the pair that is counted most, as
   assertRejects(() => own.replay(3, 0), 'type', 'text must be a string')
 })
 
-test('small texts: of all pairs the one that is counted most is joined, at every step', () => {
+test('every step merges the most frequent pair, on small texts', () => {
   const { below, pick } = drawFrom(11)
   for (let n = 0; n < 60; n++) {
     const word = () => Array.from({ length: 1 + below(6) }, () => pick([...'abcd'])).join('')

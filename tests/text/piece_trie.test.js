@@ -1,13 +1,13 @@
-// Sets of pieces, in which the models look up what they cut.
+// The trie of pieces.
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { LETTERS } from '../../src/js/text/byte_letters.js'
+import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
 import { gf, stream } from './text.js'
 
 const next = stream(92)
 const open = (model, parts) => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, ...parts }) })
 
-test('every one of 8,000 pieces is found, at the beginning of a word and after it; what is none is not', () => {
+test('finds each of 8,000 pieces at the start of a word and inside, and nothing else', () => {
   const pieces = new Set(['b'])
   while (pieces.size < 8000) pieces.add(Array.from({ length: 1 + next(7) }, () => 'abcdefgh가각ß'[next(11)]).join(''))
   const later = [...pieces].slice(0, 4000)
@@ -20,15 +20,15 @@ test('every one of 8,000 pieces is found, at the beginning of a word and after i
   assert.ok(found([...pieces].map(piece => `${piece}z`)).every(id => id === ids.get('[UNK]')))
 })
 
-test('the empty token is no piece of a text, and does no harm', () => {
-  const vocab = Object.fromEntries(['', ...LETTERS, 'ab'].map((token, id) => [token, id]))
+test('an empty token never matches', () => {
+  const vocab = Object.fromEntries(['', ...BYTE_CHARACTERS, 'ab'].map((token, id) => [token, id]))
   const bytes = open({ type: 'BPE', vocab, merges: [], ignore_merges: true }, { pre_tokenizer: { type: 'ByteLevel' } })
   assert.deepEqual(bytes.encode('ab').ids, [vocab.ab])
   const words = open({ type: 'WordPiece', vocab: { '': 0, '##': 1, 'a': 2, '##b': 3, '[UNK]': 4 }, unk_token: '[UNK]' })
   assert.deepEqual(['a', 'ab', 'b', ''].map(text => words.encode(text).ids), [[2], [2, 3], [4], []])
 })
 
-test('the first token of a WordPiece vocabulary is a piece like the others', () => {
+test('the first token of a WordPiece vocabulary is like the others', () => {
   for (const first of ['a', '##b', 'ab', '##bc']) {
     const vocab = Object.fromEntries([first, 'a', '##b', '##c', '[UNK]'].map((token, id) => [token, id]))
     vocab[first] = 0

@@ -1,4 +1,4 @@
-// Long texts, which go to the kernels window by window: what is found is the same, and memory does not grow with them.
+// Long texts are encoded window by window: the result is the same, and memory does not grow with the text.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from './text.js'
@@ -21,14 +21,14 @@ const FILES = {
 }
 const WORDS = ['ab', 'b', 'a가b', 'AB', 'abab', '가', 'ß', 'a😀']
 
-/** Words and what is found in each by itself; every one stands for more than one piece in at least one tokenizer. */
+/** The tokens of each word by itself; each word has several pieces in at least one tokenizer. */
 function alone(tokenizer) {
   const first = new Map(WORDS.map(word => [word, tokenizer.encode(` ${word}`)]))
   const at = word => first.get(word).offsets.map(([from, to]) => [from - 1, to - 1])
   return new Map(WORDS.map(word => [word, { tokens: first.get(word).tokens, offsets: at(word) }]))
 }
 
-for (const [name, files] of Object.entries(FILES)) test(`${name}: in 100,000 characters every word is cut as alone`, () => {
+for (const [name, files] of Object.entries(FILES)) test(`${name}: encodes every word of 100,000 characters as the word alone`, () => {
   const tokenizer = gf.text.tokenizer(files), one = alone(tokenizer)
   const list = Array.from({ length: 30000 }, (_, i) => WORDS[(i * 7 + (i >> 5)) % WORDS.length])
   const given = list.map(word => ` ${word}`).join(''), tokens = [], offsets = []
@@ -45,7 +45,7 @@ for (const [name, files] of Object.entries(FILES)) test(`${name}: in 100,000 cha
   }
 })
 
-test('bytes that are no UTF-8 keep their places far behind, too', () => {
+test('offsets of invalid UTF-8 are right after many windows, too', () => {
   const tokenizer = gf.text.tokenizer(json({ ...JSON.parse(FILES['byte-pair encoding of words']['tokenizer.json']),
     pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Digits' }, { type: 'ByteLevel' }] } }))
   const start = new TextEncoder().encode('가b '.repeat(20000)), text = Uint8Array.of(...start, 0xff, 0x61, 0xea, 0xb0)
@@ -54,7 +54,7 @@ test('bytes that are no UTF-8 keep their places far behind, too', () => {
   assert.deepEqual(offsets.slice(-4), [[60000, 60001], [60001, 60002], [60002, 60003], [60002, 60003]])
 })
 
-/** The largest block that is lent while something is done. @param {import('../../src/js/memory.js').Memory} memory */
+/** The largest block that is borrowed during a call. @param {import('../../src/js/memory.js').Memory} memory */
 function mostLent(memory, run) {
   let most = 0
   const { borrow } = memory
@@ -70,7 +70,7 @@ function mostLent(memory, run) {
   return most
 }
 
-test('a text that is far longer than a window takes no more memory than one of some windows', () => {
+test('memory does not grow with the number of windows', () => {
   const { text, engine } = gf
   const calls = {
     ...Object.fromEntries(Object.entries(FILES).map(([name, files]) => {

@@ -1,12 +1,12 @@
-// Text as it goes to the kernels: the bytes of a part, and where broken bytes belong.
+// The bytes of parts of a text, and the offsets of invalid bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TEXT_END } from '../../src/js/constants.js'
-import { sourceOf } from '../../src/js/text/source.js'
+import { createSource } from '../../src/js/text/text_source.js'
 import { cut } from '../../src/reference/bpe.js'
 import { gf } from './text.js'
 
-/** A text, as strings or bytes that are no characters. */
+/** A text from strings and invalid bytes. */
 const bytesOf = (...parts) => Uint8Array.from(parts.flatMap(part => (
   typeof part === 'string' ? [...new TextEncoder().encode(part)] : part)))
 
@@ -17,8 +17,8 @@ const TEXTS = {
   'characters that are cut off': bytesOf([0xc3], 'a', [0xea, 0xb0], '😀', [0xf0, 0x9f])
 }
 
-for (const [name, text] of Object.entries(TEXTS)) test(`${name}: each part is its own bytes`, () => {
-  const source = sourceOf(gf.engine, 'x', text), { string } = source, n = string.length
+for (const [name, text] of Object.entries(TEXTS)) test(`${name}: copies the bytes of each part`, () => {
+  const source = createSource(gf.engine, 'x', text), { string } = source, n = string.length
   const copied = (from, to) => {
     const into = new Uint8Array(40).fill(0xaa), count = source.copy(into, from, to)
     assert.ok(into.slice(count).every(byte => byte === 0xaa), 'nothing behind them')
@@ -45,7 +45,7 @@ for (const [name, text] of Object.entries(TEXTS)) test(`${name}: each part is it
   }
 })
 
-/** The spans of tokens that end at some bytes of a text, and how many units they are, by the kernel. */
+/** The spans of tokens that end at these bytes, and the length in units, by the kernel. */
 function spansOf(text, ends) {
   const { c, memory } = gf.engine, bytes = bytesOf(text, 'Z'), n = ends.length
   return memory.borrow(12 * n + bytes.length, at => {
@@ -56,14 +56,14 @@ function spansOf(text, ends) {
   })
 }
 
-test('spans of tokens: those inside a character have all of it, empty ones nothing, at the end, too', () => {
+test('spans of tokens inside a character cover the character; empty tokens have empty spans, also at the end', () => {
   assert.deepEqual(spansOf('ab', [1, 1, 2, 2]), [2, 0, 1, 1, 1, 1, 2, 2, 2])
   assert.deepEqual(spansOf('a😀b', [1, 3, 5, 6, 6]), [4, 0, 1, 1, 3, 1, 3, 3, 4, 4, 4])
   assert.deepEqual(spansOf('가a', [1, 3, 3, 4, 4]), [2, 0, 1, 0, 1, 1, 1, 1, 2, 2, 2])
   assert.deepEqual(spansOf('', [0, 0]), [0, 0, 0, 0, 0])
 })
 
-/** Where units end in bytes, by the kernel, with a letter behind the text. */
+/** The ends of units in bytes, by the kernel, with a letter in memory after the text. */
 function byteEndsOf(text, units) {
   const { c, memory } = gf.engine, bytes = bytesOf(text, 'Z'), n = units.length
   return memory.borrow(4 * n + bytes.length, at => {
@@ -74,20 +74,20 @@ function byteEndsOf(text, units) {
   })
 }
 
-test('units as bytes: the end of the character that has the last of them, no further than the text', () => {
+test('converts units to bytes: up to the end of the character, at most the end of the text', () => {
   assert.deepEqual(byteEndsOf('a가😀b', [0, 1, 1, 2, 3, 4, 5]), [0, 1, 1, 4, 8, 8, 9])
   assert.deepEqual(byteEndsOf('ab', [1, 2, 3, 9]), [1, 2, 2, 2])
   assert.deepEqual(byteEndsOf('', [0, 1]), [0, 0])
   assert.deepEqual(spansOf('ab', [1, 5]), [2, 0, 1, 1, 2])
 })
 
-/** The classes of characters as the kernel wants them: 1 for letters, 2 for numbers, 3 for white space. */
+/** The class of a character for the kernel: 1 letter, 2 number, 3 white space. */
 const classes = Uint8Array.from({ length: 262144 }, (_, code) => {
   const character = String.fromCodePoint(code), of = [/\p{L}/u, /\p{N}/u, /\p{White_Space}/u]
   return of.findIndex(one => one.test(character)) + 1
 })
 
-/** Where GPT-2's words end in bytes, by the kernel, with other bytes behind the text. */
+/** The ends of GPT-2's words in bytes, by the kernel, with other bytes in memory after the text. */
 function cutBefore(text, behind) {
   const { c, memory } = gf.engine, bytes = bytesOf(text), n = bytes.length, room = n + 1
   return memory.borrow(4 * room + classes.length + n + behind.length, at => {
@@ -98,7 +98,7 @@ function cutBefore(text, behind) {
   })
 }
 
-test("GPT-2's words, whatever stands behind the text", () => {
+test("splits GPT-2's words independently of the memory after the text", () => {
   const behind = bytesOf('slle', [0x80, 0xbf], '  ')
   const texts = ["it'", "it'l", "it'v", "it's", "it'll", "it're", "it'lx", "it'm'd't'ret", 'a', 'a ', 'a  ', '\n ', ' ', '', "'",
     '가', 'a1 b22  c!?', '\u{40000}', 'a\u{3ffff}\u{40000}']

@@ -1,19 +1,19 @@
 /**
- * How byte-pair encoding came to a token: from its smallest symbols, the pair whose merge was made first is joined,
- * again and again. What stands around a token in a text has no part in it, since no merge goes across its ends.
+ * The merges that build a token: starting from its symbols, the pair of the lowest rank is merged until none is left.
+ * They do not depend on the text around the token, because no merge crosses its ends.
  *
  * @typedef {object} MergeStep
  * @property {string[]} pieces before this merge
- * @property {number} at the place of the left one of the pair
- * @property {number} rank which merge it is, from 0: the order in which they were made
- * @property {string} token what the pair becomes
- * @property {number} [count] how often the pair occurred when it was joined; known to the tokenizer that was trained
+ * @property {number} at the index of the left piece of the pair
+ * @property {number} rank the index of the merge in `merges`
+ * @property {string} token the merged piece
+ * @property {number} [count] how often the pair occurred in the training text; only after training, not in a file
  */
 
 /** @typedef {import('./tokenizer.js').Merge} Merge */
 
-/** Merges by their pair. @param {readonly Merge[]} merges */
-function byPair(merges) {
+/** Maps pairs to their lowest rank. @param {readonly Merge[]} merges */
+function rankByPair(merges) {
   const ranks = new Map()
   merges.forEach(({ pair }, rank) => {
     const key = pair.join('\0')
@@ -22,7 +22,10 @@ function byPair(merges) {
   return ranks
 }
 
-/** The symbols that a token was merged of. @param {string} token @param {string} prefix @param {string} suffix */
+/**
+ * Splits a token into the symbols that merges start from.
+ * @param {string} token @param {string} prefix @param {string} suffix
+ */
 function symbolsOf(token, prefix, suffix) {
   const isContinuing = prefix !== '' && token.startsWith(prefix), isEnd = suffix !== '' && token.endsWith(suffix)
   const characters = [...token.slice(isContinuing ? prefix.length : 0, isEnd ? -suffix.length : undefined)]
@@ -31,17 +34,17 @@ function symbolsOf(token, prefix, suffix) {
 }
 
 /**
+ * Returns a function that finds the merges of a token, as the vocabulary spells it; none if no merge produces it.
  * @param {readonly Merge[]} merges
- * @param {{ continuing_subword_prefix?: string | null, end_of_word_suffix?: string | null }} [model] how the pieces of
- *   a word are written
- * @returns {(token: string) => MergeStep[]} by the token as the vocabulary spells it; none for one that was not merged
+ * @param {{ continuing_subword_prefix?: string | null, end_of_word_suffix?: string | null }} [model]
+ * @returns {(token: string) => MergeStep[]}
  */
-export function mergesInto(merges, { continuing_subword_prefix, end_of_word_suffix } = {}) {
+export function createMergeFinder(merges, { continuing_subword_prefix, end_of_word_suffix } = {}) {
   const prefix = continuing_subword_prefix ?? '', suffix = end_of_word_suffix ?? ''
-  const ranks = byPair(merges), made = new Set(merges.map(({ token }) => token))
+  const ranks = rankByPair(merges), mergedTokens = new Set(merges.map(({ token }) => token))
   return token => {
     /** @type {MergeStep[]} */ const steps = []
-    if (!made.has(token)) return steps
+    if (!mergedTokens.has(token)) return steps
     let pieces = symbolsOf(token, prefix, suffix)
     for (;;) {
       const pairs = pieces.slice(1).map((right, i) => ranks.get(`${pieces[i]}\0${right}`) ?? Infinity)

@@ -1,17 +1,17 @@
 import { CLASSES } from '../constants.js'
-import { onDemand } from './on_demand.js'
+import { lazyRegExp } from './lazy_regexp.js'
 
-/** What gf_cut asks of a character, as the platform's regular expressions know it. @type {[() => RegExp, number][]} */
-const KINDS = [
-  [onDemand(String.raw`\p{L}+`, 'gu'), 1], [onDemand(String.raw`\p{N}+`, 'gu'), 2],
-  [onDemand(String.raw`\p{White_Space}+`, 'gu'), 3]
+/** The character classes of gf_cut, by the Unicode version of the platform. @type {[() => RegExp, number][]} */
+const CLASS_PATTERNS = [
+  [lazyRegExp(String.raw`\p{L}+`, 'gu'), 1], [lazyRegExp(String.raw`\p{N}+`, 'gu'), 2],
+  [lazyRegExp(String.raw`\p{White_Space}+`, 'gu'), 3]
 ]
 const BLOCK = 4096
 
 /** @type {WeakMap<import('../kernels.js').Kernels, number>} */
 const tables = new WeakMap()
 
-/** Letters, numbers and white space below U+40000, one byte each. */
+/** The class of each code point below U+40000, in one byte each. */
 function makeTable() {
   const table = new Uint8Array(CLASSES)
   for (let first = 0; first < CLASSES; first += BLOCK) {
@@ -25,15 +25,15 @@ function fill(table, first, count) {
   const codes = Array.from({ length: count }, (_, i) => first + i)
   const text = String.fromCodePoint(...codes)
   const units = first < 0x10000 ? 1 : 2
-  for (const [pattern, kind] of KINDS) {
+  for (const [pattern, characterClass] of CLASS_PATTERNS) {
     for (const { index, 0: run } of text.matchAll(pattern())) {
-      table.fill(kind, first + index / units, first + (index + run.length) / units)
+      table.fill(characterClass, first + index / units, first + (index + run.length) / units)
     }
   }
 }
 
 /**
- * The address of the table, made when it is first asked for.
+ * Returns the address of the table, which is created on first use.
  * @param {import('../kernels.js').Kernels} engine
  */
 export function classTable(engine) {

@@ -1,51 +1,37 @@
-import { describe, expect } from '../errors.js'
-import { encodeInto } from './encode_into.js'
-import { wellFormed } from './scan.js'
-import { expectAttached } from './views.js'
-
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+import { toWellFormed } from './scan.js'
+import { decodeUtf8, decodeValidUtf8, encodeInto } from './utf8.js'
+import { expectBytes } from './views.js'
 
 /**
- * A text as a string, and its bytes, which may be no UTF-8 at all.
+ * A text as a string, and its bytes, which may be invalid UTF-8.
  * @typedef {object} Source
- * @property {string} string well-formed; U+FFFD stands for bytes that are not UTF-8
+ * @property {string} string well-formed; invalid bytes are U+FFFD
  * @property {(into: Uint8Array, from: number, to: number) => number} copy writes the bytes of units [from, to)
- * @property {(from: number, to: number) => import('./normalizers.js').Raw} [raw] the bytes of units [from, to) of a
- *   text that is not well-formed
+ * @property {(from: number, to: number) => import('./normalizers.js').Raw} [raw] the bytes of units [from, to), if the
+ *   text is invalid UTF-8
  */
 
 /** @param {string} string @returns {Source} */
-export const sourceOfString = string =>
+export const stringSource = string =>
   ({ string, copy: (into, from, to) => encodeInto(string.slice(from, to), into) })
 
-/** @param {Uint8Array} bytes @returns {string | undefined} */
-function decodeStrictly(bytes) {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
 /**
+ * Creates the source of a text.
  * @param {import('../kernels.js').Kernels} engine
  * @param {string} where
  * @param {unknown} text a string or a Uint8Array of UTF-8
  * @returns {Source}
  */
-export function sourceOf(engine, where, text) {
-  if (typeof text === 'string') return sourceOfString(wellFormed(text))
-  expect(text instanceof Uint8Array, 'type',
-    () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
-  expectAttached(where, 'text', text)
-  const string = decodeStrictly(text)
-  return string === undefined ? sourceOfBroken(engine, text) : sourceOfString(string)
+export function createSource(engine, where, text) {
+  if (typeof text === 'string') return stringSource(toWellFormed(text))
+  expectBytes(where, text)
+  const string = decodeValidUtf8(text)
+  return string === undefined ? invalidSource(engine, text) : stringSource(string)
 }
 
 /** @param {import('../kernels.js').Kernels} engine @param {Uint8Array} bytes @returns {Source} */
-function sourceOfBroken({ c, memory }, bytes) {
-  const string = lenient.decode(bytes)
+function invalidSource({ c, memory }, bytes) {
+  const string = decodeUtf8(bytes)
   const units = string.length
   const ends = memory.borrow(4 * units + bytes.length, address => {
     const list = memory.ints(address, units)
@@ -54,7 +40,7 @@ function sourceOfBroken({ c, memory }, bytes) {
     c.gf_byte_ends(address, units, address + 4 * units, bytes.length)
     return memory.ints(address, units).slice()
   })
-  /** Where a unit begins. @param {number} unit */
+  /** The first byte of a unit. @param {number} unit */
   const byteAt = unit => ends[unit - 1] ?? 0
   /** @type {Source['copy']} */
   const copy = (into, from, to) => {

@@ -1,7 +1,7 @@
-// The tokenizer.json that a tokenizer is written as, for those that were made of other files or learned.
+// The tokenizer.json of tokenizers that were loaded from other files or trained.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALPHABET } from '../../src/js/text/byte_letters.js'
+import { ALPHABET } from '../../src/js/text/byte_level.js'
 import { gf } from './text.js'
 
 const special = (content, id) =>
@@ -41,7 +41,7 @@ const CASES = {
   }]
 }
 
-for (const [name, [made, expected]] of Object.entries(CASES)) test(`${name}: every field`, () => {
+for (const [name, [made, expected]] of Object.entries(CASES)) test(`${name}: saves every field of tokenizer.json`, () => {
   const tokenizer = made.encode ? made : gf.text.tokenizer(made)
   const { model: { vocab, merges: _, ...model }, ...rest } = JSON.parse(JSON.stringify(tokenizer))
   assert.deepEqual({ ...rest, model }, { version: '1.0', truncation: null, padding: null, ...expected })
