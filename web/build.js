@@ -41,6 +41,19 @@ const classNames = {
   })
 }
 
+/**
+ * Parts of the library that the engine's worker never calls are left out of what a first visit fetches.
+ * @type {import('esbuild').Plugin}
+ */
+const withoutTraining = {
+  name: 'without training',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/js\/data\/index\.js$/ }, () => ({ contents: 'export const bindData = () => ({})' }))
+    onLoad({ filter: /\/src\/js\/optim\/lr_schedulers\.js$/ }, () => ({ contents: 'export {}' }))
+    onLoad({ filter: /\/src\/js\/checkpoint\.js$/ }, () => ({ contents: 'export let loadCheckpoint, saveCheckpoint' }))
+  }
+}
+
 /** @type {BuildOptions} */
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
@@ -68,7 +81,10 @@ async function site() {
   const { metafile } = await bundle({
     ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
   })
-  await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true })
+  await bundle({
+    entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
+    plugins: [withoutTraining, classNames]
+  })
   for (const name of ['check', 'theatre']) {
     await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
   }

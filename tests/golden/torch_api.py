@@ -47,6 +47,11 @@ names |= {
     ],
     "torch.utils.checkpoint": [
         "checkpoint", "checkpoint_sequential"
+    ],
+    "torch.utils.data": [
+        "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler",
+        "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
+        "default_collate", "default_convert", "get_worker_info", "random_split"
     ]
 }
 path = pathlib.Path(__file__).with_name("torch_api.json")

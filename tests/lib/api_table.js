@@ -17,7 +17,8 @@ const PLACES = {
   'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' },
   'torch.autograd': { holds: gf.autograd, as: 'gf.autograd.' },
   'torch.nn.utils': { holds: {}, as: '' },
-  'torch.utils.checkpoint': { holds: {}, as: '' }
+  'torch.utils.checkpoint': { holds: {}, as: '' },
+  'torch.utils.data': { holds: gf.data, as: 'gf.data.' }
 }
 
 /** What is here, but not as PyTorch has it: how it is written, and what to know. */
@@ -32,8 +33,8 @@ export const DIFFERS = {
     tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
-    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],
-    save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
+    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
+    save: ['gf.saveSafetensors(tensors)', 'safetensors only; `gf.saveCheckpoint` with optimizer, schedule and random state'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
     arange: ['gf.arange(start, end, step)', 'int32 of integers, as in PyTorch, else float32'],
     is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
@@ -119,10 +120,19 @@ export const DIFFERS = {
     clip_grad_norm_: ['gf.optim.clipGradNorm(parameters, maxNorm)', 'gives the norm there was'],
     clip_grad_value_: ['gf.optim.clipGradValue(parameters, clipValue)', ''],
     clip_grad_norm: ['gf.optim.clipGradNorm(parameters, maxNorm)', ''],
-    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
+    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', ''],
+    rnn: ['gf.data.padSequence(sequences, { batchFirst })', '`pad_sequence`']
   },
   'torch.utils.checkpoint': {
     checkpoint: ['gf.checkpoint(fn, ...inputs)', 'fn may be a module']
+  },
+  'torch.utils.data': {
+    DataLoader: ['gf.data.DataLoader(dataset, { batchSize, shuffle })', 'without worker processes; `for await` where `get` is async'],
+    Dataset: ['gf.data.Dataset', '`length` and `get(index)` for `__len__` and `__getitem__`'],
+    WeightedRandomSampler: ['gf.multinomial(weights, n, { replacement: true })', 'its `toArray()` as `sampler`'],
+    RandomSampler: ['gf.data.DataLoader(dataset, { shuffle: true })', ''],
+    SubsetRandomSampler: ['gf.data.Subset(dataset, indices)', 'in a loader with `shuffle`'],
+    BatchSampler: ['gf.data.DataLoader(dataset, { batchSampler })', 'lists of indices']
   }
 }
 
@@ -192,8 +202,8 @@ export const apiTable = ({ names }) => `${[
   '## What is written often',
   ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
-  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. Batches are made by your own loop, with\n' +
-  '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
+  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
+  'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
   'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
   'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
   'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +

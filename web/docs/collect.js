@@ -163,7 +163,7 @@ function methodsOfFunctions(all) {
 }
 
 /** Objects within the library, each a section of its own; the engine is internal. */
-const APART = ['nn', 'functional', 'text', 'decoding', 'optim', 'models', 'autograd', 'engine']
+const APART = ['nn', 'functional', 'text', 'data', 'decoding', 'optim', 'models', 'autograd', 'engine']
 
 /** @param {string} name */
 const declared = name => checker.getDeclaredTypeOfSymbol(/** @type {ts.Symbol} */ (types.get(name)))
@@ -187,6 +187,7 @@ function parts() {
     ['init', 'gf.nn.init', entriesOf(part(nn, 'init'), 'gf.nn.init.')],
     ['optim', 'gf.optim', [...entriesOf(optim, 'gf.optim.', ['lrScheduler']), ...given('Optimizer')]],
     ['lrScheduler', 'gf.optim.lrScheduler', entriesOf(part(optim, 'lrScheduler'), 'gf.optim.lrScheduler.')],
+    ['data', 'gf.data', entriesOf(part(whole, 'data'), 'gf.data.')],
     ['text', 'gf.text', [...entriesOf(part(whole, 'text'), 'gf.text.'), ...given('Tokenizer')]],
     ['models', 'gf.models', [...entriesOf(part(whole, 'models'), 'gf.models.'),
       ...given('LanguageModel', 'Causal', 'Seq2Seq')]],

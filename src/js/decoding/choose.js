@@ -1,7 +1,7 @@
 import { describe, expect, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
-import { readSeed } from '../random.js'
+import { readSeed } from '../generator.js'
 import { Tensor } from '../tensor.js'
 
 /**

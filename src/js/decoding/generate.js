@@ -4,7 +4,7 @@ import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { nextTask } from '../next_task.js'
 import { expandBeams, findBest, pathTo } from './beam.js'
-import { readSeed } from '../random.js'
+import { readSeed } from '../generator.js'
 import {
   RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
 } from './choose.js'

@@ -67,7 +67,7 @@ export default {
     'a scale at exactly this distance would be shown by another word of the same value',
   'src/js/methods.js: if (rest.length > max) expectArgumentCount(name, max, rest) [> -> >=]':
     'asked once more whether there are too many, which there are not',
-  'src/js/optim/adam.js: param.size, state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
+  'src/js/optim/adam.js: this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
   'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
     'room for one more',
