@@ -9,7 +9,7 @@ import { resources } from './resources.js'
 /** Error messages of browsers and the texts that explain them. @type {[RegExp, string][]} */
 const REASONS = [
   [/no WebAssembly SIMD/, 'noSimd'], [/no WebAssembly|Content-Security-Policy/, 'noWasm'],
-  [/answered \d|could not be fetched|^worker$|NetworkError|Failed to (fetch|load)/, 'unreachable'], [/./, 'broken']
+  [/responded with status|could not be fetched|^worker$|NetworkError|Failed to (fetch|load)/, 'unreachable'], [/./, 'broken']
 ]
 
 /** @param {unknown} error @returns {Problem} */
