@@ -39,7 +39,8 @@ test('t5: a separate head is used and scaled by scale_decoder_outputs, by defaul
     [{ tie_word_embeddings: false, scale_decoder_outputs: true }, scaled], [{ tie_word_embeddings: true }, scaled],
     [{}, scaled]
   ]) {
-    const { model } = await gf.models.load(filesOf(withoutTieSetting(untied), { config })), name = JSON.stringify(config)
+    const { model } = await gf.models.load(filesOf(withoutTieSetting(untied), { config }))
+    const name = JSON.stringify(config)
     assert.notEqual(model.lm_head, null, name)
     assertClose(logitsOf(model, untied.inputs), logits, { tol: 1e-5, name })
     const reloaded = (await gf.models.load(gf.models.save(model))).model
