@@ -1,27 +1,28 @@
-// PyTorch's public names beside this library's: what is here under the same name in camelCase, what is here otherwise,
-// and what is not. The names are those of golden/torch_api.json; only what differs is written by hand.
+// A table of PyTorch's public names: those that this library has under the same name in camelCase, those that it
+// writes differently, and those that it lacks. The names come from golden/torch_api.json; only the differences are
+// written by hand.
 import { gf } from './engine.js'
 
 const tensor = gf.tensor([1])
 const module = new gf.nn.Linear(1, 1)
 
-/** Where the names of each part of PyTorch are looked for. */
-const PLACES = {
-  'torch': { holds: { ...gf.functional, ...gf }, as: 'gf.' },
-  'torch.Tensor': { holds: tensor, as: 'x.' },
-  'torch.nn.functional': { holds: gf.functional, as: 'F.' },
-  'torch.nn': { holds: gf.nn, as: 'nn.' },
-  'torch.nn.Module': { holds: module, as: 'module.' },
-  'torch.nn.init': { holds: gf.nn.init, as: 'nn.init.' },
-  'torch.optim': { holds: gf.optim, as: 'optim.' },
-  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' },
-  'torch.autograd': { holds: gf.autograd, as: 'gf.autograd.' },
-  'torch.nn.utils': { holds: {}, as: '' },
-  'torch.utils.checkpoint': { holds: {}, as: '' },
-  'torch.utils.data': { holds: gf.data, as: 'gf.data.' }
+/** The object of this library that has the names of each part of PyTorch, and how its members are written. */
+const COUNTERPARTS = {
+  'torch': { target: { ...gf.functional, ...gf }, prefix: 'gf.' },
+  'torch.Tensor': { target: tensor, prefix: 'x.' },
+  'torch.nn.functional': { target: gf.functional, prefix: 'F.' },
+  'torch.nn': { target: gf.nn, prefix: 'nn.' },
+  'torch.nn.Module': { target: module, prefix: 'module.' },
+  'torch.nn.init': { target: gf.nn.init, prefix: 'nn.init.' },
+  'torch.optim': { target: gf.optim, prefix: 'optim.' },
+  'torch.optim.lr_scheduler': { target: gf.optim.lrScheduler, prefix: 'lrScheduler.' },
+  'torch.autograd': { target: gf.autograd, prefix: 'gf.autograd.' },
+  'torch.nn.utils': { target: {}, prefix: '' },
+  'torch.utils.checkpoint': { target: {}, prefix: '' },
+  'torch.utils.data': { target: gf.data, prefix: 'gf.data.' }
 }
 
-/** What is here, but not as PyTorch has it: how it is written, and what to know. */
+/** Names that this library writes differently: the expression here, and a note. */
 export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
@@ -136,7 +137,7 @@ export const DIFFERS = {
   }
 }
 
-/** What is written in every program: Python, this library, and what that is of x, the numbers 0 to 11 as [3, 4]. */
+/** Common expressions: in Python, in this library, and their value when x holds the numbers 0 to 11 as [3, 4]. */
 export const OFTEN = [
   ['x.size(0)', 'x.shape[0]', 3], ['x[0]', 'x.select(0, 0)', [0, 1, 2, 3]], ['x[-1]', 'x.select(0, -1)', [8, 9, 10, 11]],
   ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
@@ -146,12 +147,15 @@ export const OFTEN = [
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
 ]
 
-const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
+const toCamelCase = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
 
-/** Whether a name leads to something, not to what to write instead. @param {any} holds @param {string} name */
-function isThere(holds, name) {
+/**
+ * Whether an object has a member. A hint for a PyTorch name that the library lacks throws when it is read.
+ * @param {any} target @param {string} name
+ */
+function hasMember(target, name) {
   try {
-    return holds[name] !== undefined || name in holds
+    return target[name] !== undefined || name in target
   } catch {
     return false
   }
@@ -162,16 +166,17 @@ function isThere(holds, name) {
  * @param {string} part @param {string[]} names
  */
 export function rowsOf(part, names) {
-  const { holds, as } = PLACES[part]
+  const { target, prefix } = COUNTERPARTS[part]
   return names.map(name => {
     const differs = DIFFERS[part][name]
     if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
-    return isThere(holds, camel(name)) ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
+    return hasMember(target, toCamelCase(name)) ? { name, status: 'have', here: prefix + toCamelCase(name) }
+      : { name, status: 'not' }
   })
 }
 
-/** What a part does not list. */
-const SAYS = {
+/** Remarks at the head of a section. */
+const REMARKS = {
   torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
     '`gf.exp(x)`\nor `x.exp()`, `torch.matmul(a, b)` is `gf.matmul(a, b)`, `torch.softmax(x, dim=1)` is ' +
     '`gf.softmax(x, { dim: 1 })`.'
@@ -182,13 +187,14 @@ const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
 
 function section(part, names) {
   const rows = rowsOf(part, names)
-  const of = status => rows.filter(row => row.status === status)
-  const missing = of('not').map(({ name }) => name)
+  const withStatus = status => rows.filter(row => row.status === status)
+  const missing = withStatus('not').map(({ name }) => name)
   return [
-    `## ${part}`, SAYS[part] ?? '',
-    `${of('have').length} as in PyTorch, ${of('differs').length} otherwise, ${missing.length} not.`,
-    of('have').length ? `As in PyTorch, in camelCase: ${of('have').map(({ name }) => `\`${camel(name)}\``).join(', ')}.` : '',
-    of('differs').length ? table(of('differs')) : '',
+    `## ${part}`, REMARKS[part] ?? '',
+    `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${missing.length} not.`,
+    withStatus('have').length
+      ? `As in PyTorch, in camelCase: ${withStatus('have').map(({ name }) => `\`${toCamelCase(name)}\``).join(', ')}.` : '',
+    withStatus('differs').length ? table(withStatus('differs')) : '',
     missing.length ? `<details><summary>not here</summary>\n\n${missing.join(', ')}\n\n</details>` : ''
   ].filter(Boolean).join('\n\n')
 }

@@ -1,4 +1,5 @@
-// What is told of a model from inside: each number once more by plain loops in double, or by a run made otherwise.
+// Analyses of a model (logit lens, ablation, norms of the residual stream, neighbors, head scores), compared with plain
+// loops in double precision or with another run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partKey } from '../../web/lib/ablation_parts.js'
@@ -26,7 +27,7 @@ const near = (a, b, size, what) => assert.ok(Math.abs(a - b) <= size, `${what}: 
 const values = (run, name) => Array.from(run.made.run.tensor(name).values, Number)
 const shapeOf = (run, name) => run.made.run.tensor(name).shape
 
-/** Rows of a matrix through the last steps of a model, in double. */
+/** The probabilities that the last steps of a model compute from rows of a matrix, in double precision. */
 function through(run, rows, last) {
   const steps = {
     layer_norm(row, { weight, bias }, { eps }) {
@@ -54,7 +55,7 @@ function through(run, rows, last) {
 }
 
 for (const [name, run] of Object.entries(RUNS)) {
-  test(`${name}: said early after every sub-layer, as computed apart; at the end it is what was said`, () => {
+  test(`${name}: the logit lens after every sub-layer equals the reference, and at the end the answer`, () => {
     const { early: question } = dataIn(run, 'stream')
     const found = logitLens(gf, run.made.run, question)
     assert.ok(question.points.length >= 5)
@@ -72,7 +73,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     found.at(-1).forEach(({ tokens: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
   })
 
-  test(`${name}: lengths of the stream and of what is added`, () => {
+  test(`${name}: norms of the residual stream and of what sub-layers add equal the reference`, () => {
     for (const { subs } of dataIn(run, 'stream').streams) {
       const names = subs.flatMap(({ carried, change, point }) => [carried, change, point])
       vectorNorms(gf, run.made.run, { names }).forEach((list, i) => {
@@ -87,7 +88,7 @@ for (const [name, run] of Object.entries(RUNS)) {
     }
   })
 
-  test(`${name}: what the heads add makes the output, with the bias`, () => {
+  test(`${name}: the contributions of the heads and the bias sum to the output`, () => {
     for (const room of roomsOf(run).filter(({ stage }) => stage === 'output')) {
       const { x, weight, bias, y, heads } = room.parts
       const all = headContributions(gf, run.made.run, { x, weight, heads })
@@ -103,7 +104,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   })
 }
 
-test('nearest rows of a table by the angle, the vector itself first where it is one of them', () => {
+test('finds the nearest rows of a table by cosine, the vector itself first if it is one of them', () => {
   const run = RUNS.dates, table = 'target_embedding.weight', [V, C] = shapeOf(run, table), all = values(run, table)
   const cosine = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0) / Math.hypot(...a) / Math.hypot(...b)
   const row = n => all.slice(n * C, (n + 1) * C)
@@ -119,7 +120,7 @@ test('nearest rows of a table by the angle, the vector itself first where it is 
   }
 })
 
-/** Probabilities of the words of an answer, from a run with some edits or another weight. */
+/** The probabilities of the tokens of the answer in a run with edits. */
 function sharesOf(run, settings, edits) {
   const { what } = dataIn(run, 'parts')
   const other = made({ ...settings, target: what.ids }, edits)
@@ -128,7 +129,7 @@ function sharesOf(run, settings, edits) {
   return found
 }
 
-/** The weights that a head goes through, or all of an output, at zero: the same absence, made another way. */
+/** Edits that set the columns of the output weight of a head to zero, which has the effect of its ablation. */
 function muted(run, part) {
   const rooms = roomsOf(run)
   const [{ name }] = part.edits
@@ -138,7 +139,7 @@ function muted(run, part) {
 }
 
 for (const name of ['dates', 'particles', 'stories']) {
-  test(`${name}: a head switched off is a head whose columns of the output weight are zero`, () => {
+  test(`${name}: ablation of a head equals zeros in its columns of the output weight`, () => {
     const run = RUNS[name], settings = MODELS[name]
     const { parts, what } = dataIn(run, 'parts')
     const usual = measureAnswer(gf, run.made.run, what)
@@ -154,7 +155,7 @@ for (const name of ['dates', 'particles', 'stories']) {
   })
 }
 
-test('a layer without its sub-layers is the layer switched off, where the norm comes first', () => {
+test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers', () => {
   const settings = MODELS.stories, run = RUNS.stories
   const { parts } = dataIn(run, 'parts')
   for (const layer of [0, 1]) {
@@ -166,7 +167,7 @@ test('a layer without its sub-layers is the layer switched off, where the norm c
   }
 })
 
-test('a residual that is cut hands on what was added, and nothing else', () => {
+test('ablation of a residual connection leaves only what the sub-layer adds', () => {
   const { parts } = dataIn(RUNS.dates, 'parts')
   for (const { edits } of parts.filter(({ kind }) => kind === 'residual')) {
     const one = pageRun({}, edits)
@@ -175,7 +176,7 @@ test('a residual that is cut hands on what was added, and nothing else', () => {
   }
 })
 
-test('places switched off are those of a run that has none', () => {
+test('ablation of positions equals a run without positions', () => {
   const places = (run, tower) => dataIn(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
   const { what } = dataIn(RUNS.dates, 'parts')
   const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
@@ -187,7 +188,7 @@ test('places switched off are those of a run that has none', () => {
 for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.position_embeddings.weight']],
   ['marian', ['encoder.embedding.weight', 'decoder.embedding.weight']],
   ['t5', ['encoder.relative_attention_bias.weight', 'decoder.relative_attention_bias.weight']]]) test(
-  `${type}: places switched off are those whose table is zero`, async () => {
+  `${type}: ablation of positions equals a position table of zeros`, async () => {
     const model = await opened(filesOf(cases(type)[0])), name = type === 'bert' ? 'tanh' : 'linear'
     const settings = { ...defaultsOf('own'), beginning: '3 1 4 1', target: '5 6 2' }
     const one = edits => {
@@ -203,7 +204,7 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
     off.forEach((value, i) => near(value, expected[i], 1e-5, `number ${i}`))
   })
 
-test('rotations switched off leave queries and keys as they were', () => {
+test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
   for (const run of [RUNS['stories, like a Llama'], RUNS['a Llama of the reader\'s']]) {
     const [{ edits }] = dataIn(run, 'parts').parts
     const off = pageRun(run.made.settings, edits)
@@ -214,7 +215,7 @@ test('rotations switched off leave queries and keys as they were', () => {
 })
 
 for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
-  `${type}: what would be said at the end of the stream is what was said`, async () => {
+  `${type}: the logit lens at the end of the stream has the probabilities of the answer`, async () => {
     const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await opened(filesOf(cases(type)[0]))])
     const run = plainOf(gf, one), { early: question } = dataIn(run, 'stream'), { what } = dataIn(run, 'parts')
     const shares = measureAnswer(gf, one.run, what), last = logitLens(gf, one.run, question).at(-1)
@@ -224,7 +225,7 @@ for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
   })
 
 for (const type of ['gpt2', 'llama']) test(
-  `${type}: where heads look in a text that stands there twice is read off the weights of a run of that text`, async () => {
+  `${type}: head scores are means of the attention weights in a repeated text`, async () => {
     const [item] = cases(type), model = await opened(filesOf(item))
     const settings = { ...defaultsOf('own'), beginning: '3 1 4', target: '5' }
     const one = runOwn(gf, settings, [], [model]), found = headScores(gf, one)
@@ -248,7 +249,7 @@ for (const type of ['gpt2', 'llama']) test(
     all.run.dispose()
   })
 
-test('a model of few places repeats less, one that reads whole texts has nothing to tell', () => {
+test('head scores use fewer repetitions for a short maximum length; bidirectional models have none', () => {
   assert.equal(headScores(gf, RUNS.particles.made), null)
   for (const name of ['dates', 'stories', 'text']) {
     const { count, layers } = headScores(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
@@ -258,7 +259,7 @@ test('a model of few places repeats less, one that reads whole texts has nothing
   }
 })
 
-/** Where rows lie along the direction of their largest spread, by turning a vector again and again, in double. */
+/** The coordinates of rows along their first principal component, by power iteration in double precision. */
 function widest(rows) {
   let axis = rows[0].map((_, c) => 1 + (c % 3) / 7)
   for (let n = 0; n < 3000; n++) {
@@ -271,24 +272,24 @@ function widest(rows) {
 }
 
 for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 8, 1, 20, 5]]]) test(
-  `embeddings in two dimensions, ${title}: they lie as far apart as along no other direction`, () => {
+  `embeddings in two dimensions, ${title}: the coordinates are those of the principal components`, () => {
     const { made: { run } } = RUNS.stories, name = 'embedding.weight', { shape: [N, C] } = run.tensor(name)
     const table = values(RUNS.stories, name), ids = few ?? Array.from({ length: N }, (_, i) => i)
     const rows = ids.map(id => table.slice(id * C, (id + 1) * C))
     const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
-    const centred = rows.map(row => row.map((x, c) => x - mean[c]))
+    const centered = rows.map(row => row.map((x, c) => x - mean[c]))
     const squares = list => list.reduce((sum, x) => sum + x * x, 0)
     const { x, y, variances } = pca(gf, run, { name, rows: few })
-    const expected = widest(centred), whole = squares(centred.flat())
+    const expected = widest(centered), whole = squares(centered.flat())
     assert.equal(x.length, ids.length)
     const turned = Math.sign(x[0] * expected[0])
     x.forEach((at, i) => near(at * turned, expected[i], 2e-3 * Math.sqrt(whole), `row ${ids[i]}`))
-    near(variances[0], squares(expected) / whole, 1e-4, 'its share')
-    near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is across')
+    near(variances[0], squares(expected) / whole, 1e-4, 'its fraction of the variance')
+    near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is orthogonal')
     assert.ok(variances[1] > 0 && variances[1] <= variances[0])
   })
 
-test('every part has a name of its own in a link, is read back, and taken back', () => {
+test('every part has a unique name in links, and its edits can be read back and removed', () => {
   for (const run of Object.values(RUNS)) {
     const { parts } = dataIn(run, 'parts')
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
@@ -302,7 +303,7 @@ test('every part has a name of its own in a link, is read back, and taken back',
   }
 })
 
-test('of a model that writes no answer the distance of its output is told', () => {
+test('for a model without an answer, ablation reports the distance of the output', () => {
   const run = pageRun({ model: 'sentences' })
   const { parts, what } = dataIn(run, 'parts')
   assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])

@@ -1,4 +1,4 @@
-// The nudge agrees with backward, and notices a gradient that is wrong.
+// The slope of the loss by finite differences (nudges) equals the gradient, and finds a wrong one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
@@ -40,14 +40,14 @@ test('the slope between two nudged runs is the gradient', async () => {
   }
 })
 
-test('a nudge holds the tokens that the decoder reads, and keeps other edits', async () => {
+test('a nudge retains other edits', async () => {
   const edits = [{ name: 'output', index: [0, 0, 4], value: 2 }]
-  const seen = []
-  const watch = async settings => {
-    seen.push(settings.edits)
+  const usedEdits = []
+  const computeAndRecord = async settings => {
+    usedEdits.push(settings.edits)
     return compute(settings)
   }
   const settings = { target: [5, 3, 5, 9, 2], edits }
-  await finiteDifference(watch, settings, { name: 'output', index: [0, 1, 3] }, 1)
-  assert.deepEqual(seen.map(list => list.map(({ value }) => value)), [[2, 1 + STEP], [2, 1 - STEP]])
+  await finiteDifference(computeAndRecord, settings, { name: 'output', index: [0, 1, 3] }, 1)
+  assert.deepEqual(usedEdits.map(list => list.map(({ value }) => value)), [[2, 1 + STEP], [2, 1 - STEP]])
 })
