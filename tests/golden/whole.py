@@ -1,5 +1,4 @@
-"""Writes whole.json beside it: arithmetic of int32 and bool tensors, and what they become beside float32, as PyTorch
-1.13.1 has them.
+"""Writes whole.json: arithmetic of int32 and bool tensors, and their type promotion with float32, by PyTorch 1.13.1.
 
     python3 tests/golden/whole.py        (Debian 12: python3-torch)
 """
