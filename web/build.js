@@ -26,9 +26,6 @@ const MAIN = '<script type="module" src="main.js"></script>'
 const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
 /**
- * The library finds its kernels from its own address and files in Node; the page always says where they are.
- */
-/**
  * Preserves class names, from which rooms are derived and which appear in errors. (esbuild's keepNames does it for
  * every function, which adds 14 KB gzipped to the engine's worker.)
  * @type {import('esbuild').Plugin}
@@ -54,7 +51,10 @@ const withoutTraining = {
   }
 }
 
-/** @type {BuildOptions} */
+/**
+ * The library finds its kernels by its own address; the page always passes theirs, so that the address may be any.
+ * @type {BuildOptions}
+ */
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning',

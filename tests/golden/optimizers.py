@@ -1,4 +1,4 @@
-"""Writes optimizers.json beside it: parameters after each step from given gradients, as PyTorch 1.13.1 has them.
+"""Writes optimizers.json: parameters after each step of PyTorch 1.13.1's optimizers with fixed gradients.
 
     python3 tests/golden/optimizers.py        (see golden.py)
 """

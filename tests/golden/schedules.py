@@ -1,4 +1,4 @@
-"""Writes schedules.json beside it: rate and momentum of two groups at every step, as PyTorch 1.13.1 has them.
+"""Writes schedules.json: learning rate and momentum of two parameter groups at every step of PyTorch 1.13.1's schedulers.
 
     python3 tests/golden/schedules.py        (see golden.py)
 """

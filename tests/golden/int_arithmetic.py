@@ -1,7 +1,6 @@
-"""Writes whole.json beside it: arithmetic of int32 and bool tensors, and what they become beside float32, as PyTorch
-1.13.1 has them.
+"""Writes int_arithmetic.json: arithmetic of int32 and bool tensors, and their type promotion with float32, by PyTorch 1.13.1.
 
-    python3 tests/golden/whole.py        (Debian 12: python3-torch)
+    python3 tests/golden/int_arithmetic.py        (Debian 12: python3-torch)
 """
 import json
 import os
@@ -40,7 +39,7 @@ def case(op, name, a, b):
     out = OPERATIONS[op](a, b)
     assert not out.isinf().any() or op == "div"
     inputs = {key: written(value) for key, value in {"a": a, "b": b}.items()}
-    cases.append({"op": "whole", "id": "whole.%s.%s" % (op, name), "params": {"op": op}, "inputs": inputs,
+    cases.append({"op": "int_arithmetic", "id": "int_arithmetic.%s.%s" % (op, name), "params": {"op": op}, "inputs": inputs,
                   "outputs": {"y": written(out)}})
 
 
@@ -69,9 +68,9 @@ case("div", "ints", drawn(5), drawn(5, low=1))
 case("div", "number", drawn(3, 5), 4)
 case("div", "bool and float", coins(5), torch.rand(5, generator=generator) + 0.5)
 
-about = "int32, bool and float32 together, by PyTorch's promotion; made by whole.py"
+about = "int32, bool and float32 together, by PyTorch's promotion; made by int_arithmetic.py"
 lines = ",\n".join(json.dumps(item, separators=(",", ":")) for item in cases)
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "whole.json"), "w") as file:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "int_arithmetic.json"), "w") as file:
     file.write('{"about":%s,\n"versions":{"torch":"%s"},\n"rtol":0,\n"shared":{},\n"cases":[\n%s\n]}\n'
                % (json.dumps(about), torch.__version__, lines))
 print(len(cases), "cases")
