@@ -7,7 +7,7 @@ import * as tables from '../src/js/signatures.js'
 import { gf } from './lib/engine.js'
 
 const golden = JSON.parse(await readFile(new URL('golden/signatures.json', import.meta.url), 'utf8'))
-const F = gf.functional, { nn, optim } = gf
+const F = gf.functional, { nn, optim, data: { DataLoader } } = gf
 
 const toSnakeCase = name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 /** Names that camelCase or JavaScript spells otherwise, and what PyTorch spells in two ways. */
@@ -20,10 +20,10 @@ const NEWER = {
   names: ['RMSNorm', 'rmsNorm', 'scaledDotProductAttention'],
   parameters: ['bias', 'isCausal', 'tgtIsCausal', 'memoryIsCausal', 'srcIsCausal']
 }
-const OWN = new Set(['slice', 'index', 'PositionalEncoding',
+const OWN = new Set(['slice', 'index', 'saveCheckpoint', 'loadCheckpoint', 'Dataset', 'TensorDataset', 'Generator', 'PositionalEncoding',
   'LearnedPositionalEncoding', 'Module', 'Identity', 'Sequential', 'ModuleList', 'ModuleDict'])
 
-for (const table of ['FUNCTIONS', 'MODULES', 'FORWARDS', 'INIT', 'OPTIMIZERS']) {
+for (const table of ['FUNCTIONS', 'MODULES', 'FORWARDS', 'INIT', 'OPTIMIZERS', 'DATA']) {
   test(`${table}: the parameters are PyTorch's, in its order`, () => {
     for (const [name, text] of Object.entries(tables[table])) {
       if (OWN.has(name) || NEWER.names.includes(name)) continue
@@ -54,6 +54,7 @@ test('every function and class has a signature, or is of this library alone', ()
   assert.deepEqual(missing(nn.init, tables.INIT), [])
   const optimizers = missing({ ...optim, ...optim.lrScheduler }, tables.OPTIMIZERS)
   assert.deepEqual(optimizers.filter(name => !own.includes(name)), [])
+  assert.deepEqual(missing(gf.data, tables.DATA), [])
 })
 
 const x = gf.tensor([[1, -2, 3, 4], [5, 6, -7, 8.5], [0, 2, 4, 6]])
@@ -67,6 +68,8 @@ const decoder = new nn.TransformerDecoderLayer(4, 2, { dimFeedforward: 8, dropou
 const src = gf.ones(1, 3, 4).mul(gf.tensor([[1], [2], [3]]))
 const causal = [[false, true, true], [false, false, true], [false, false, false]]
 const padding = [[false, false, true]]
+
+const seeded = () => new gf.Generator().manualSeed(3), sgd = () => new optim.SGD(mha.parameters(), 0.1)
 
 /** Calls in PyTorch's order, and the same by name. */
 const SAME = [
@@ -155,7 +158,26 @@ const SAME = [
   [() => new optim.AdamW(mha.parameters(), 3e-4, [0.9, 0.95]).paramGroups[0].betas[1], () => 0.95],
   [() => new optim.SGD(mha.parameters(), 0.1, 0.9).paramGroups[0].momentum, () => 0.9],
   [() => optim.clipGradNorm(mha.parameters(), 1, Infinity),
-    () => optim.clipGradNorm(mha.parameters(), 1, { normType: Infinity })]
+    () => optim.clipGradNorm(mha.parameters(), 1, { normType: Infinity })],
+  [() => new optim.AdamW(mha.parameters(), 3e-4, [0.9, 0.95], 1e-8, 0, true).paramGroups[0].amsgrad, () => true],
+  [() => new optim.lrScheduler.MultiStepLR(sgd(), [2], 0.5).gamma, () => 0.5],
+  [() => new optim.lrScheduler.ReduceLROnPlateau(sgd(), 'max', 0.5, 3).stateDict(),
+    () => new optim.lrScheduler.ReduceLROnPlateau(sgd(), { mode: 'max', factor: 0.5, patience: 3 }).stateDict()],
+  [() => gf.randint(9, [5], { generator: seeded() }), () => gf.randint(0, 9, [5], { generator: seeded() })],
+  [() => gf.normal(1, 2, [3], { generator: seeded() }), () => gf.normal([3], { mean: 1, std: 2, generator: seeded() })],
+  [() => gf.rand(3, { generator: seeded() }), () => gf.rand([3], { generator: seeded() })],
+  [() => [...new DataLoader(x, 2, true)], () => [...new DataLoader(x, { batchSize: 2, shuffle: true })]],
+  [() => [...new DataLoader(x, null)], () => [...new DataLoader(x, { batchSize: null })]],
+  [() => [...new DataLoader(x, 2, { dropLast: true })], () => [...new DataLoader(x, { batchSize: 2, dropLast: true })]],
+  [() => [...new DataLoader(x, 2, false, null, null, 0, rows => rows.length)],
+    () => [...new DataLoader(x, { batchSize: 2, collateFn: rows => rows.length })]],
+  [() => [...new DataLoader({ length: 3, get: i => i }, 2)], () => [gf.tensor([0, 1]), gf.tensor([2])]],
+  [() => [...new DataLoader({ length: 3, get: i => i })].length, () => 3],
+  [() => [...new DataLoader({ dataset: x, batchSize: 2 })], () => [...new DataLoader(x, 2)]],
+  [() => gf.data.padSequence([[1, 2], [3]], true, -1),
+    () => gf.data.padSequence([[1, 2], [3]], { batchFirst: true, paddingValue: -1 })],
+  [() => gf.data.randomSplit(x, [1, 2], seeded()).map(part => part.indices),
+    () => gf.data.randomSplit(x, [1, 2], { generator: seeded() }).map(part => part.indices)]
 ]
 
 const plain = value => (value instanceof nn.Module ? [String(value), plain(Object.values(value.stateDict()))]
@@ -180,6 +202,8 @@ test('a value that is given twice, or that PyTorch alone takes, is an error', ()
     [() => encoder(src, null, null, null, 1),
       'TransformerEncoderLayer: takes src, srcMask, srcKeyPaddingMask, isCausal in this order and { cache }, but also got a fifth: 1'],
     [() => F.layerNorm(x, [3]), 'layerNorm: normalizedShape must be the last side of the input, [4], got [3]'],
+    [() => new DataLoader(x, 2, false, null, null, 4),
+      'DataLoader: there is no numWorkers here, got 4; leave it out: there are no worker processes'],
     [() => F.gelu(x, 'tanh'), 'gelu: takes input and { approximate }, but also got a second: "tanh"']
   ]) assert.throws(call, { name: 'GlassformerError', code: /type|shape/, message })
 })

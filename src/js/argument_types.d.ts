@@ -1,9 +1,9 @@
 /** The types of calls in PyTorch's order, derived from the table of signatures. */
 
 import type { MakeOptions } from './creation.js'
-import type { rand, randn } from './random.js'
+import type { normal, randint, rand, randn } from './random.js'
 import type { Tensor } from './tensor.js'
-import { FUNCTIONS, INIT, MODULES, OPTIMIZERS } from './signatures.js'
+import { DATA, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from './signatures.js'
 
 type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? [First, ...Words<Rest>] : S extends '' ? [] : [S]
 
@@ -15,7 +15,7 @@ type BeforeStar<S extends string> = S extends `* ${string}` ? [] : S extends `${
 type Name<W> = W extends `${string}${'-' | '~'}${infer N}?` ? N : W extends `${infer N}?` ? N : W
 
 /** Values of the options O in the order of their names; each may also be the object with all that follow. */
-type InOrder<N extends string[], O> = { [K in keyof N]?: (Name<N[K]> extends keyof O ? O[Name<N[K]>] : boolean) | O | null }
+type InOrder<N extends string[], O> = { [K in keyof N]?: (Name<N[K]> extends keyof O ? O[Name<N[K]>] : boolean | 0) | O | null }
 
 /** A function whose last argument is an object of options, and also takes them by position. */
 export type WithOrder<F, S> = S extends string ? Placed<S> extends [] ? F
@@ -25,7 +25,7 @@ export type WithOrder<F, S> = S extends string ? Placed<S> extends [] ? F
       ? Required<A> extends [...infer P, infer O] ? F & (new (...args: [...P, ...InOrder<Placed<S>, O>, options?: O]) => T) : F
       : F : F
 
-type Signatures = typeof FUNCTIONS & typeof INIT & typeof OPTIMIZERS
+type Signatures = typeof FUNCTIONS & typeof INIT & typeof OPTIMIZERS & typeof DATA
 
 /** Functions whose order in PyTorch is more than that of their options. */
 interface Orders {
@@ -33,8 +33,8 @@ interface Orders {
   ones(...size: (number | MakeOptions)[]): Tensor
   rand(...size: (number | Parameters<typeof rand>[2])[]): Tensor
   randn(...size: (number | Parameters<typeof randn>[2])[]): Tensor
-  randint(high: number, size: readonly number[]): Tensor
-  normal(mean: number, std: number, size: readonly number[], options?: { requiresGrad?: boolean }): Tensor
+  randint(high: number, size: readonly number[], options?: Parameters<typeof randint>[4]): Tensor
+  normal(mean: number, std: number, size: readonly number[], options?: Parameters<typeof normal>[2]): Tensor
   layerNorm(input: Tensor, normalizedShape: number | readonly number[], weight?: Tensor | NormOptions | null,
     bias?: Tensor | NormOptions | null, eps?: number): Tensor
   rmsNorm(input: Tensor, normalizedShape: number | readonly number[], weight?: Tensor | NormOptions | null, eps?: number): Tensor
@@ -47,8 +47,10 @@ export type AllWithOrder<T> = {
     & (K extends keyof Orders ? Orders[K] : unknown)
 }
 
+type Classes = typeof MODULES & typeof DATA
+
 /** The constructor of a module whose options also have positions. */
-export type WithConstructorOrder<A extends any[], T, Name> = Name extends keyof typeof MODULES
-  ? Placed<(typeof MODULES)[Name]> extends [] ? unknown : Required<A> extends [...infer P, infer O]
-    ? new (...args: [...P, ...InOrder<Placed<(typeof MODULES)[Name]>, O>, options?: O]) => T : unknown
+export type WithConstructorOrder<A extends any[], T, Name> = Name extends keyof Classes
+  ? Placed<Classes[Name]> extends [] ? unknown : Required<A> extends [...infer P, infer O]
+    ? new (...args: [...P, ...InOrder<Placed<Classes[Name]>, O>, options?: O]) => T : unknown
   : unknown

@@ -15,6 +15,7 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
  * @property {string[]} options those that it takes as properties of its last argument
  * @property {string[]} byName those of them that have no position
  * @property {Set<string>} missing what PyTorch has and the library has not
+ * @property {Set<string>} objects what may be a plain object
  * @property {boolean} isOpen whether the function reads any number of arguments itself
  * @property {boolean} takesObjects whether a plain object may be an argument rather than options
  */
@@ -22,15 +23,16 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
 /** @param {string} text a line of the table @returns {Signature} */
 export function parseSignature(text) {
   const [head, tail = ''] = text.split(/^\| | \| /), tokens = (/** @type {string} */ part) => part.split(' ').filter(Boolean)
-  const nameOf = (/** @type {string} */ token) => token.replace(/^[-~+]|\?$/g, '').replace(/\?$/, '')
+  const nameOf = (/** @type {string} */ token) => token.replace(/^[-~+=]|\?$/g, '').replace(/\?$/, '')
   const isPassed = (/** @type {string} */ token) => !/^[-~]/.test(token)
-  const open = head.startsWith('...'), takesObjects = head.startsWith('=')
+  const open = head.startsWith('...'), takesObjects = head.startsWith('= ')
   const first = tokens(head).slice(open || takesObjects ? 1 : 0), last = tokens(tail), star = last.indexOf('*')
   const placed = star < 0 ? last : last.slice(0, star), unplaced = star < 0 ? [] : last.slice(star + 1)
   return {
     order: [...first, ...placed].map(nameOf), fixed: first.filter(isPassed).map(nameOf),
     options: [...placed, ...unplaced].filter(isPassed).map(nameOf), byName: unplaced.map(nameOf),
-    missing: new Set([...first, ...last].filter(token => token.startsWith('-')).map(nameOf)), isOpen: open, takesObjects
+    missing: new Set([...first, ...last].filter(token => token.startsWith('-')).map(nameOf)),
+    objects: new Set(first.filter(token => token.startsWith('=')).map(nameOf)), isOpen: open, takesObjects
   }
 }
 
@@ -75,6 +77,15 @@ const EXCEPTIONS = {
   },
   randint: { applies: args => Array.isArray(args[1]), before: args => (Array.isArray(args[1]) ? [0, ...args] : args) }
 }
+// Null by position is the default elsewhere.
+EXCEPTIONS.DataLoader = {
+  applies: args => args[1] === null,
+  before([dataset, batchSize, ...rest]) {
+    if (batchSize !== null) return [dataset, batchSize, ...rest]
+    const named = isPlain(rest.at(-1)) ? rest.pop() : {}
+    return [dataset, undefined, ...rest, { ...named, batchSize }]
+  }
+}
 for (const name of ['zeros', 'ones', 'rand', 'randn']) {
   EXCEPTIONS[name] = { applies: args => typeof args[0] === 'number', before: gatherSize }
 }
@@ -93,10 +104,17 @@ function readUnbiased(values) {
   delete values.unbiased
 }
 
+const WITHOUT_WORKERS = 'leave it out: there are no worker processes'
+
+/** Values of such arguments that change nothing. @type {Record<string, unknown>} */
+const NEUTRAL = { numWorkers: 0, timeout: 0 }
+
 /** What to write instead of arguments that only PyTorch has. @type {Record<string, (name: string) => string>} */
 const MISSING_HINTS = {
   alpha: name => `write x.${name}(y.mul(alpha))`, device: () => 'leave it out: there is one memory',
-  dtype: () => 'leave it out: modules compute in float32'
+  dtype: () => 'leave it out: modules compute in float32', numWorkers: () => WITHOUT_WORKERS, timeout: () => WITHOUT_WORKERS,
+  workerInitFn: () => WITHOUT_WORKERS, multiprocessingContext: () => WITHOUT_WORKERS,
+  pinMemory: () => 'leave it out: there is one memory'
 }
 
 /** The parameters of a signature in words. @param {Signature} signature @param {number} first */
@@ -114,11 +132,12 @@ const dropUndefined = args => args.slice(0, args.findLastIndex(arg => arg !== un
  *   the first argument
  */
 function readValues(name, signature, args, first) {
-  const { order, byName, missing } = signature, names = order.slice(first)
+  const { order, byName, missing, objects } = signature, names = order.slice(first)
   const list = dropUndefined(args), given = list.length
-  const named = list.length > 0 && isPlain(list.at(-1)) ? list.pop() : {}
+  const isValue = (/** @type {any} */ value, /** @type {number} */ i) => objects.has(names[i]) && !(names[i] in value)
+  const named = list.length > 0 && isPlain(list.at(-1)) && !isValue(list.at(-1), list.length - 1) ? list.pop() : {}
   if (list.length > names.length) expectArgumentCount(name, names.length, list, describeOrder(signature, first))
-  const early = list.findIndex(isPlain)
+  const early = list.findIndex((value, i) => isPlain(value) && !isValue(value, i))
   expect(early < 0, 'type', () => `${name}: options go into one object at the end, after ${describeOrder(signature, first)}; ` +
     `got ${describe(list[early])} in place of ${names[early]}`)
   const known = [...names, ...byName].filter(key => !missing.has(key) || key in named)
@@ -137,7 +156,7 @@ function readValues(name, signature, args, first) {
     values[key] = value
   })
   for (const key of missing) {
-    expect(values[key] === undefined || values[key] === null || values[key] === false, 'type',
+    expect([undefined, null, false, NEUTRAL[key]].includes(values[key]), 'type',
       () => `${name}: there is no ${key} here, got ${describe(values[key])}; ${MISSING_HINTS[key]?.(name) ?? 'leave it out'}`)
   }
   return values

@@ -1,6 +1,6 @@
 import { createReader } from './arguments.js'
 import { GlassformerError } from './errors.js'
-import { MODULES } from './signatures.js'
+import { DATA, MODULES } from './signatures.js'
 
 /** Binds classes of the library to an engine, so that `new gf.nn.Linear(2, 3)` needs no engine argument. */
 
@@ -60,14 +60,15 @@ function countConstructorArguments(Class) {
 /**
  * Binds a class, whose constructor takes the engine first, to an engine.
  * @template {new (engine: any, ...args: any[]) => any} C
+ * @template [Name = unknown]
  * @param {Kernels} engine
  * @param {C} Class
- * @param {string} name the public name
+ * @param {Name & string} name the public name
  * @param {string} [from] the object it is a property of
- * @returns {Bound<C>}
+ * @returns {Bound<C, Name>}
  */
 export function bindClass(engine, Class, name, from) {
-  const signature = /** @type {Record<string, string>} */ (MODULES)[name]
+  const signature = /** @type {Record<string, string>} */ ({ ...MODULES, ...DATA })[name]
   const { read } = createReader(name, signature, countConstructorArguments(Class) - 1)
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */

@@ -208,7 +208,7 @@ function positionalHint(name, value) {
 
 /** Options that a value without a name may stand for, by its type. @type {Record<string, string[]>} */
 const OPTIONS_BY_TYPE = {
-  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens'],
+  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens', 'batchSize'],
   boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
 }
 

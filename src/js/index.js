@@ -9,11 +9,13 @@ import { trace } from './record_trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
+import { loadCheckpoint, saveCheckpoint } from './checkpoint.js'
 import { compile } from './compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
+import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
@@ -38,6 +40,7 @@ import * as modules from './nn/index.js'
 import { Callable } from './nn/callable.js'
 import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
+import { bindData } from './data/index.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
@@ -164,23 +167,28 @@ const bindCreation = engine => withSignatures({
 const bindRandom = engine => withSignatures({
   /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
   manualSeed: seed => random.manualSeed(engine, seed),
+  /** The state of the random generator, for setRngState: torch.get_rng_state. */
+  getRngState: () => getRngState(engine),
+  /** Continues from a state of the random generator: torch.set_rng_state. @param {Uint8Array} state */
+  setRngState: state => setRngState(engine, state),
   /**
-   * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype.
+   * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype, generator.
    * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
    */
   rand: (shape, options) => random.rand(engine, shape, options),
   /**
-   * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad.
+   * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad, generator.
    * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
    */
   randn: (shape, options) => random.randn(engine, shape, options),
   /**
-   * Random integers from low to high - 1: torch.randint.
+   * Random integers from low to high - 1: torch.randint; options: generator.
    * @param {number} low @param {number} high @param {readonly number[]} shape
+   * @param {Parameters<typeof random.randint>[4]} [options]
    */
-  randint: (low, high, shape) => random.randint(engine, low, high, shape),
+  randint: (low, high, shape, options) => random.randint(engine, low, high, shape, options),
   /**
-   * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad.
+   * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad, generator.
    * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options] @param {any[]} more
    */
   normal: (shape, options, ...more) => {
@@ -189,16 +197,40 @@ const bindRandom = engine => withSignatures({
     return typeof shape === 'number' ? random.normal(engine, size, { ...others, mean: shape, std: /** @type {any} */ (options) })
       : random.normal(engine, shape, options)
   },
-  /** 1 with probability p, else 0: torch.bernoulli. @param {Parameters<typeof random.bernoulli>[1]} p */
-  bernoulli: p => random.bernoulli(engine, p),
   /**
-   * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement.
+   * 1 with probability p, else 0: torch.bernoulli; options: generator.
+   * @param {Parameters<typeof random.bernoulli>[1]} p @param {Parameters<typeof random.bernoulli>[2]} [options]
+   */
+  bernoulli: (p, options) => random.bernoulli(engine, p, options),
+  /**
+   * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement, generator.
    * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
    * @param {Parameters<typeof random.multinomial>[3]} [options]
    */
   multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
-  /** The integers 0 to n - 1 in random order: torch.randperm. @param {number} n */
-  randperm: n => random.randperm(engine, n)
+  /**
+   * The integers 0 to n - 1 in random order: torch.randperm; options: generator.
+   * @param {number} n @param {Parameters<typeof random.randperm>[2]} [options]
+   */
+  randperm: (n, options) => random.randperm(engine, n, options)
+})
+
+/**
+ * Checkpoints for one engine.
+ * @param {import('./engine.js').Engine} engine
+ */
+const bindCheckpoints = engine => withSignatures({
+  /**
+   * Saves a training as the bytes of one file: { model, optimizer, scheduler, … }, and the random generator's state.
+   * @param {Parameters<typeof saveCheckpoint>[1]} parts
+   */
+  saveCheckpoint: parts => saveCheckpoint(engine, parts),
+  /**
+   * Restores a training from saveCheckpoint.
+   * @template S @param {S} bytes @param {Record<string, any>} [targets] { model, optimizer, scheduler }
+   * @returns {import('./checkpoint.js').LoadedValues<S>} the other saved values, such as { step }
+   */
+  loadCheckpoint: (bytes, targets) => loadCheckpoint(engine, bytes, targets)
 })
 
 /** Properties that a caller who forgot `await` is likely to read first. */
@@ -277,6 +309,7 @@ async function start(options) {
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),
     ...bindRandom(engine),
+    Generator: bindClass(engine, Generator, 'Generator', 'gf'),
     /**
      * Sinusoidal positional encodings [maxLength, dModel]; options: base, layout, method, dtype.
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
@@ -305,6 +338,7 @@ async function start(options) {
      * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
+    ...bindCheckpoints(engine),
     models: {
       /**
        * Describes a model's files from their headers. options: dtype, ignoreHead, as for load.
@@ -323,6 +357,7 @@ async function start(options) {
     ...torchFunctions,
     nn: { ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional },
     optim: addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } }),
+    data: addSpellingHints(bindData(engine)),
     decoding: bindDecoding(engine)
   }))
 }

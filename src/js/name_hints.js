@@ -49,7 +49,7 @@ const LIBRARY_HINTS = {
   inference_mode: 'write gf.noGrad(() => …)',
   device: 'there is one memory, so leave it out',
   cuda: 'everything is in the memory of WebAssembly, so leave it out',
-  utils: 'batches are made by your own loop, with gf.randperm for their order'
+  utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
 }
 
 /** Common misspellings of class names. */
@@ -67,9 +67,18 @@ const MISSING_MODULES = [
 const MISSING_OPTIMIZERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
 const MISSING_SCHEDULERS = [
-  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ExponentialLR', 'MultiStepLR',
-  'MultiplicativeLR', 'PolynomialLR', 'ReduceLROnPlateau', 'SequentialLR'
+  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'MultiplicativeLR', 'PolynomialLR'
 ]
+/** Names of torch.utils.data, and what to write instead. */
+const DATA_HINTS = {
+  IterableDataset: 'write a Dataset with length and get(index), or loop over your own generator',
+  ConcatDataset: 'write a Dataset whose get(index) reads from one or the other',
+  RandomSampler: 'write new gf.data.DataLoader(dataset, { shuffle: true })',
+  SequentialSampler: 'leave it out: it is what a DataLoader does without shuffle',
+  WeightedRandomSampler: 'write { sampler: gf.multinomial(weights, n, { replacement: true }).toArray() }',
+  SubsetRandomSampler: 'write new gf.data.DataLoader(new gf.data.Subset(dataset, indices), { shuffle: true })',
+  BatchSampler: 'write { batchSampler: lists of indices }'
+}
 /** Methods of Hugging Face's classes, and what to write instead. */
 const MODEL_HINTS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
 
@@ -172,10 +181,10 @@ export const addOptimizerHints = prototype => (
  * @param {any} library
  */
 function addPlaceHints(library) {
-  const { nn, optim, functional, decoding } = library, parts = [library, nn, functional, optim]
+  const { nn, optim, functional, decoding, data } = library, parts = [library, nn, functional, optim]
   /** @type {[string, object][]} */ const places = [
     ['gf.nn', nn], ['gf.functional', functional], ['gf.optim', optim], ['gf.optim.lrScheduler', optim.lrScheduler],
-    ['gf.decoding', decoding], ['gf.nn.init', nn.init]
+    ['gf.decoding', decoding], ['gf.data', data], ['gf.nn.init', nn.init]
   ]
   for (const [where, from] of places) {
     for (const name of Object.keys(from)) {
@@ -194,7 +203,7 @@ function addPlaceHints(library) {
  * @param {any} library
  */
 function addMissingHints(library) {
-  const { nn, optim, models } = library
+  const { nn, optim, models, data } = library
   const types = { ...DTYPE_ALIASES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) addHint(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   addHints(library, LIBRARY_HINTS, (name, hint) => `gf has no ${name}; ${hint}`)
@@ -205,14 +214,16 @@ function addMissingHints(library) {
   }
   for (const [name, right] of Object.entries(MISSPELLINGS)) addHint(nn, name, `${name} is spelled ${right} here`)
   addPlaceHints(library)
-  addHint(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
+  addHint(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence')
   for (const name of MISSING_OPTIMIZERS) addHint(optim, name, optimizerMessage(name))
   for (const name of MISSING_SCHEDULERS) addHint(optim.lrScheduler, name, schedulerMessage(name))
   addHints(models, MODEL_HINTS, (name, hint) => `gf.models has no ${name}; ${hint}`)
+  addHints(data, DATA_HINTS, (name, hint) => `gf.data has no ${name}; ${hint}`)
 }
 
 /** @param {any} library */
-const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, optim.lrScheduler, models, functional]
+const partsOf = ({ nn, optim, models, functional, data }) =>
+  [nn, nn.init, optim, optim.lrScheduler, models, functional, data]
 
 /**
  * Adds hints for names that the library and its parts do not have. There are hundreds and most programs need none, so

@@ -5,8 +5,9 @@
  *
  * Parameters before the bar are arguments of the function here, those after it properties of its last argument. Those
  * after a star have no position. A question mark marks what may be left out; a minus what PyTorch has and this library
- * has not; a tilde what is accepted and changes nothing; a plus what PyTorch does not have. Functions of any number of
- * arguments ('...') and those that take objects of values ('=') read their arguments themselves.
+ * has not; a tilde what is accepted and changes nothing; a plus what PyTorch does not have; an equals sign what may be
+ * a plain object. Functions of any number of arguments ('...') and those that take objects of values ('=') read their
+ * arguments themselves.
  */
 
 const REDUCE = 'input | dim? keepdim?', SPREAD = 'input | dim? unbiased? keepdim? * correction?'
@@ -47,10 +48,13 @@ export const FUNCTIONS = /** @type {const} */ ({
   einsum: '... equation operands', expand: '... input sizes', flip: '... input dims', permute: '... input dims',
   repeat: '... input sizes', arange: '... start end step',
   // creation and random numbers
-  full: `size fillValue | ${CREATE}`, zeros: `size | ${CREATE}`, ones: `size | ${CREATE}`, rand: `size | ${CREATE}`,
-  randn: 'size | * requiresGrad?', zerosLike: `input | ${CREATE}`, onesLike: `input | ${CREATE}`,
-  eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size', normal: '= mean? std? size? +options?',
-  multinomial: 'input numSamples | replacement?', bernoulli: ONE, randperm: 'n', manualSeed: 'seed'
+  full: `size fillValue | ${CREATE}`, zeros: `size | ${CREATE}`, ones: `size | ${CREATE}`, rand: `size | ${CREATE} generator?`,
+  randn: 'size | * requiresGrad? generator?', zerosLike: `input | ${CREATE}`, onesLike: `input | ${CREATE}`,
+  eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size | * generator?',
+  normal: '= mean? std? size? +options?',
+  multinomial: 'input numSamples | replacement? * generator?',
+  bernoulli: 'input | * generator?', randperm: 'n | * generator?', manualSeed: 'seed', getRngState: '', setRngState: '= newState',
+  saveCheckpoint: '= parts', loadCheckpoint: '= bytes targets?'
 })
 
 const PLAIN = '', IN_PLACE = '-inplace?', OLD_LOSS = '-sizeAverage? -reduce? reduction?'
@@ -99,13 +103,25 @@ export const INIT = /** @type {const} */ ({
 })
 
 const CYCLE = 'totalSteps? epochs? stepsPerEpoch? pctStart? annealStrategy? cycleMomentum? baseMomentum?'
-const ADAM = 'params | lr? betas? eps? weightDecay?'
+const ADAM = 'params | lr? betas? eps? weightDecay? amsgrad? * maximize?'
+const PLATEAU = 'mode? factor? patience? threshold? thresholdMode? cooldown? minLr? eps?'
 
 /** torch.optim with its schedulers, and torch.nn.utils' clipping. */
 export const OPTIMIZERS = /** @type {const} */ ({
-  Adam: ADAM, AdamW: ADAM, SGD: 'params | lr? momentum? dampening? weightDecay? nesterov?',
+  Adam: ADAM, AdamW: ADAM, SGD: 'params | lr? momentum? dampening? weightDecay? nesterov? * maximize?',
   StepLR: 'optimizer stepSize | gamma?', CosineAnnealingLR: 'optimizer tMax | etaMin?', LambdaLR: 'optimizer lrLambda',
-  LinearLR: 'optimizer | startFactor? endFactor? totalIters?',
+  LinearLR: 'optimizer | startFactor? endFactor? totalIters?', MultiStepLR: 'optimizer milestones | gamma?',
+  ExponentialLR: 'optimizer gamma', ReduceLROnPlateau: `optimizer | ${PLATEAU}`, SequentialLR: 'optimizer schedulers milestones',
   OneCycleLR: `optimizer maxLr | ${CYCLE} maxMomentum? divFactor? finalDivFactor? threePhase?`,
   clipGradNorm: 'parameters maxNorm | normType?', clipGradValue: 'parameters clipValue'
+})
+
+const LOADER = 'batchSize? shuffle? sampler? batchSampler? -numWorkers? collateFn? -pinMemory? dropLast? -timeout? -workerInitFn?'
+
+/** torch.utils.data, torch.nn.utils.rnn.pad_sequence and torch.Generator. */
+export const DATA = /** @type {const} */ ({
+  DataLoader: `=dataset | ${LOADER} -multiprocessingContext? generator? * -prefetchFactor? -persistentWorkers? +collate?`,
+  Dataset: '... args', TensorDataset: '... tensors', Subset: '=dataset indices', defaultCollate: 'batch',
+  padSequence: 'sequences | batchFirst? paddingValue? +paddingSide?', randomSplit: '=dataset lengths | generator?',
+  Generator: '-device?'
 })

@@ -15,6 +15,9 @@ import { Storage } from './storage.js'
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
 
+/** Flags of a gradient: created by backward; user code may have a reference; only memory for the next gradient. */
+const OWNED = 1, SHARED = 2, CLEARED = 4
+
 /** @param {Tensor} tensor of int8 */
 const int8Error = tensor => new GlassformerError('type',
   `${describe(tensor)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
@@ -33,6 +36,7 @@ export class Tensor extends Methods {
   #size
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
+  /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
    * @param {import('./engine.js').Engine} engine
@@ -123,7 +127,13 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'type' or 'shape' when it is set to anything but null or a float32 tensor of this shape
    */
   get grad() {
-    return this.#grad
+    this.#gradFlags |= SHARED
+    return this.internalGrad
+  }
+
+  /** The same for the library, which keeps no reference and so does not share it. @returns {Tensor | null} @internal */
+  get internalGrad() {
+    return this.#gradFlags & CLEARED ? null : this.#grad
   }
 
   set grad(grad) {
@@ -134,7 +144,35 @@ export class Tensor extends Methods {
       expect(sameShape(grad.shape, this.shape), 'shape',
         () => `grad must have shape ${formatShape(this.shape)}, got ${formatShape(grad.shape)}`)
     }
+    if (this.#gradFlags & CLEARED) this.#grad?.dispose()
+    this.#gradFlags = SHARED
     this.#grad = grad ?? null
+  }
+
+  /**
+   * Sets grad to null. The memory of a gradient that backward created is retained for the next one, since freeing and
+   * allocating it at every step would fragment the heap. User code that has the old tensor must not find the next
+   * gradient there, so the tensor is disposed and the memory gets a new one.
+   * @internal
+   */
+  clearGrad() {
+    const { internalGrad: grad, engine } = this
+    if (!grad) return
+    const isRetained = Boolean(this.#gradFlags & OWNED) && !grad.disposed, isShared = Boolean(this.#gradFlags & SHARED)
+    if (!isRetained) this.#grad = null
+    else if (isShared) {
+      this.#grad = engine.keep(engine.view(grad, this.shape))
+      grad.dispose()
+    }
+    this.#gradFlags = isRetained ? OWNED | CLEARED : 0
+  }
+
+  /** Creates a gradient of zeros for backward, in the memory of a cleared one if there is one. @internal */
+  createGrad() {
+    if (this.#gradFlags & CLEARED) this.#grad?.values.fill(0)
+    else this.#grad = this.engine.keep(this.engine.zeros(this.shape))
+    this.#gradFlags = OWNED
+    return /** @type {Tensor} */ (this.#grad)
   }
 
   /** The address and number of its bytes. @returns {[address: number, n: number]} */

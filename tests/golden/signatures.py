@@ -51,7 +51,7 @@ log_softmax normalize dropout linear layer_norm embedding cross_entropy nll_loss
 binary_cross_entropy_with_logits kl_div cosine_similarity cat stack split chunk one_hot where reshape transpose narrow select
 repeat_interleave roll unsqueeze squeeze flatten unflatten index_select gather scatter scatter_add masked_select masked_fill
 tril triu cumsum sort argsort topk to requires_grad_ einsum expand flip permute repeat arange full zeros ones rand randn
-zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed slice index_put_""".split()
+zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed get_rng_state set_rng_state slice index_put_""".split()
 MODULES = """Linear Flatten Dropout Embedding LayerNorm ReLU SiLU Tanh Sigmoid GELU Softmax LogSoftmax LeakyReLU Softplus
 CosineSimilarity CrossEntropyLoss NLLLoss MSELoss L1Loss BCELoss BCEWithLogitsLoss KLDivLoss MultiheadAttention
 TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder Transformer""".split()
@@ -59,7 +59,7 @@ FORWARDS = """MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer
 Transformer""".split()
 INIT = """uniform_ normal_ trunc_normal_ constant_ zeros_ ones_ eye_ xavier_uniform_ xavier_normal_ kaiming_uniform_
 kaiming_normal_ calculate_gain""".split()
-optim, schedulers, utils = torch.optim, torch.optim.lr_scheduler, torch.nn.utils
+optim, schedulers, utils, data = torch.optim, torch.optim.lr_scheduler, torch.nn.utils, torch.utils.data
 
 tables = {
     "FUNCTIONS": {name: unique(parameters(getattr(F, name, None)) + parameters(getattr(torch, name, None)) + schemas(name))
@@ -70,8 +70,14 @@ tables = {
     "OPTIMIZERS": {
         **{name: parameters(getattr(optim, name).__init__, 1) for name in ("Adam", "AdamW", "SGD")},
         **{name: parameters(getattr(schedulers, name).__init__, 1)
-           for name in ("StepLR", "CosineAnnealingLR", "LambdaLR", "LinearLR", "OneCycleLR")},
+           for name in ("StepLR", "CosineAnnealingLR", "LambdaLR", "LinearLR", "OneCycleLR", "MultiStepLR",
+                        "ExponentialLR", "ReduceLROnPlateau", "SequentialLR")},
         "clip_grad_norm": parameters(utils.clip_grad_norm_), "clip_grad_value": parameters(utils.clip_grad_value_)
+    },
+    "DATA": {
+        **{name: parameters(getattr(data, name).__init__, 1) for name in ("DataLoader", "Subset")},
+        "default_collate": parameters(data.default_collate), "random_split": parameters(data.random_split),
+        "pad_sequence": parameters(utils.rnn.pad_sequence)
     }
 }
 path = pathlib.Path(__file__).with_name("signatures.json")

@@ -1,26 +1,28 @@
-// PyTorch's public names beside this library's: what is here under the same name in camelCase, what is here otherwise,
-// and what is not. The names are those of golden/torch_api.json; only what differs is written by hand.
+// A table of PyTorch's public names: those that this library has under the same name in camelCase, those that it
+// writes differently, and those that it lacks. The names come from golden/torch_api.json; only the differences are
+// written by hand.
 import { gf } from './engine.js'
 
 const tensor = gf.tensor([1])
 const module = new gf.nn.Linear(1, 1)
 
-/** Where the names of each part of PyTorch are looked for. */
-const PLACES = {
-  'torch': { holds: { ...gf.functional, ...gf }, as: 'gf.' },
-  'torch.Tensor': { holds: tensor, as: 'x.' },
-  'torch.nn.functional': { holds: gf.functional, as: 'F.' },
-  'torch.nn': { holds: gf.nn, as: 'nn.' },
-  'torch.nn.Module': { holds: module, as: 'module.' },
-  'torch.nn.init': { holds: gf.nn.init, as: 'nn.init.' },
-  'torch.optim': { holds: gf.optim, as: 'optim.' },
-  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' },
-  'torch.autograd': { holds: gf.autograd, as: 'gf.autograd.' },
-  'torch.nn.utils': { holds: {}, as: '' },
-  'torch.utils.checkpoint': { holds: {}, as: '' }
+/** The object of this library that has the names of each part of PyTorch, and how its members are written. */
+const COUNTERPARTS = {
+  'torch': { target: { ...gf.functional, ...gf }, prefix: 'gf.' },
+  'torch.Tensor': { target: tensor, prefix: 'x.' },
+  'torch.nn.functional': { target: gf.functional, prefix: 'F.' },
+  'torch.nn': { target: gf.nn, prefix: 'nn.' },
+  'torch.nn.Module': { target: module, prefix: 'module.' },
+  'torch.nn.init': { target: gf.nn.init, prefix: 'nn.init.' },
+  'torch.optim': { target: gf.optim, prefix: 'optim.' },
+  'torch.optim.lr_scheduler': { target: gf.optim.lrScheduler, prefix: 'lrScheduler.' },
+  'torch.autograd': { target: gf.autograd, prefix: 'gf.autograd.' },
+  'torch.nn.utils': { target: {}, prefix: '' },
+  'torch.utils.checkpoint': { target: {}, prefix: '' },
+  'torch.utils.data': { target: gf.data, prefix: 'gf.data.' }
 }
 
-/** What is here, but not as PyTorch has it: how it is written, and what to know. */
+/** Names that this library writes differently: the expression here, and a note. */
 export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
@@ -30,8 +32,8 @@ export const DIFFERS = {
     tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
-    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],
-    save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
+    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
+    save: ['gf.saveSafetensors(tensors)', 'safetensors only; `gf.saveCheckpoint` with optimizer, schedule and random state'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
     arange: ['gf.arange(start, end, step)', 'int32 of integers, as in PyTorch, else float32'],
     is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
@@ -112,14 +114,23 @@ export const DIFFERS = {
     clip_grad_norm_: ['gf.optim.clipGradNorm(parameters, maxNorm)', 'gives the norm there was'],
     clip_grad_value_: ['gf.optim.clipGradValue(parameters, clipValue)', ''],
     clip_grad_norm: ['gf.optim.clipGradNorm(parameters, maxNorm)', ''],
-    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
+    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', ''],
+    rnn: ['gf.data.padSequence(sequences, { batchFirst })', '`pad_sequence`']
   },
   'torch.utils.checkpoint': {
     checkpoint: ['gf.checkpoint(fn, ...inputs)', 'fn may be a module']
+  },
+  'torch.utils.data': {
+    DataLoader: ['gf.data.DataLoader(dataset, { batchSize, shuffle })', 'without worker processes; `for await` where `get` is async'],
+    Dataset: ['gf.data.Dataset', '`length` and `get(index)` for `__len__` and `__getitem__`'],
+    WeightedRandomSampler: ['gf.multinomial(weights, n, { replacement: true })', 'its `toArray()` as `sampler`'],
+    RandomSampler: ['gf.data.DataLoader(dataset, { shuffle: true })', ''],
+    SubsetRandomSampler: ['gf.data.Subset(dataset, indices)', 'in a loader with `shuffle`'],
+    BatchSampler: ['gf.data.DataLoader(dataset, { batchSampler })', 'lists of indices']
   }
 }
 
-/** What is written in every program: Python, this library, and what that is of x, the numbers 0 to 11 as [3, 4]. */
+/** Common expressions: in Python, in this library, and their value when x holds the numbers 0 to 11 as [3, 4]. */
 export const OFTEN = [
   ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
   ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
@@ -132,12 +143,15 @@ export const OFTEN = [
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
 
-const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
+const toCamelCase = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
 
-/** Whether a name leads to something, not to what to write instead. @param {any} holds @param {string} name */
-function isThere(holds, name) {
+/**
+ * Whether an object has a member. A hint for a PyTorch name that the library lacks throws when it is read.
+ * @param {any} target @param {string} name
+ */
+function hasMember(target, name) {
   try {
-    return holds[name] !== undefined || name in holds
+    return target[name] !== undefined || name in target
   } catch {
     return false
   }
@@ -148,16 +162,17 @@ function isThere(holds, name) {
  * @param {string} part @param {string[]} names
  */
 export function rowsOf(part, names) {
-  const { holds, as } = PLACES[part]
+  const { target, prefix } = COUNTERPARTS[part]
   return names.map(name => {
     const differs = DIFFERS[part][name]
     if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
-    return isThere(holds, camel(name)) ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
+    return hasMember(target, toCamelCase(name)) ? { name, status: 'have', here: prefix + toCamelCase(name) }
+      : { name, status: 'not' }
   })
 }
 
-/** What a part does not list. */
-const SAYS = {
+/** Remarks at the head of a section. */
+const REMARKS = {
   torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
     '`gf.exp(x)`\nor `x.exp()`, `torch.matmul(a, b)` is `gf.matmul(a, b)`, `torch.softmax(x, dim=1)` is ' +
     '`gf.softmax(x, 1)` or `gf.softmax(x, { dim: 1 })`.'
@@ -168,13 +183,14 @@ const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
 
 function section(part, names) {
   const rows = rowsOf(part, names)
-  const of = status => rows.filter(row => row.status === status)
-  const missing = of('not').map(({ name }) => name)
+  const withStatus = status => rows.filter(row => row.status === status)
+  const missing = withStatus('not').map(({ name }) => name)
   return [
-    `## ${part}`, SAYS[part] ?? '',
-    `${of('have').length} as in PyTorch, ${of('differs').length} otherwise, ${missing.length} not.`,
-    of('have').length ? `As in PyTorch, in camelCase: ${of('have').map(({ name }) => `\`${camel(name)}\``).join(', ')}.` : '',
-    of('differs').length ? table(of('differs')) : '',
+    `## ${part}`, REMARKS[part] ?? '',
+    `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${missing.length} not.`,
+    withStatus('have').length
+      ? `As in PyTorch, in camelCase: ${withStatus('have').map(({ name }) => `\`${toCamelCase(name)}\``).join(', ')}.` : '',
+    withStatus('differs').length ? table(withStatus('differs')) : '',
     missing.length ? `<details><summary>not here</summary>\n\n${missing.join(', ')}\n\n</details>` : ''
   ].filter(Boolean).join('\n\n')
 }
@@ -193,8 +209,8 @@ export const apiTable = ({ names }) => `${[
   'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
-  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. Batches are made by your own loop, with\n' +
-  '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
+  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
+  'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
   'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
   'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
   'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +

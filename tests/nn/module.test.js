@@ -88,8 +88,15 @@ test('buffers and namedBuffers', () => {
 test('zeroGrad and requiresGrad_', () => {
   const model = small()
   model.forward(gf.rand([2, 3])).backward(gf.rand([2, 2]))
-  model.zeroGrad()
+  model.zeroGrad({ setToNone: false })
   for (const p of model.parameters()) assert.ok([...p.grad.values].every(v => v === 0))
+  const [first] = model.parameters(), { grad } = first
+  model.zeroGrad()
+  for (const p of model.parameters()) assert.equal(p.grad, null)
+  assert.throws(() => grad.toArray(), { code: 'state' }, 'and not what the next backward writes there')
+  const own = first.grad = gf.ones(first.shape)
+  model.zeroGrad(true)
+  assert.deepEqual([first.grad, own.disposed], [null, false], 'what was put there by hand is not freed')
   assert.equal(model.requiresGrad_(false), model)
   assert.equal(model.forward(gf.rand([2, 3])).requiresGrad, false)
   assert.equal(model.requiresGrad_().forward(gf.rand([2, 3])).requiresGrad, true)

@@ -1,6 +1,6 @@
 /**
- * What there is to say of everything the library gives: names, arguments, errors, examples and where it stands, read
- * from the source and its comments. Nothing of it is written anywhere else.
+ * Collects the reference: names, arguments, errors, examples and locations of everything the library exports, read from
+ * the source and its comments alone.
  */
 
 import ts from 'typescript'
@@ -9,7 +9,7 @@ import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
-import { FORWARDS, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
+import { DATA, FORWARDS, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types
 } from './source.js'
@@ -19,8 +19,8 @@ import {
  * @typedef {Field & { fields: Field[] }} Param
  *
  * @typedef {object} Entry
- * @property {string} id as it is written: 'gf.nn.Linear', 'Tensor.at'
- * @property {string} name its last part
+ * @property {string} id the full name: 'gf.nn.Linear', 'Tensor.at'
+ * @property {string} name the last part of its name
  * @property {'function' | 'class' | 'method' | 'value' | 'type'} kind
  * @property {string} call how it is called
  * @property {string} text
@@ -39,7 +39,7 @@ import {
 const NOTHING = { text: '', params: [], returns: null, errors: [], examples: [], source: null, members: [] }
 
 /**
- * Operations that are a line of a table: its formula is their comment.
+ * Operations defined in tables: the formula is their documentation.
  * @type {[string, string, Record<string, { torch: string, formula: string }>][]}
  */
 const TABLES = [
@@ -55,14 +55,16 @@ function fromTable(name) {
   return { text: `${formula}, ${how}: ${torch}.`, source: `src/js/ops/${file}.js` }
 }
 
-/** Of a module that is made of a function: which. @param {ts.Node | undefined} node */
+/** The function that a module is made of. @param {ts.Node | undefined} node */
 function madeOf(node) {
   const call = node && ts.isVariableDeclaration(node) ? node.initializer : undefined
   const fn = call && ts.isCallExpression(call) ? call.arguments[1]?.getText().replace(/^\w+\./, '') : undefined
   return fn ? `${fn} as a module: its options are given once, its tensors to forward.` : ''
 }
 
-/** @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry} */
+/**
+ * @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry}
+ */
 function entryOf(symbol, id, before) {
   const type = checker.getTypeOfSymbol(symbol), [construct] = type.getConstructSignatures()
   if (construct) return classOf(symbol, construct, id, before)
@@ -84,7 +86,7 @@ function entryOf(symbol, id, before) {
 }
 
 /**
- * What a class itself declares and says a word about, without what its parents do.
+ * The documented members that a class declares itself, without inherited ones.
  * @param {ts.ClassLikeDeclaration} node @param {string} id @returns {Entry[]}
  */
 function membersOf(node, id) {
@@ -115,7 +117,7 @@ function classOf({ name }, construct, id, before) {
   }
 }
 
-/** A class that nobody makes but that is given. @param {string} name @returns {Entry} */
+/** A class that users receive but do not construct. @param {string} name @returns {Entry} */
 function givenClass(name) {
   const node = /** @type {ts.ClassDeclaration} */ (types.get(name)?.declarations?.find(ts.isClassLike))
   const { text, examples } = said(node)
@@ -125,7 +127,7 @@ function givenClass(name) {
   }
 }
 
-/** A type that has a name. @param {string} name @returns {Entry} */
+/** A named type. @param {string} name @returns {Entry} */
 function typeEntry(name) {
   const symbol = /** @type {ts.Symbol} */ (types.get(name)), type = checker.getDeclaredTypeOfSymbol(symbol)
   const params = fieldsOf(type, new Map()).map(field => ({ ...field, fields: [] }))
@@ -140,7 +142,7 @@ function typeEntry(name) {
 const sorted = entries => entries.sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
 /**
- * Everything in an object of the library.
+ * All entries of an object of the library.
  * @param {ts.Type} type @param {string} prefix @param {readonly string[]} [without]
  */
 const entriesOf = (type, prefix, without = []) => sorted(checker.getPropertiesOfType(type)
@@ -165,8 +167,8 @@ function methodsOfFunctions(all) {
   }
 }
 
-/** Objects within the library, each a section of its own; the engine is nobody's to call. */
-const APART = ['nn', 'functional', 'text', 'decoding', 'optim', 'models', 'autograd', 'engine']
+/** Objects within the library, each a section of its own; the engine is internal. */
+const APART = ['nn', 'functional', 'text', 'data', 'decoding', 'optim', 'models', 'autograd', 'engine']
 
 /** @param {string} name */
 const declared = name => checker.getDeclaredTypeOfSymbol(/** @type {ts.Symbol} */ (types.get(name)))
@@ -175,7 +177,7 @@ const part = (type, name) => checker.getTypeOfSymbol(/** @type {ts.Symbol} */ (t
 /** @param {...string} names */
 const given = (...names) => names.map(givenClass)
 
-/** Everything that can be called, read or made. @returns {Section[]} */
+/** Everything that can be called, read or constructed. @returns {Section[]} */
 function parts() {
   const whole = declared('Glassformer'), nn = part(whole, 'nn'), optim = part(whole, 'optim')
   /** @type {[string, string, Entry[]][]} */
@@ -190,6 +192,7 @@ function parts() {
     ['init', 'gf.nn.init', entriesOf(part(nn, 'init'), 'gf.nn.init.')],
     ['optim', 'gf.optim', [...entriesOf(optim, 'gf.optim.', ['lrScheduler']), ...given('Optimizer')]],
     ['lrScheduler', 'gf.optim.lrScheduler', entriesOf(part(optim, 'lrScheduler'), 'gf.optim.lrScheduler.')],
+    ['data', 'gf.data', entriesOf(part(whole, 'data'), 'gf.data.')],
     ['text', 'gf.text', [...entriesOf(part(whole, 'text'), 'gf.text.'), ...given('Tokenizer')]],
     ['models', 'gf.models', [...entriesOf(part(whole, 'models'), 'gf.models.'),
       ...given('LanguageModel', 'Causal', 'Seq2Seq')]],
@@ -207,7 +210,7 @@ const isType = ({ declarations = [] }) => declarations.some(
 const SIGNATURES = [
   [/^x\.(\w+)$/, FUNCTIONS, 1], [/^(?:F|gf)\.(\w+)$/, FUNCTIONS, 0], [/^gf\.nn\.(\w+)$/, MODULES, 0],
   [/^gf\.nn\.(\w+)\.forward$/, FORWARDS, 0], [/^gf\.nn\.init\.(\w+)$/, INIT, 0],
-  [/^gf\.optim\.(?:lrScheduler\.)?(\w+)$/, OPTIMIZERS, 0]
+  [/^gf\.optim\.(?:lrScheduler\.)?(\w+)$/, OPTIMIZERS, 0], [/^gf\.data\.(\w+)$/, DATA, 0]
 ]
 
 /** The arguments of an entry in PyTorch's order, where options have a position. @param {string} id */

@@ -1,4 +1,4 @@
-/** The reference as a page: what `collect.js` has found, as HTML that can be read without a script. */
+/** Renders what `collect.js` has collected as HTML that can be read without scripts. */
 
 import { split } from './examples.js'
 
@@ -12,10 +12,10 @@ const safe = text => text.replace(/[&<>"]/g, sign => ESCAPED[sign])
 /** @param {string} text */
 const code = text => `<code>${safe(text)}</code>`
 
-/** What is code in a comment: between backticks, a name of PyTorch's or of the library's. */
+/** Code in a comment: between backticks, or a name of PyTorch's or of the library's. */
 const CODE = /`([^`]+)`|\b((?:torch|gf|F|nn)\.[\w.]*\w(?:\([^()]*\))?)/g
 
-/** A comment as text; names that have an entry lead there. @param {string} text @param {Set<string>} ids of entries */
+/** A comment as HTML; names with an entry become links. @param {string} text @param {Set<string>} ids of entries */
 function prose(text, ids) {
   const whole = text.replace(/\s*\n\s*/g, ' ')
   let at = 0, made = ''

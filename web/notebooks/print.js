@@ -2,10 +2,10 @@
 
 /**
  * A tensor, nested arrays or any other value as `print` writes it in PyTorch: the same precision, scientific notation
- * and ellipsis. It stands by itself, since a notebook that is taken away takes it along.
+ * and ellipsis. It has no imports, since an exported notebook contains it.
  * @param {any} value
  * @param {{ precision?: number, sciMode?: boolean | null }} [options] as of torch.set_printoptions
- * @returns {{ text: string, numbers: number[] }} numbers: those that are written, none where it is no tensor
+ * @returns {{ text: string, numbers: number[] }} numbers: the printed ones, none for what is no tensor
  */
 export function printed(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]
@@ -41,12 +41,12 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
   /** @param {number} x @param {string} text */
   const sign = (x, text) => (Object.is(x, -0) && !text.startsWith('-') ? `-${text}` : text)
   const sizes = numbers.filter(x => Number.isFinite(x) && x !== 0).map(Math.abs)
-  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
+  const [min, max] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
   const isInteger = sizes.every(Number.isInteger)
-  const isWide = sizes.length > 0 && (most / least > 1000 || most > 1e8 || (!isInteger && least < 1e-4))
-  const known = numbers.filter(x => Number.isFinite(x) && x !== 0)
+  const isWide = sizes.length > 0 && (max / min > 1000 || max > 1e8 || (!isInteger && min < 1e-4))
+  const finite = numbers.filter(x => Number.isFinite(x) && x !== 0)
   /** @param {(x: number) => string} write */
-  const widest = write => known.reduce((width, x) => Math.max(width, write(x).length), 1)
+  const widest = write => finite.reduce((width, x) => Math.max(width, write(x).length), 1)
   /** @param {number} x */
   const fixed = x => sign(x, x.toFixed(precision))
   const width = isWhole ? numbers.reduce((all, x) => Math.max(all, String(x).length), 1)

@@ -30,11 +30,11 @@ export function literal(value) {
   return typeof value === 'number' ? numberLiteral(value) : 'None'
 }
 
-/** @param {readonly number[]} sizeArguments @returns {string} a tuple */
-export const tuple = sizeArguments => `(${sizeArguments.join(', ')}${sizeArguments.length === 1 ? ',' : ''})`
+/** @param {readonly number[]} sizes @returns {string} a tuple */
+export const tuple = sizes => `(${sizes.join(', ')}${sizes.length === 1 ? ',' : ''})`
 
-/** The arguments of a function that takes a shape. @param {readonly number[]} sizeArguments */
-export const sizeArguments = sizeArguments => (sizeArguments.length ? `(${sizeArguments.join(', ')})` : '(())')
+/** The arguments of a function that takes a shape, in parentheses. @param {readonly number[]} sizes */
+export const sizeArguments = sizes => (sizes.length ? `(${sizes.join(', ')})` : '(())')
 
 /** PyTorch's name of a dtype. Integers are int64. @param {import('../dtype.js').DType} dtype */
 export const dtypeOf = dtype => `torch.${dtype === 'int32' ? 'int64' : dtype}`
@@ -120,5 +120,5 @@ export function createNamer(reserved) {
   }
 }
 
-/** @param {string} text @param {number} [by] */
-export const indent = (text, by = 4) => text.replace(/^(?=.)/gm, ' '.repeat(by))
+/** @param {string} text @param {number} [width] */
+export const indent = (text, width = 4) => text.replace(/^(?=.)/gm, ' '.repeat(width))

@@ -12,7 +12,7 @@ import { sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
 import { findBuiltin } from './pytorch_modules.js'
 
-/** Example inputs for modules: deterministic numbers without random generator. */
+/** Example inputs for modules. Their values are deterministic and do not use the random generator. */
 
 /** @typedef {import('../nn/module.js').Module} Module */
 
@@ -48,7 +48,7 @@ export function createExample(module) {
   return 'multihead_attn' in first ? { tgt: x(C), memory: sineTensor(engine, 2, 4, C) } : x(C)
 }
 
-/** @param {any} model */
+/** Ids that every embedding of the model has a row for. @param {any} model */
 function createTextExample(model) {
   const maxPositions = 'maxPositions' in model ? model.maxPositions : 5, isSeq2Seq = model instanceof Seq2Seq
   const modules = /** @type {[string, Module][]} */ (model.namedModules())

@@ -33,7 +33,9 @@ const call = (name, args, options = {}) => `${name}(${[...args, ...Object.entrie
 /** @param {unknown} bias */
 const falseUnless = bias => (bias ? undefined : 'False')
 
+/** Inputs at which the activation functions differ from each other. */
 const PROBES = [-3, -0.7, 0.4, 2]
+
 /** PyTorch's activation functions. @type {[string, (x: any) => any][]} */
 const ACTIVATIONS = [
   ["'relu'", unaryFunctions.relu], ["'gelu'", x => gelu(x)], ['F.silu', unaryFunctions.silu],
@@ -91,9 +93,9 @@ export function listText(name, all) {
     return name === 'nn.ModuleList' ? `nn.ModuleList([${all[0]} for _ in range(${all.length})])`
       : `${name}(*[${all[0]} for _ in range(${all.length})])`
   }
-  const inside = all.map(text => `\n${indent(text)}`).join(',')
-  if (name === 'nn.ModuleList') return all.length ? `nn.ModuleList([${inside}\n])` : 'nn.ModuleList()'
-  return all.length ? `${name}(${inside}\n)` : `${name}()`
+  const items = all.map(text => `\n${indent(text)}`).join(',')
+  if (name === 'nn.ModuleList') return all.length ? `nn.ModuleList([${items}\n])` : 'nn.ModuleList()'
+  return all.length ? `${name}(${items}\n)` : `${name}()`
 }
 
 /** @param {any} module */
@@ -154,7 +156,7 @@ const BUILTINS = [
 ]
 
 /**
- * By forward, since a derived class may have its own.
+ * The table by the forward of each class: a derived class with a forward of its own is not found.
  * @type {Map<Function, [Function, Builtin]>}
  */
 const BY_FORWARD = new Map(BUILTINS.map(([Class, builtin]) => (

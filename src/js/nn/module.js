@@ -1,5 +1,4 @@
 import { clearGradients } from '../autograd.js'
-import { expectArgumentCount } from '../arity.js'
 import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, expectOptions, formatShape, stateDictHint } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
@@ -194,10 +193,13 @@ export class Module extends Callable {
     return this.namedBuffers().map(([, buffer]) => buffer)
   }
 
-  /** Sets the gradients of all parameters to zero: torch.nn.Module.zero_grad. @param {undefined[]} more */
-  zeroGrad(...more) {
-    expectArgumentCount('zeroGrad', 0, more)
-    clearGradients(this.parameters())
+  /**
+   * Sets the gradients of all parameters to null: torch.nn.Module.zero_grad.
+   * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
+   * @param {undefined[]} more
+   */
+  zeroGrad(options, ...more) {
+    clearGradients(this.parameters(), options, more)
   }
 
   /**

@@ -4,7 +4,7 @@ import { expectParams } from './optimizer.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
-  return expectParams(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
+  return expectParams(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.internalGrad ?? [])
 }
 
 /** The norm of all gradients as one vector. @param {Tensor[]} gradients @param {number} normType */

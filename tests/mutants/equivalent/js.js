@@ -65,7 +65,7 @@ export default {
     'an empty buffer more or less, which only the garbage collector sees',
   'src/js/ops/attention_explain.js: const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12 [< -> <=]':
     'a scale at exactly this distance would be shown by another word of the same value',
-  'src/js/optim/adam.js: param.numel(), state.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
+  'src/js/optim/adam.js: this.decoupled ? 1 : 0) [1 -> 2]':
     'asked only whether it is 0',
   'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
     'room for one more',
