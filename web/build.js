@@ -39,15 +39,25 @@ const classNames = {
 }
 
 /**
- * Parts of the library that the engine's worker never calls are left out of what a first visit fetches.
- * @type {import('esbuild').Plugin}
+ * Modules of the library that the engine's worker never calls, with what they export there: training, and the hints for
+ * names that programs misspell, since the page's own code is checked. They are left out of what a first visit fetches.
+ * @type {[path: RegExp, contents: string][]}
  */
-const withoutTraining = {
-  name: 'without training',
+const UNUSED = [
+  [/\/src\/js\/data\/index\.js$/, 'export const bindData = () => ({})'],
+  [/\/src\/js\/optim\/index\.js$/, 'export const lrScheduler = {}'],
+  [/\/src\/js\/optim\/optimizer\.js$/, 'export class Optimizer {}'],
+  [/\/src\/js\/checkpoint\.js$/, 'export let loadCheckpoint, saveCheckpoint'],
+  [/\/src\/js\/name_hints\.js$/, `const same = object => object, none = () => {}
+    export { same as addLibraryHints, same as addSpellingHints, none as addOptimizerHints,
+      none as refuseUnknownModuleNames, none as refuseUnknownTensorNames }`]
+]
+
+/** @type {import('esbuild').Plugin} */
+const withoutUnused = {
+  name: 'without unused',
   setup({ onLoad }) {
-    onLoad({ filter: /\/src\/js\/data\/index\.js$/ }, () => ({ contents: 'export const bindData = () => ({})' }))
-    onLoad({ filter: /\/src\/js\/optim\/lr_schedulers\.js$/ }, () => ({ contents: 'export {}' }))
-    onLoad({ filter: /\/src\/js\/checkpoint\.js$/ }, () => ({ contents: 'export let loadCheckpoint, saveCheckpoint' }))
+    for (const [filter, contents] of UNUSED) onLoad({ filter }, () => ({ contents }))
   }
 }
 
@@ -83,7 +93,7 @@ async function site() {
   })
   await bundle({
     entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
-    plugins: [withoutTraining, classNames]
+    plugins: [withoutUnused, classNames]
   })
   for (const name of ['check', 'theatre']) {
     await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
