@@ -137,6 +137,7 @@ function bindModules(engine) {
 }
 
 /** @import { Bound } from './bind_engine.js' */
+/** @typedef {import('./generator.js').Generator} RandomGenerator used in the types of the random functions */
 /** @typedef {import('./creation.js').MakeOptions} MakeOptions */
 
 /**
