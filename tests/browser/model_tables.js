@@ -1,12 +1,12 @@
 /** Tables about the whole model: every number of them once more, from runs made in Node. */
 
 import { withEdits } from './host.js'
-import { fullName, partKey, partWords, storeyOf } from '../../web/lib/ablation_parts.js'
+import { fullName, partKey, partWords, layerHeading } from '../../web/lib/ablation_parts.js'
 import { hasEdits, toggleEdits } from '../../web/lib/edits.js'
 import { data as streamData } from '../../web/stages/residual_stream.js'
 import { data as partsData } from '../../web/stages/ablation.js'
 import { costsByRoom } from '../../web/lib/costs.js'
-import { ownName } from '../../web/lib/room_name.js'
+import { roomName } from '../../web/lib/room_name.js'
 import { costsByLayer } from '../../web/stages/costs.js'
 import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from '../../web/worker/interpret.js'
 import { headScores } from '../../web/worker/head_scores.js'
@@ -156,8 +156,8 @@ export function gridName(view, text) {
   const { t, rooms } = view
   const { parts } = rooms.find(({ stage }) => stage === 'parts').parts
   const plain = text.replace(/^\+ /, '')
-  if (rooms.some(room => [ownName(room, t), storeyOf(room, t)].includes(plain))) return true
-  return parts.some(part => [storeyOf(part, t), partWords(part, t), fullName(part, t),
+  if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(plain))) return true
+  return parts.some(part => [layerHeading(part, t), partWords(part, t), fullName(part, t),
     part.block && [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(plain))
 }
 

@@ -158,7 +158,7 @@ test('without its mask the decoder still writes token by token, and only then re
 test('a weight says where it goes: a row of in_proj_weight into one of Q, K and V, an unused embedding nowhere', () => {
   const made = pageRun({ target: '2026년' })
   const at = 'transformer.encoder.layers.0.self_attn'
-  const feeds = (name, index) => explainCell(made.made, { name, index }).feeds
+  const feeds = (name, index) => explainCell(made.made, { name, index }).users
   for (const [row, part] of [[3, 'q'], [35, 'k'], [67, 'v']]) {
     assert.deepEqual(feeds(`${at}.in_proj_weight`, [row, 2]), [`${at}.${part}`])
     assert.deepEqual(feeds(`${at}.in_proj_bias`, [row]), [`${at}.${part}`])

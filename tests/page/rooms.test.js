@@ -224,7 +224,7 @@ test('tokens and ids: every sentence with its tokens, padding, and marks on used
   })
   const { vocabulary, sentences: rows } = dataIn(run, 'text.ids')
   assert.equal(rows[3].tokens.at(-1), '<pad>')
-  const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ number }) => number)
+  const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ id }) => id)
   assert.deepEqual(used, [...new Set(run.streams.text.ids.flat())].sort((a, b) => a - b))
 })
 

@@ -5,12 +5,12 @@
 import { h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
-import { placeName } from '../lib/room_name.js'
+import { fullRoomName } from '../lib/room_name.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 import { startWorker } from '../shell/fetch_on_demand.js'
 import { isPlanned } from '../models/graph.js'
 
-/** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */
+/** @import { RunQuery, Context, Language, Room, Run, Translate } from '../types.d.ts' */
 /** @import { Result } from './recompute.js' */
 
 /** What a room or the whole page comes to. @typedef {{ count: number, difference: number, isRight: boolean }} Sum */
@@ -79,7 +79,7 @@ function table({ rooms }, order, t) {
   const place = ({ room }) => (room ? order.indexOf(room) : order.length)
   /** @param {Line} one */
   const line = ({ room, count, difference, isRight }) => h('tr', {},
-    h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
+    h('th', { scope: 'row' }, room ? fullRoomName(room, t) : t('check.elsewhere')),
     h('td', {}, formatCount(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
@@ -89,9 +89,9 @@ function table({ rooms }, order, t) {
 
 /**
  * The dialog, which computes when it is opened.
- * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'> & { ask: Ask }} context
+ * @param {Pick<Context, 't' | 'get' | 'run' | 'loadAll' | 'runQuery'>} context
  */
-export function check({ t, ask, get, run, whole }) {
+export function check({ t, runQuery, get, run, loadAll }) {
   const result = h('div', { 'className': 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
   /** @type {HTMLDialogElement} */
@@ -108,7 +108,7 @@ export function check({ t, ask, get, run, whole }) {
   async function sizeProblem(shown) {
     const numbers = [...shown.tensors.values()].filter(({ isKept }) => isKept !== false)
       .reduce((sum, { shape }) => sum + shape.reduce((product, side) => product * side, 1), 0)
-    const { made: costs } = await ask('costs', {}), products = costs.reduce((sum, one) => sum + one.multiplyAdds, 0)
+    const { results: costs } = await runQuery('costs', {}), products = costs.reduce((sum, one) => sum + one.multiplyAdds, 0)
     if (numbers <= MAX.numbers && products <= MAX.products) return ''
     const [count, multiplied, maxNumbers, maxProducts] = [numbers, products, MAX.numbers, MAX.products].map(roundly)
     return t('check.many', { count, multiplied, most: maxNumbers, mostMultiplied: maxProducts })
@@ -126,7 +126,7 @@ export function check({ t, ask, get, run, whole }) {
         return
       }
       const results = await recomputed({
-        ...await whole(shown), edits: get().edits, gradients: await ask('gradients', {})
+        ...await loadAll(shown), edits: get().edits, gradients: await runQuery('gradients', {})
       })
       const rooms = roomsOf(shown)
       const rows = summary(results, name => homeOf(rooms, name, shown))

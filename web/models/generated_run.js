@@ -67,7 +67,7 @@ export function generatedRun(gf, made, settings, edits, choose, reading) {
     return { output, loss, free }
   }, { modules: { [SAMPLING]: /** @type {any} */ (sampling) }, edits, axes, streams, passes })
   return {
-    run, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(),
+    run, settings, outputs: [`${SAMPLING}.output`], before: made.before ?? new Map(),
     trueLoss: truth?.answers.length ? ofTruth ?? run.loss : null,
     isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows),
     exportable: { model: made.model, inputs },

@@ -166,5 +166,5 @@ export function generate(...args) {
  */
 export const decodingOf = ({ ids, isGiven, random, tree, best }, kind, words, rows) => ({
   kind: isGiven ? 'given' : kind, tree, best, rows,
-  steps: ids.map((id, t) => ({ id, token: words[id], draw: random ? random[t] : null }))
+  steps: ids.map((id, t) => ({ id, token: words[id], sample: random ? random[t] : null }))
 })

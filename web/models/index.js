@@ -66,7 +66,7 @@ function tooMuch({ fields }, state) {
 export function problemsOf(state) {
   const model = modelOf(state.model), much = tooMuch(model, state)
   if (Object.keys(much).length) return much
-  const settings = Object.entries(model.settings).filter(([, { matters }]) => matters?.(state) ?? true)
+  const settings = Object.entries(model.settings).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
 }
@@ -78,7 +78,7 @@ export function problemsOf(state) {
 export function settingsOf(state) {
   const { settings } = modelOf(state.model)
   /** @param {string} key */
-  const isUnheeded = key => !(settings[key]?.matters?.(state) ?? true) && problemOf(key, settings[key], state)
+  const isUnheeded = key => !(settings[key]?.hasEffect?.(state) ?? true) && problemOf(key, settings[key], state)
   return /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => (
     [key, isUnheeded(key) ? settings[key].default : state[key]]))))
 }

@@ -45,7 +45,7 @@ const within = (name, isRight, key) => state => (isRight(/** @type {number} */ (
 
 /** @type {Record<string, Setting>} */
 export const SETTINGS = {
-  weights: { ...choice({ trained: 'trained', untrained: 'untrained', theatre: 'theatre' }), guest: 'theatre' },
+  weights: { ...choice({ trained: 'trained', untrained: 'untrained', theatre: 'theatre' }), hiddenValue: 'theatre' },
   tokenizer: choice({ words: 'words', whitespace: 'whitespace' }),
   dModel: number(32, [1, 512], [4, 8, 12, 16, 24, 32, 48, 64, 96, 128]),
   heads: {
@@ -56,21 +56,21 @@ export const SETTINGS = {
   base: {
     ...number(10000, undefined, [10, 100, 1000, 10000, 100000]),
     problem: within('base', base => base >= 1 && base <= 1e9, 'errors.base'),
-    matters: state => isPlaced(state) && !isLearned(state)
+    hasEffect: state => isPlaced(state) && !isLearned(state)
   },
   maxLength: number(32, [1, 1024], [8, 12, 16, 24, 32, 48, 64, 96, 128, 256]),
   seed: {
-    ...number(42, [0, 4294967295], ({ seed }) => [Math.max(0, seed - 1), seed + 1]), matters: isDrawn
+    ...number(42, [0, 4294967295], ({ seed }) => [Math.max(0, seed - 1), seed + 1]), hasEffect: isDrawn
   },
   positions: {
-    ...choice({ interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' }), matters: isPlaced
+    ...choice({ interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' }), hasEffect: isPlaced
   },
   causal: choice({ none: false, causal: true }),
   training: choice({ train: true, eval: false }, false),
   dropout: {
     ...slider(0.1, [0, 0.9, 0.05], [0, 0.1, 0.2, 0.3, 0.5],
       within('dropout', p => p >= 0 && p < 1, 'errors.dropout')),
-    matters: ({ training }) => training
+    hasEffect: ({ training }) => training
   },
   layers: number(2, [1, 4], [1, 2, 3, 4]),
   dimFeedforward: number(64, [1, 512], [8, 16, 32, 48, 64, 96, 128]),
@@ -93,7 +93,7 @@ export const SETTINGS = {
   decoding: { ...choice({ greedy: 'greedy', sample: 'sample', beam: 'beam' }), isIdle: isGiven },
   maxNewTokens: number(16, [1, 256], [1, 2, 4, 8, 16, 32, 64, 128, 256]),
   beams: {
-    ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
+    ...number(3, [1, 5], [1, 2, 3, 4, 5]), hasEffect: state => state.decoding === 'beam' && !isGiven(state)
   },
   /** Layers that retain their attention matrices, and the bytes for them: only where not all fit. */
   kept: { kind: 'link', default: '' },

@@ -1,6 +1,6 @@
 /** The held-out accuracy of a model's trained variants, from their files: a table, and a sentence for a comparison. */
 
-import { following, h, setText } from '../lib/dom.js'
+import { onInternalClick, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
 import { words } from '../twin/choice.js'
 import { wordOf } from './controls.js'
@@ -40,9 +40,9 @@ function named({ settings }, model, t) {
  * @param {Settings} here @param {Settings} there @param {Translate} t @returns {Promise<string>}
  */
 export async function compareResults(here, there, t) {
-  const { variants, offer } = modelOf(here.model)
+  const { variants, trainingLink } = modelOf(here.model)
   if (!variants || variants.every(one => isOf(one, here) === isOf(one, there))) return ''
-  const untrained = [here, there].filter(side => offer?.(side))
+  const untrained = [here, there].filter(side => trainingLink?.(side))
   if (untrained.length) return t('learned.twinNone', { side: untrained.map(side => (
     t(`twin.${side === here ? 'here' : 'there'}`))).join(', ') })
   /** @type {Learned[]} */ const all = (await fetchJson('learned'))[here.model]
@@ -52,9 +52,9 @@ export async function compareResults(here, there, t) {
 
 /**
  * The table, collapsed; each variant links to itself.
- * @param {Pick<Context, 't' | 'get' | 'set' | 'link' | 'fails'>} context
+ * @param {Pick<Context, 't' | 'get' | 'set' | 'link' | 'reportError'>} context
  */
-export function trainingResults({ t, get, set, link, fails }) {
+export function trainingResults({ t, get, set, link, reportError }) {
   const { model } = get()
   const note = h('p', { className: 'note' })
   const place = h('div', { 'className': 'learned-all', 'tabindex': '0', 'role': 'region',
@@ -63,7 +63,7 @@ export function trainingResults({ t, get, set, link, fails }) {
   /** @type {HTMLDetailsElement} */
   const element = h('details', { className: 'learned-variants', open: isOpen, ontoggle: () => {
     isOpen = element.open
-    if (isOpen) fill().catch(fails)
+    if (isOpen) fill().catch(reportError)
   } }, h('summary', {}, t('learned.title')), note, place)
 
   async function fill() {
@@ -71,7 +71,7 @@ export function trainingResults({ t, get, set, link, fails }) {
     /** @type {Learned[]} */ const all = (await fetchJson('learned'))[model]
     const columns = Object.keys(all[0].right)
     rows = all.map(one => {
-      const deed = h('a', { className: 'deed', onclick: following(() => set(one.settings, 'push')) },
+      const deed = h('a', { className: 'deed', onclick: onInternalClick(() => set(one.settings, 'push')) },
         named(one, model, t))
       const line = h('tr', {}, h('th', { scope: 'row' }, deed),
         columns.map(key => h('td', {}, `${percent(one.right[key])}%`)))

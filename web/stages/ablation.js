@@ -5,10 +5,10 @@ import { h, setText } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { grid } from '../lib/grid.js'
 import { legend } from '../lib/legend.js'
-import { fixed, points } from '../lib/number.js'
-import { fullName, partKey, partWords, storeyOf } from '../lib/ablation_parts.js'
+import { fixed, percentagePoints } from '../lib/number.js'
+import { fullName, partKey, partWords, layerHeading } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { AnswerTarget, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -29,7 +29,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
   const ids = decoding?.steps.map(step => step.id) ?? []
   const [stream] = Object.values(run.streams)
   /** @type {AnswerTarget} */ const what = { logits: decoding && logits, out, rows: decoding?.rows ?? [], ids }
-  const places = () => Array.from({ length: describedOf(run, out).shape[1] }, (_, i) => String(i))
+  const places = () => Array.from({ length: descriptionOf(run, out).shape[1] }, (_, i) => String(i))
   const tokens = decoding?.steps.map(({ token }) => token) ?? stream?.tokens[0] ?? places()
   return {
     run, what, edits, tokens,
@@ -48,7 +48,7 @@ const LONG = 60_000
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, get, set, theme, fails } = context
+  const { t, runQuery, get, set, theme, reportError } = context
   const now = h('p', { className: 'note parts-now' })
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
@@ -90,7 +90,7 @@ export function mount(container, context) {
       if (!other || !base) return { text: '' }
       if (!what.logits) return { text: fixed(other[i]), color: scale(signed(longest()), theme().mode).at(other[i]) }
       const change = (other[i] - base[i]) * (part.isOff ? -1 : 1)
-      return { text: points(change), color: scale(signed(1), theme().mode).at(change) }
+      return { text: percentagePoints(change), color: scale(signed(1), theme().mode).at(change) }
     })
   }
   const longest = () => Math.max(1e-6, ...[...results.values()].flatMap(values => [...values]))
@@ -102,7 +102,7 @@ export function mount(container, context) {
       base ? { text: fixed(base[i] * 100, 0), color: scale(probabilities(), theme().mode).at(base[i]) } : { text: '' })) }] : []
     let place = ''
     for (const part of parts) {
-      const name = storeyOf(part, t)
+      const name = layerHeading(part, t)
       if (name !== place) lines.push({ key: name, head: name, isTitle: true, cells: [] })
       place = name
       const level = ['layer', 'sub', 'residual', 'places'].includes(part.kind) ? 1 : 2
@@ -123,7 +123,7 @@ export function mount(container, context) {
     const mine = job = {}, start = performance.now()
     const state = get()
     /** @param {import('../types.d.ts').Edit[]} list @param {Float32Array} [from] */
-    const ablate = (list, from) => ask('ablate', { state, edits: list, what, base: from })
+    const ablate = (list, from) => runQuery('ablate', { state, edits: list, what, base: from })
     const first = await ablate(edits)
     if (job !== mine) return
     base = first
@@ -151,7 +151,7 @@ export function mount(container, context) {
   function begin(next, mayAsk) {
     offer.hidden = true
     table.element.setAttribute('aria-busy', 'true')
-    compute(next, mayAsk).catch(fails)
+    compute(next, mayAsk).catch(reportError)
   }
   return {
     update(next) {

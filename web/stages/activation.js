@@ -3,11 +3,11 @@
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { ofSlice } from '../lib/origin.js'
+import { setSliceData } from '../lib/origin.js'
 import { domainOf } from '../lib/picture.js'
 import { matrixOf } from '../lib/run.js'
 import { segments } from '../lib/segments.js'
-import { cellOf, columnsOf, indexOf } from '../lib/slice.js'
+import { squareOf, pickColumns, indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -78,7 +78,7 @@ export function mount(container, context) {
     const label = t('stages.activation.curve', { token: rowLabels[row] })
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
-    ofSlice(silent, latest.after, row)
+    setSliceData(silent, latest.after, row)
     const cells = [latest.before, latest.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
     bend.update({ line: latest.curve, points, cells, chosen: look.col, label })
   }
@@ -92,7 +92,7 @@ export function mount(container, context) {
       { value, text: t(`stages.activation.by.${value}`, { token: next.after.rowLabels[row] }) })), sorting)
     if (sorting === 'index') return next
     const places = unitsBy(next.after, sorting, row)
-    return { ...next, before: columnsOf(next.before, places), after: columnsOf(next.after, places) }
+    return { ...next, before: pickColumns(next.before, places), after: pickColumns(next.after, places) }
   }
   return {
     update(unsorted) {
@@ -101,7 +101,7 @@ export function mount(container, context) {
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
       const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
-        ? cellOf(next.after, { name: next.after.name, index }) : null)
+        ? squareOf(next.after, { name: next.after.name, index }) : null)
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()

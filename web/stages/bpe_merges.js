@@ -2,7 +2,7 @@
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
@@ -35,7 +35,7 @@ const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h
  */
 function fillStep(item, { pieces, at, note }) {
   const [list, text] = item.children
-  keep(list, pieces, createPiece, (piece, text) => setText(piece, text))
+  syncChildren(list, pieces, createPiece, (piece, text) => setText(piece, text))
   for (const [i, piece] of [...list.children].entries()) {
     piece.classList.toggle('is-left', i === at)
     piece.classList.toggle('is-right', i === at + 1)
@@ -55,7 +55,7 @@ export function mount(container, context) {
   container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
 
   function draw() {
-    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS))
+    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS))
     const longest = pieces.reduce((max, { steps }, i) => (steps.length > pieces[max].steps.length ? i : max), 0)
     const at = list.at(longest, pieces.length)
     const { token, steps } = pieces[at]
@@ -69,7 +69,7 @@ export function mount(container, context) {
       t(count === undefined ? 'stages.merges.rank' : 'stages.merges.counted', {
         rank: number(rank + 1), count: number(count ?? 0)
       })))
-    keep(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
+    syncChildren(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
       createStep, fillStep)
     setText(whole, steps.length === 0 ? t('stages.merges.none') : '')
   }

@@ -1,7 +1,7 @@
 /** Byte-pair encoding trained on the reader's text: pairs are counted, the most frequent one is merged, again. */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 
 /** @import { BpeStep, BuiltElement, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -32,7 +32,7 @@ const createPair = () => h('li', {}, h('span', { className: 'merge-pieces' }, cr
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, fails } = context
+  const { t, runQuery, reportError } = context
   let step = 0
   /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
   let serial = 0
@@ -78,7 +78,7 @@ export function mount(container, context) {
    * @param {Element} box @param {string[]} word @param {BpeStep} now
    */
   function fillWord(box, word, { merge }) {
-    keep(box, word, createPiece, setText)
+    syncChildren(box, word, createPiece, setText)
     /** @type {number[]} */ const lefts = []
     word.forEach((piece, i) => {
       const isPair = piece === merge?.pair[0] && word[i + 1] === merge.pair[1]
@@ -96,20 +96,20 @@ export function mount(container, context) {
     line.update(step, count)
     setText(heading, merge ? t('stages.learning.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
       : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
-    keep(pairs, learned.pairs, createPair,
+    syncChildren(pairs, learned.pairs, createPair,
       (item, pair, i) => fillPair(/** @type {BuiltElement<HTMLElement>} */ (item), pair, i, learned))
-    keep(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
+    syncChildren(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
     setText(more, all.length > MAX_WORDS ? t('stages.learning.more', { count: all.length - MAX_WORDS }) : '')
   }
   function show() {
     serial += 1
     const mine = serial
     root.setAttribute('aria-busy', 'true')
-    ask('bpeStep', { text: area.value, step }).then(learned => {
+    runQuery('bpeStep', { text: area.value, step }).then(learned => {
       if (mine !== serial) return
       draw(learned)
       root.setAttribute('aria-busy', 'false')
-    }).catch(fails)
+    }).catch(reportError)
   }
   show()
   return {

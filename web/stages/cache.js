@@ -10,9 +10,9 @@ import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
 import { domainOf } from '../lib/picture.js'
-import { describedOf, labelsOf, sharedHead, transposedHead } from '../lib/run.js'
+import { descriptionOf, labelsOf, kvHeadOf, transposedHead } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
-import { columnsFrom } from '../lib/slice.js'
+import { sliceColumns } from '../lib/slice.js'
 import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { CacheComparison, Decoding, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -32,7 +32,7 @@ const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0
  */
 function columnsOf(run, view, name) {
   const { heads, kvHeads } = layerOf(view)
-  const head = sharedHead({ ...view, room: { parts: { heads, kvHeads } } })
+  const head = kvHeadOf({ ...view, room: { parts: { heads, kvHeads } } })
   return transposedHead(run, name, kvHeads, { ...view, head })
 }
 
@@ -44,9 +44,9 @@ export function data(run, view) {
   const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
   const rows = scored.map(row => row + first)
   const step = view.step < 0 ? steps.length - 1 : view.step
-  const description = describedOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
+  const description = descriptionOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
   const count = rows[step] + 1
-  const [keys, values] = [k, v].map(name => columnsFrom(columnsOf(run, view, name), 0, count))
+  const [keys, values] = [k, v].map(name => sliceColumns(columnsOf(run, view, name), 0, count))
   return {
     run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
     added: step ? 1 : count, edits: run.settings.edits,
@@ -71,7 +71,7 @@ const LINES = {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const walk = h('div')
   const newest = h('h2', { 'aria-live': 'polite' })
   container.append(h('section', {}, walk, newest))
@@ -136,7 +136,7 @@ export function mount(container, context) {
     const order = [...new Set([step, ...rows.keys()].filter(i => !comparisons[i]))]
     for (const [done, i] of order.entries()) {
       progress.update(done, order.length)
-      const comparison = await ask('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      const comparison = await runQuery('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
       if (job !== mine) return
       comparisons[i] = comparison
       if (!comparison) break
@@ -164,7 +164,7 @@ export function mount(container, context) {
       draw()
       if (!isNew && (!isMoved || comparisons[step])) return
       table.element.setAttribute('aria-busy', 'true')
-      compute(next).catch(fails)
+      compute(next).catch(reportError)
     },
     mark: fig.mark,
     destroy() {

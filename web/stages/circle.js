@@ -10,7 +10,7 @@ import { fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { segments } from '../lib/segments.js'
-import { placesOf, slice, smooth } from '../lib/slice.js'
+import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
 import { space } from '../lib/space.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -31,13 +31,13 @@ const RANGE = 1.15
 export function data(run, view) {
   const { pairs: name, radius, wave } = view.room.parts
   const pairs = tensorOf(run, name)
-  const rowLabels = placesOf(run.streams.text.tokens[0], pairs.shape[1])
+  const rowLabels = positionLabels(run.streams.text.tokens[0], pairs.shape[1])
   return {
     pairs: Array.from({ length: pairs.shape[0] }, (_, pair) => slice(pairs, {
       row: 1, col: 2, fixed: [pair, 0, 0], rowLabels, colLabels: [`sin ${2 * pair}`, `cos ${2 * pair + 1}`]
     })),
     radius: matrixOf(run, radius, view, { colLabels: rowLabels.map((_, i) => String(i)) }),
-    wave: smooth(tensorOf(run, wave)),
+    wave: waveMatrix(tensorOf(run, wave)),
     rate: vectorRow(run, view.room.parts.rate, 'ω'), domain: signed(1)
   }
 }

@@ -3,20 +3,20 @@
  */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { cellAt, ofCell } from '../lib/origin.js'
+import { cellAt, setCellData } from '../lib/origin.js'
 import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 import { ranking } from '../lib/ranking.js'
 import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
-import { rowsOf } from '../lib/slice.js'
+import { sliceRows } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
 /** @import { Branch, BuiltElement, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
-/** @import { Beginning } from '../lib/tree.js' */
+/** @import { BeamNode } from '../lib/tree.js' */
 
 export const id = 'decoding'
 export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'seed']
@@ -54,7 +54,7 @@ function lineage(nodes, at) {
 
 /**
  * The tree as it had grown by a step, and its best branch then; at the end that is the answer.
- * @param {Beginning[]} nodes @param {number | null} best @param {number} step
+ * @param {BeamNode[]} nodes @param {number | null} best @param {number} step
  */
 function grown(nodes, best, step) {
   const scores = nodes.map(node => (node.step === step ? node.score : -Infinity))
@@ -64,7 +64,7 @@ function grown(nodes, best, step) {
 
 /**
  * What had been read at a step: the tokens so far, or those of every live beam.
- * @param {string[]} tokens @param {number[]} rows @param {Beginning[] | null} nodes @param {number} step
+ * @param {string[]} tokens @param {number[]} rows @param {BeamNode[] | null} nodes @param {number} step
  * @returns {{ tokens: string[], score?: number }[]}
  */
 function beginnings(tokens, rows, nodes, step) {
@@ -86,9 +86,9 @@ export function data(run, view) {
   const { rows, kind, tree: branches, best } = chosen
   const output = tensorOf(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
   const words = labelsOf(run, output, 2) ?? [], order = wordsOf(run, view)
-  const distribution = rowsOf(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const distribution = sliceRows(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   const last = now < 0 ? distribution.rows - 1 : now
-  const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
+  const steps = chosen.steps.map(({ id: word, token, sample }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
     // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
@@ -97,13 +97,13 @@ export function data(run, view) {
       start += row[i]
       return piece
     }).filter(({ share: probability, isChosen }) => probability > NARROW || (isChosen && probability > 0))
-    return { step, token, word, draw, pieces, share: row[word] }
+    return { step, token, word, sample, pieces, share: row[word] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
     kind, steps, now, last, isLarge: order !== null, reread: rereading(chosen, run.settings),
     remarks: remarks(chosen, run.settings),
-    shares: rowsOf(distribution, 0, last + 1), first: rows[0], loss: run.loss,
+    shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
@@ -125,7 +125,7 @@ function wordsOf(run, { room }) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding), order = wordsOf(run, view)
-  const part = rowsOf(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const part = sliceRows(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   /** @param {number} i */
   const isChosen = i => (order?.[i % part.cols] ?? i % part.cols) === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((probability, i) => (isChosen(i) ? probability : 0))
@@ -152,7 +152,7 @@ const createBeginning = () => (
 
 /** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
 function fillBeginning(item, { tokens: list, score }) {
-  keep(item.firstChild, list, () => h('span'), setText)
+  syncChildren(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
 }
 
@@ -182,7 +182,7 @@ export function mount(container, context) {
    * A step that is not reached yet stays an empty line.
    * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
-  function fillStep(item, { step, token, word, draw, pieces, share: probability }) {
+  function fillStep(item, { step, token, word, sample, pieces, share: probability }) {
     const isAhead = step > latest.last
     item.classList.toggle('is-ahead', isAhead)
     item.classList.toggle('is-now', step === latest.now)
@@ -191,11 +191,11 @@ export function mount(container, context) {
     setText(chosen, isAhead ? '' : token)
     setText(link, isAhead ? '' : fixed(probability, 3))
     link.hidden = isAhead
-    ofCell(link, latest.shares.name, [0, latest.first + step, word])
+    setCellData(link, latest.shares.name, [0, latest.first + step, word])
     link.onclick = () => context.press(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
-    const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(draw === null ? [] : [{ draw }])]
-    keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
+    const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(sample === null ? [] : [{ draw: sample }])]
+    syncChildren(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one
       element.className = piece ? 'piece' : 'piece is-draw'
       element.classList.toggle('is-chosen', Boolean(piece?.isChosen))
@@ -220,16 +220,16 @@ export function mount(container, context) {
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
       read.hidden = next.read.length === 0
-      keep(readList, next.read, createBeginning, fillBeginning)
+      syncChildren(readList, next.read, createBeginning, fillBeginning)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
-      keep(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
+      syncChildren(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)
       if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
       const first = next.isLarge ? FIRST_STEPS : next.steps.length
-      keep(list, next.steps, createStep, (_, step, at) => at < first && fillPiece(step))
+      syncChildren(list, next.steps, createStep, (_, step, at) => at < first && fillPiece(step))
       fillRest(next.steps.slice(first))
       list.classList.toggle('has-draws', next.kind === 'sample')
       if (!next.isLarge) drawShares()

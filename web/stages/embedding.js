@@ -5,11 +5,11 @@ import { grouped } from '../lib/costs.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { tokenSearch } from '../lib/token_search.js'
-import { find, isMany } from '../lib/large_tables.js'
+import { findTokens, isMany } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { pcaPlot } from '../lib/pca_plot.js'
-import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
-import { peak, pickedRows, slice } from '../lib/slice.js'
+import { descriptionOf, labelsOf, matrixOf, tableRows, tensorOf } from '../lib/run.js'
+import { peak, gatheredRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -39,7 +39,7 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
  * @param {Run} run @param {View} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
-  if (!by) return labelsOf(run, describedOf(run, weight), 0) ?? []
+  if (!by) return labelsOf(run, descriptionOf(run, weight), 0) ?? []
   const tokens = by === 'position' ? run.streams[stream]?.tokens ?? [[]] : [[]]
   return tokens[sentence] ?? tokens[0]
 }
@@ -49,11 +49,11 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
  * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
  */
 function rowsInUse(run, name, ids, words) {
-  const { shape } = describedOf(run, name)
+  const { shape } = descriptionOf(run, name)
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
-  const some = someRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
+  const some = tableRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
   return {
-    table: pickedRows(some, shape, rows, labels), domain: signed(some.peak),
+    table: gatheredRows(some, shape, rows, labels), domain: signed(some.peak),
     many: { words, total: shape[0], largest: some.largest }
   }
 }
@@ -62,7 +62,7 @@ function rowsInUse(run, name, ids, words) {
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
-  if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids, words), ...rest }
+  if (isMany(descriptionOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids, words), ...rest }
   const weight = tensorOf(run, name)
   const rowLabels = words.length ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id)) : undefined
   return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signed(peak(weight)), many: null, ...rest }
@@ -70,7 +70,7 @@ export function data(run, view) {
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
-  const { weight, out } = view.room.parts, scaled = isMany(describedOf(run, weight).shape[0]) ? out : weight
+  const { weight, out } = view.room.parts, scaled = isMany(descriptionOf(run, weight).shape[0]) ? out : weight
   return { part: matrixOf(run, out, view), domain: domainOf(run, scaled) }
 }
 
@@ -91,12 +91,12 @@ function joined(part, more) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, fails } = context
+  const { t, runQuery, reportError } = context
   const lookUp = h('section', {})
   container.append(lookUp)
   const search = tokenSearch(lookUp, t,
-    text => look(find(latest.many?.words ?? [], text, MAX_FOUND)).catch(fails))
-  const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => look(latest.many?.largest ?? []).catch(fails) }, t('stages.embedding.largest'))
+    text => look(findTokens(latest.many?.words ?? [], text, MAX_FOUND)).catch(reportError))
+  const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => look(latest.many?.largest ?? []).catch(reportError) }, t('stages.embedding.largest'))
   search.element.append(largestButton)
   const fig = figure(container, context)
   const table = fig.matrix()
@@ -112,9 +112,9 @@ export function mount(container, context) {
     const mine = serial, { run, table: { name, shape, rowOrder = [] }, many } = latest
     const rows = ids.filter(id => !rowOrder.includes(id))
     if (!many) return
-    const some = rows.length ? await ask('rows', { name, rows, isTwin: 'which' in context }) : null
+    const some = rows.length ? await runQuery('rows', { name, rows, isTwin: 'which' in context }) : null
     if (mine !== serial || latest.run !== run) return
-    foundRows = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
+    foundRows = some && gatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
       rows.map(id => labelOf(many.words, id)))
     draw()
   }

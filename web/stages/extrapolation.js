@@ -29,7 +29,7 @@ export function data(run, { room: { parts } }) {
   return {
     shares: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
     means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
-    trained: run.beyond?.trained ?? 0
+    trained: run.extrapolation?.trained ?? 0
   }
 }
 

@@ -1,10 +1,10 @@
 /** The whole model as one picture: every floor a picture of its tensor, read from below; a floor links to its room. */
 
 import { scale } from '../lib/color.js'
-import { following, h, exists, keep, setText, svg } from '../lib/dom.js'
+import { onInternalClick, h, exists, syncChildren, setText, svg } from '../lib/dom.js'
 import { inSlices, debounce } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 import { drawConnector } from '../lib/connector.js'
 
@@ -60,7 +60,7 @@ function floorContent(run, room, view) {
   const isLook = LOOKS.includes(stage)
   const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
   const pictures = views.map(picture).filter(exists)
-  const { shape } = describedOf(run, tensors[0])
+  const { shape } = descriptionOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
   // What was not retained has no picture.
   const domain = domains.reduce((one, other) => (other.max > one.max ? other : one), domains[0])
@@ -127,7 +127,7 @@ function paint(stamp) {
 
 /** @param {Pick<Context, 'href' | 'enter'>} context @returns {() => Link} */
 const createFloor = ({ href, enter }) => () => {
-  const link = h('a', { className: 'pane-floor', onclick: following(() => enter(link.dataset.room ?? '')) },
+  const link = h('a', { className: 'pane-floor', onclick: onInternalClick(() => enter(link.dataset.room ?? '')) },
     h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }),
     h('small', { className: 'shape' }))
   return Object.assign(link, { address: href })
@@ -163,10 +163,10 @@ function fillFloor(link, floor, { t, mode, where }) {
   const kind = floor.tokens ? 'tokens' : floor.domain ? 'pictures' : 'nothing'
   if (link.kind !== kind) pictures.replaceChildren()
   link.kind = kind
-  if (floor.tokens) return keep(pictures, fewOf(floor.tokens), () => h('span'), fillToken)
-  if (!floor.domain) return keep(pictures, [t('stages.house.unkept')], () => h('small'), setText)
+  if (floor.tokens) return syncChildren(pictures, fewOf(floor.tokens), () => h('span'), fillToken)
+  if (!floor.domain) return syncChildren(pictures, [t('stages.house.unkept')], () => h('small'), setText)
   const colors = scale(floor.domain, mode)
-  return keep(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
+  return syncChildren(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
 }
 
 /** Groups floors of the same layer. @param {Floor[]} floors */
@@ -198,7 +198,7 @@ export function mount(container, context) {
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
-    keep(element.lastChild, floors, createFloor(context), (link, floor) => (
+    syncChildren(element.lastChild, floors, createFloor(context), (link, floor) => (
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
@@ -207,7 +207,7 @@ export function mount(container, context) {
     element.dataset.tower = name
     element.firstChild.hidden = name === 'model'
     setText(element.firstChild, t(`map.${name}`))
-    keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
+    syncChildren(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
   }
   const drawWire = () => drawConnector(wire, root, root.querySelector('[data-wire="from"]'),
     root.querySelectorAll('[data-wire="to"]'), { gap: WIRE_GAP, hasArrows: true })
@@ -217,7 +217,7 @@ export function mount(container, context) {
   observer.observe(root)
 
   const createDoor = () => {
-    const link = h('a', { onclick: following(() => context.enter(link.dataset.room ?? '')) })
+    const link = h('a', { onclick: onInternalClick(() => context.enter(link.dataset.room ?? '')) })
     return h('li', {}, link)
   }
   /** @param {BuiltElement<HTMLElement>} element @param {{ id: string, words: string }} notebook */
@@ -232,7 +232,7 @@ export function mount(container, context) {
     if (notebooks.hidden) return
     notebooks.setAttribute('aria-label', t('lab.notebooks'))
     setText(notebooks.firstChild, t('lab.notebooks'))
-    keep(notebooks.lastChild, list, createDoor, fillDoor)
+    syncChildren(notebooks.lastChild, list, createDoor, fillDoor)
   }
   /** @param {ReturnType<typeof data>} shown */
   function describe({ input, read, steps, isGiven, towers: all }) {
@@ -246,7 +246,7 @@ export function mount(container, context) {
     update(shown) {
       describe(shown)
       offer(shown.notebooks)
-      keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
+      syncChildren(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
       /** @type {NodeListOf<Stamp>} */ const list = towers.querySelectorAll('.pane-picture')
       const pictures = [...list]
       if (theme().isPaper) pictures.forEach(paint)

@@ -19,7 +19,7 @@ export function data(run, { sentence, room }) {
   const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
   const used = new Set(all.flat())
   return {
-    vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) })),
+    vocabulary: vocabulary.map((token, id) => ({ token, id, isUsed: used.has(id) })),
     sentences: all.map((ids, i) => ({ ids, tokens: tokens[i], padding: padding[i], chosen: i === sentence }))
   }
 }

@@ -5,7 +5,7 @@ import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
 import { figure } from '../lib/figure.js'
 import { domainOf } from '../lib/picture.js'
 import { matrixOf } from '../lib/run.js'
-import { cellOf } from '../lib/slice.js'
+import { squareOf } from '../lib/slice.js'
 
 /** @import { Cell, Edit, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -36,7 +36,7 @@ export const picture = (run, view) => ({
 export function toggled(edits, { before, after }, { index: [sentence, head, query, key] }) {
   const place = { name: after.name, index: [sentence, null, query, key] }
   if (editOf(edits, place)) return withoutEdit(edits, place)
-  const at = cellOf(after, { name: after.name, index: [sentence, head, query, key] })
+  const at = squareOf(after, { name: after.name, index: [sentence, head, query, key] })
   const isHidden = at !== null && after.values[at.row * after.cols + at.col] === -Infinity
   return withEdit(edits, isHidden ? { ...place, from: before.name } : { ...place, value: -Infinity })
 }

@@ -45,7 +45,7 @@ export function mount(container, context) {
       requested = notebook
       open(notebook).catch(error => {
         requested = null
-        context.fails(error)
+        context.reportError(error)
       })
     },
     mark() {},

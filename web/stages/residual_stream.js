@@ -7,7 +7,7 @@ import { debounce, nextTask, painted } from '../lib/scheduling.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
 import { pictureOf } from '../lib/picture.js'
-import { batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { batchOf, descriptionOf, labelsOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -22,7 +22,7 @@ export function data(run, { room: { parts }, sentence }) {
   const { last, spoken: outputName } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
   const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
-    const start = describedOf(run, subs[0].carried)
+    const start = descriptionOf(run, subs[0].carried)
     const of = start.axes.findIndex(({ name }) => name === 'token')
     const tokens = labelsOf(run, start, of < 0 ? 1 : of, sentence)
     return {
@@ -61,7 +61,7 @@ const apart = () => painted().then(nextTask)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const first = h('section', {}, h('h2', {}, t('stages.stream.early')))
   const status = h('p', { className: 'note stream-told', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
@@ -140,8 +140,8 @@ export function mount(container, context) {
     const { run, streams, early: question } = next
     const names = streams.map(({ subs }) => [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])])
     const [words, all] = await Promise.all([
-      question ? ask('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
-      Promise.all(names.map(list => ask('norms', { names: list })))
+      question ? runQuery('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
+      Promise.all(names.map(list => runQuery('norms', { names: list })))
     ])
     if (latest?.run !== run) return
     early = words
@@ -163,7 +163,7 @@ export function mount(container, context) {
       }
       drawEarly()
       drawLengthsLater()
-      if (isNew) compute(next).catch(fails)
+      if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {

@@ -7,7 +7,7 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { plot } from '../lib/plot.js'
-import { headMatrix, matrixOf, sharedHead } from '../lib/run.js'
+import { headMatrix, matrixOf, kvHeadOf } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -30,7 +30,7 @@ export function data(run, view) {
   const isKeys = part === 'k'
   const [from, to, { cos, sin }] = [rotated[part], parts[part], tables[part]]
   /** @param {string} name */
-  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: sharedHead(view) })
+  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: kvHeadOf(view) })
     : headMatrix(run, name, heads, view))
   return {
     layout, letter: isKeys ? 'K' : 'Q', before: head(from), after: head(to),

@@ -1,10 +1,10 @@
 /** From logits to a token: divided by the temperature, softmax over the vocabulary, then top-k and top-p. */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText, targetOf } from '../lib/dom.js'
+import { h, syncChildren, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { cellAt, ofCell } from '../lib/origin.js'
+import { cellAt, setCellData } from '../lib/origin.js'
 import { isMany, largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { ranking } from '../lib/ranking.js'
@@ -108,7 +108,7 @@ export function mount(container, context) {
     CELLS.forEach(([key, part], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
-      ofCell(buttons[i], latest[part].name, [0, latest.row, entry.word])
+      setCellData(buttons[i], latest[part].name, [0, latest.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)
@@ -135,7 +135,7 @@ export function mount(container, context) {
       setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
       const pieces = next.words.slice(0, MAX_TOKENS).map((entry, at) => ({ entry, at }))
       const first = next.isLarge ? FIRST_WORDS : pieces.length
-      keep(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
+      syncChildren(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
       fillRest(pieces.slice(first))
       const { count } = next.rest
       rest.hidden = count === 0

@@ -1,6 +1,6 @@
 /** The same words in two orders through one attention: without positions the outputs only change their order. */
 
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { brief } from '../lib/number.js'
@@ -52,7 +52,7 @@ const fillWord = (element, { word, from }) => {
 function order(name) {
   const list = h('div', { className: 'chips-list' })
   const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)
-  return { element, update: (/** @type {{ word: string, from: number }[]} */ words) => keep(list, words, () => (
+  return { element, update: (/** @type {{ word: string, from: number }[]} */ words) => syncChildren(list, words, () => (
     h('span', { className: 'chip' }, h('span'), h('small'))), fillWord) }
 }
 

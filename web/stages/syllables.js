@@ -2,9 +2,9 @@
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
-import { COUNTS, FINALS, FIRST, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
+import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 
@@ -22,7 +22,7 @@ const JAMO = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
 const anatomy = ({ syllable, pieces }) => {
   const code = syllable.charCodeAt(0)
   return {
-    syllable, code, place: code - FIRST, letters: lettersOf(syllable), pieces,
+    syllable, code, place: code - FIRST_SYLLABLE, letters: lettersOf(syllable), pieces,
     bytes: Array.from(utf8.encode(syllable), (byte, i) => {
       const bits = byte.toString(2)
       return { hex: byte.toString(16).toUpperCase(), mark: bits.slice(0, MARKS[i]), bits: bits.slice(MARKS[i]) }
@@ -76,7 +76,7 @@ export function mount(container, context) {
    * @template T @param {Element} parent @param {readonly T[]} items
    * @param {(box: BuiltElement<HTMLElement>, item: T, i: number) => void} update
    */
-  const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
+  const boxes = (parent, items, update) => syncChildren(parent, items, createBox, (box, item, i) => (
     update(/** @type {BuiltElement<HTMLElement>} */ (box), item, i)))
 
   /** The note on the tokens of a syllable. @param {Syllable['pieces']} all */
@@ -101,13 +101,13 @@ export function mount(container, context) {
       fill(box, part, JAMO[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
     })
     setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${one.place}`)
-    setFormula(sums[1], `${one.place} + ${FIRST} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
+    setFormula(sums[1], `${one.place} + ${FIRST_SYLLABLE} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
     boxes(bytes, one.bytes, (box, { hex, mark, bits }, i) => {
       fill(box, `byte ${i}`, hex, '', [i, i + 1])
       box.lastChild.replaceChildren(h('i', {}, mark), bits)
     })
-    boxes(pieces, one.pieces, (box, { token, id: number, share: range }, i) => (
-      fill(box, `piece ${i}`, token, String(number), range ?? [i, i + 1])))
+    boxes(pieces, one.pieces, (box, { token, id, share: range }, i) => (
+      fill(box, `piece ${i}`, token, String(id), range ?? [i, i + 1])))
     setText(text, verdict(one.pieces))
   }
   return {

@@ -8,7 +8,7 @@ import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
-import { placesOf, slice, smooth } from '../lib/slice.js'
+import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -26,10 +26,10 @@ const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_,
 export function data(run, view) {
   const { table, angle, rate, between, wave } = view.room.parts
   const [words] = run.streams.text.tokens
-  const places = placesOf(words, tensorOf(run, table).shape[0])
+  const places = positionLabels(words, tensorOf(run, table).shape[0])
   return {
     table: matrixOf(run, table, view, { rowLabels: places }), angle: matrixOf(run, angle, view, { rowLabels: places }),
-    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: smooth(tensorOf(run, wave)), used: words.length,
+    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: waveMatrix(tensorOf(run, wave)), used: words.length,
     domain: signed(1), base: run.settings.base, dModel: run.settings.dModel
   }
 }

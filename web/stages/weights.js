@@ -8,8 +8,8 @@ import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
 import { largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
-import { describedOf, matrixOf } from '../lib/run.js'
-import { columnsOf, rowsOf } from '../lib/slice.js'
+import { descriptionOf, matrixOf } from '../lib/run.js'
+import { pickColumns, sliceRows } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -25,7 +25,7 @@ export const pickers = ['sentence', 'head']
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
   const after = matrixOf(run, weights, view)
-  const { of } = describedOf(run, weights).axes[2]
+  const { of } = descriptionOf(run, weights).axes[2]
   const length = run.streams[of ?? '']?.lengths?.[view.sentence] ?? after.rows
   const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
@@ -42,11 +42,11 @@ const MAX_BARS = 64
  * @param {Slice} part @param {number} row @param {number} col
  */
 export function barsOf(part, row, col) {
-  const own = rowsOf(part, row, 1)
+  const own = sliceRows(part, row, 1)
   if (part.cols <= MAX_BARS) return { part: own, chosen: col }
   const largestColumns = largest(own.values, 0, own.cols, MAX_BARS)
   const order = [...new Set([...largestColumns, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
-  return { part: columnsOf(own, order), chosen: order.indexOf(col) }
+  return { part: pickColumns(own, order), chosen: order.indexOf(col) }
 }
 
 /** @type {Stage['picture']} */

@@ -148,7 +148,7 @@ export function measureAnswer(gf, run, { logits, out, rows, ids }, base) {
  * @param {Library} _ @param {LibraryRun} run
  */
 export const costs = (_, run) => ({
-  made: run.costs.flatMap(({ outputs }) => outputs),
+  results: run.costs.flatMap(({ outputs }) => outputs),
   parameters: run.names.map(name => run.describe(name)).filter(({ role }) => role === 'parameter')
     .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
 })

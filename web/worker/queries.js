@@ -94,7 +94,7 @@ export function explainCell(made, cell) {
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
   const explanation = cell.isGradient ? explainGradient(run, cell) : explainValue(made, cell)
   const sent = shortenExplanation(/** @type {Explanation} */ (explanation))
-  return /** @type {CellExplanation} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
+  return /** @type {CellExplanation} */ ({ ...sent, users: usesOf(run, cell, explanation), differentiable: true })
 }
 
 /** @param {readonly number[]} shape */

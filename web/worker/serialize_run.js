@@ -4,7 +4,7 @@
 
 import { peak } from '../lib/slice.js'
 
-/** @import { Library, LibraryRun, ModelRun, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+/** @import { Library, LibraryRun, ModelRun, QueryTypes, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
 
 /** Models whose tensors take less than this are sent with all values, since every tensor has a thumbnail on the map. */
 const SMALL = 8 * 2 ** 20
@@ -42,7 +42,7 @@ export function readValues(run, names) {
 
 /**
  * The same with the largest magnitudes, which the page would otherwise have to search for.
- * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
+ * @param {LibraryRun} run @param {string[]} names @returns {QueryTypes['read'][1]}
  */
 export function readValuesWithPeaks(run, names) {
   const values = readValues(run, names)
@@ -91,7 +91,7 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
     values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
-    facts: { ...facts, isExportable: Boolean(exportable), hasFiles: Boolean(exportable?.files) }
+    facts: { ...facts, isExportable: Boolean(exportable), hasHubFiles: Boolean(exportable?.files) }
   }
 }
 
@@ -100,8 +100,8 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
 const OWNED_ARRAYS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
   exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
-  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], norms: result => result,
-  contributions: result => result.flatMap((/** @type {Questions['contributions'][1][0]} */ { pictures, norms }) => (
+  rows: ({ rows }) => [rows], thumbnails: ({ values }) => [values], norms: result => result,
+  contributions: result => result.flatMap((/** @type {QueryTypes['contributions'][1][0]} */ { pictures, norms }) => (
     [norms, ...pictures.map(({ values }) => values)]))
 }
 

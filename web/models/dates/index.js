@@ -38,9 +38,9 @@ export const dates = {
   id: 'dates',
   files: ['date_translator.safetensors'],
   settings: take({
-    weights: {}, dModel: { matters: isUntrained }, heads: { matters: isUntrained }, base: {}, seed: {}, positions: {},
-    training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained },
-    normFirst: {},
+    weights: {}, dModel: { hasEffect: isUntrained }, heads: { hasEffect: isUntrained }, base: {}, seed: {},
+    positions: {}, training: {}, dropout: {}, layers: { hasEffect: isUntrained },
+    dimFeedforward: { hasEffect: isUntrained }, normFirst: {},
     activation: {}, positional: {}, scale: {}, padding: {}, tgtIsCausal: {}, temperature: {},
     topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}, fault: {}
   }),
@@ -61,7 +61,7 @@ export const dates = {
     }
   },
   written: textOf,
-  doubt({ source }) {
+  unreliableReason({ source }) {
     const kind = familiarity(splitSource(source), splitSource)
     return kind === 'known' ? null : kind
   },

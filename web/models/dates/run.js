@@ -160,6 +160,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, unscripted: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, hasNoScript: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

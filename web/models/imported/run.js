@@ -35,14 +35,14 @@ import { generateAsync, generateNow } from './generation.js'
 
 /**
  * The text that the model reads, never empty, and how it was truncated.
- * @param {Opened} opened @param {string} text @param {{ most: number, by: Truncation['by'] }} room
+ * @param {Opened} opened @param {string} text @param {{ max: number, limit: Truncation['limit'] }} room
  */
-function textOf(opened, text, { most, by }) {
+function textOf(opened, text, { max, limit }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
   // A special token at the end stays there.
-  const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
+  const some = all.length > max && isMarked ? [...all.slice(0, max - 1), ...all.slice(-1)] : all.slice(0, max)
   const ids = some.length ? some : [opened.model.decoderStartTokenId ?? 0]
-  return { ids, ...(all.length > most && { truncated: { text: { read: most, of: all.length, by } } }) }
+  return { ids, ...(all.length > max && { truncated: { text: { read: max, of: all.length, limit } } }) }
 }
 
 /** @param {number[]} ids @returns {Chosen} */
@@ -50,24 +50,24 @@ const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, bes
 
 /**
  * The answer that the reader typed, or ids that another run has generated; null where the model generates by itself.
- * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room
+ * @param {Opened} opened @param {Settings} settings @param {{ max: number, limit: Truncation['limit'] }} room
  * @returns {{ target: Chosen, truncated?: ModelRun['truncated'] } | null}
  */
-function givenTo(opened, { target }, { most, by }) {
+function givenTo(opened, { target }, { max, limit }) {
   if (Array.isArray(target)) return { target: chosenBefore(target) }
   const typed = target.trim() ? encode(opened, target, false) : []
   if (!typed.length) return null
-  return { target: chosenBefore(typed.slice(0, most)),
-    ...(typed.length > most && { truncated: { target: { read: most, of: typed.length, by } } }) }
+  return { target: chosenBefore(typed.slice(0, max)),
+    ...(typed.length > max && { truncated: { target: { read: max, of: typed.length, limit } } }) }
 }
 
 /**
  * The truncation where fewer positions are left than the requested answer.
- * @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room @param {Chosen} target
+ * @param {Settings} settings @param {{ max: number, limit: Truncation['limit'] }} room @param {Chosen} target
  * @returns {ModelRun['truncated']}
  */
-function cutShort({ maxNewTokens }, { most, by }, { ids }) {
-  return by === 'setting' || ids.length < most ? undefined : { target: { read: most, of: maxNewTokens, by } }
+function cutShort({ maxNewTokens }, { max, limit }, { ids }) {
+  return limit === 'setting' || ids.length < max ? undefined : { target: { read: max, of: maxNewTokens, limit } }
 }
 
 /** @param {string} of */
@@ -121,7 +121,7 @@ const AXES = {
  * A model's processing before an answer exists: how to generate it, and how to run with it.
  * @typedef {object} Asked
  * @property {Written} going
- * @property {{ most: number, by: Truncation['by'] }} room the maximum length of the answer
+ * @property {{ max: number, limit: Truncation['limit'] }} room the maximum length of the answer
  * @property {(target: Chosen) => Way} way
  */
 
@@ -132,10 +132,10 @@ const AXES = {
 function causal(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
   const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
-  const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
+  const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.max, V)
   /** Logits are computed from here on, so that they do not depend on where the answer ends. @param {number[]} ids */
   const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
-  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.most, V, isCausal: true }
+  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.max, V, isCausal: true }
   return {
     room,
     going: {
@@ -165,7 +165,7 @@ function translating(gf, opened, settings) {
   const { ids: source, truncated } = textOf(opened, settings.beginning, textRoom(model))
   const room = answerRoom(model, 1, settings)
   const frame = {
-    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.most,
+    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.max,
     V: vocabularyOf(opened).length, isCausal: true
   }
   /** @param {number[][]} rows */
@@ -318,7 +318,7 @@ export function run(gf, options, edits, given) {
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
   })
   return {
-    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
+    run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
     imported: { type, serial: opened.serial, broken: opened.broken },

@@ -42,33 +42,33 @@ export function tokensThatFit(model) {
 
 /**
  * The maximum number of tokens, and what limits it.
- * @param {any} model @returns {{ most: number, by: Truncation['by'] }}
+ * @param {any} model @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function positionsOf(model) {
   const positions = model.maxPositions ?? model.embeddings?.position_embeddings.numEmbeddings ?? Infinity
   const fits = tokensThatFit(model)
-  return positions <= fits ? { most: positions, by: 'places' } : { most: fits, by: 'memory' }
+  return positions <= fits ? { max: positions, limit: 'places' } : { max: fits, limit: 'memory' }
 }
 
 /**
  * The length of a text that is read.
  * @param {any} model @param {number} [answer] places that an answer needs behind it
- * @returns {{ most: number, by: Truncation['by'] }}
+ * @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function textRoom(model, answer = 0) {
-  const { most, by } = positionsOf(model)
-  return most - answer < MAX_TOKENS ? { most: Math.max(1, most - answer), by } : { most: MAX_TOKENS, by: 'page' }
+  const { max, limit } = positionsOf(model)
+  return max - answer < MAX_TOKENS ? { max: Math.max(1, max - answer), limit } : { max: MAX_TOKENS, limit: 'page' }
 }
 
 /**
  * The maximum length of an answer, also of one that the reader types: what a run retains must not depend on who wrote
  * it, or two could not be compared.
  * @param {any} model @param {number} before tokens that are read before the first of them is written
- * @param {Settings} settings @returns {{ most: number, by: Truncation['by'] }}
+ * @param {Settings} settings @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function answerRoom(model, before, { maxNewTokens }) {
-  const { most, by } = positionsOf(model), left = Math.max(1, most - before + 1)
-  return left < maxNewTokens ? { most: left, by } : { most: maxNewTokens, by: 'setting' }
+  const { max, limit } = positionsOf(model), left = Math.max(1, max - before + 1)
+  return left < maxNewTokens ? { max: left, limit } : { max: maxNewTokens, limit: 'setting' }
 }
 
 /**

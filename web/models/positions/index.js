@@ -34,7 +34,7 @@ export const positions = {
         problem: evenWidth },
       base: { kind: 'ladder', ladder: () => [10, 100, 1000, 10000, 100000] },
       maxLength: { default: 16, limits: [8, 64], ladder: () => [8, 12, 16, 24, 32, 48, 64] },
-      seed: { matters: undefined }, dropout: { default: 0.2, matters: undefined }
+      seed: { hasEffect: undefined }, dropout: { default: 0.2, hasEffect: undefined }
     }),
     shift: { kind: 'ladder', default: 1, limits: [1, LARGEST_SHIFT], ladder: () => [1, 2, 3, 4, 5, 6, 7, 8] }
   },

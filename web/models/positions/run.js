@@ -163,5 +163,5 @@ export function run(gf, options, edits = [], [file] = []) {
     }
   })
   return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    beyond: { trained: TRAINED }, exportable: { model: placed, inputs: { ids: [ids] } } }
+    extrapolation: { trained: TRAINED }, exportable: { model: placed, inputs: { ids: [ids] } } }
 }

@@ -16,7 +16,7 @@ export const BEGINNINGS = [
  * Parts that can be exchanged, unless the weights come from the training page: those fit one architecture only.
  * @param {Partial<Setting>} more @returns {Partial<Setting>}
  */
-const part = more => ({ isExplained: true, matters: ({ weights }) => weights !== 'theatre', ...more })
+const part = more => ({ isExplained: true, hasEffect: ({ weights }) => weights !== 'theatre', ...more })
 
 /** Whether the weights come from a file, not from the seed. @param {Settings} state */
 const isTrained = state => state.weights === 'trained' && fileOf(state) !== undefined
@@ -34,13 +34,13 @@ export const stories = {
   settings: take({
     weights: {},
     seed: {
-      matters: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
+      hasEffect: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
         (state.weights !== 'theatre' && !isTrained(state))
     },
     positions: part({
       options: { sinusoidal: 'interleaved', concatenated: 'concatenated', rotary: 'rotary', learned: 'learned',
         none: 'none' },
-      guest: 'concatenated'
+      hiddenValue: 'concatenated'
     }),
     training: {}, dropout: {},
     activation: part({ default: 'gelu', options: { gelu: 'gelu', relu: 'relu', swiglu: 'swiglu' } }),
@@ -57,5 +57,5 @@ export const stories = {
     if (state.weights === 'trained' && !isTrained(state)) return 'combination'
     return isTrained(state) && state.edits.length ? 'edited' : state.weights
   },
-  offer: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
+  trainingLink: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
 }

@@ -22,5 +22,5 @@ export const text = {
   examples: [],
   hints, problems, written,
   kind: state => state.weights,
-  offer: state => (state.weights === 'untrained' ? 'text' : null)
+  trainingLink: state => (state.weights === 'untrained' ? 'text' : null)
 }
