@@ -68,14 +68,14 @@ function problems(t) {
  * @type {Context['runQuery']}
  */
 async function runQuery(type, details, onProgress) {
-  if (!engine) throw new Error('no engine yet')
+  if (!engine) throw new Error('no engine')
   const queriedRun = run
   try {
     return await engine.ask(type, details, onProgress)
   } catch (error) {
     const { code } = /** @type {Failure} */ (error)
     if (code === 'hung' && t) throw Object.assign(new Error(t('errors.hung')), { code })
-    throw queriedRun === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isOutdated: true })
+    throw queriedRun === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isStale: true })
   }
 }
 
@@ -87,7 +87,7 @@ const context = /** @type {Context} */ ({
   link: (patch = {}) => new URL(`#${toHash(addressed({ ...state, ...patch }))}`, location.href).href,
   language: () => languageOf(state),
   showControls, reportError,
-  recompute: () => refresh(),
+  rerun: () => refresh(),
   run: runHere, loadAll: run => loadAll(run),
   /** Whether the run matches the current state. */
   isCurrent() {
@@ -105,7 +105,7 @@ const reasonOf = error => (error instanceof Error ? error.message : String(error
 
 /** Reports an error that occurred while rendering, and keeps the page usable. @param {unknown} error */
 function reportError(error) {
-  if (/** @type {Failure} */ (error).isOutdated) return
+  if (/** @type {Failure} */ (error).isStale) return
   console.error(error)
   const message = reasonOf(error)
   isUnwhole = isFailedImport(error)
@@ -243,7 +243,7 @@ function showProgress(now) {
 
 /** @param {Settings} settings */
 function computed(settings) {
-  if (!engine) return Promise.reject(new Error('no engine yet'))
+  if (!engine) return Promise.reject(new Error('no engine'))
   return engine.run(settings, run?.signature, showProgress).finally(() => showProgress(null))
 }
 

@@ -14,7 +14,7 @@ import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
 import type { Cell } from './lib/cell.js'
 import type { Domain, Scale } from './lib/color.js'
 import type { Edit } from './lib/edits.js'
-import type { Last } from './rooms/stream.js'
+import type { LastStep } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
@@ -152,7 +152,7 @@ export interface Setting {
   /** Of a choice: values by the key of their label. */
   options?: Record<string, unknown>
   /** Of a choice: a value that is set elsewhere and cannot be selected. */
-  hiddenValue?: unknown
+  hidden?: unknown
   /** Of a choice: whether a value can be selected in the current state. */
   fits?: (value: unknown, state: Settings) => boolean
   /** Of a number: the steps of its buttons and of comparisons. */
@@ -213,11 +213,11 @@ export interface PageModel {
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
-  unreliableReason?: (state: Settings) => string | null
+  warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */
   rooms?: (run: Run) => Room[]
   /** The link of a training for settings without trained weights. */
-  trainingLink?: (state: Settings) => string | null
+  training?: (state: Settings) => string | null
   /** The key of the note on the model at the end of every room. */
   kind: (state: Settings) => string
   /** What the numbers of a tensor mean, where their operation does not say it; the text is under `meanings.`. */
@@ -243,7 +243,7 @@ export interface Progress {
 export interface Failure extends Error {
   code?: string
   /** Whether the query was about a run that has been replaced. */
-  isOutdated?: boolean
+  isStale?: boolean
 }
 
 // Runs on the page ---------------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ export interface LanguageCost {
 /** A syllable and the tokens that contain it, each with its range of bytes, where tokens are bytes. */
 export interface Syllable {
   syllable: string
-  pieces: { token: string, id: number, share: [number, number] | null }[]
+  pieces: { token: string, id: number, range: [number, number] | null }[]
 }
 
 /** The syllables of a text, or of an example where the text has none. */
@@ -402,7 +402,7 @@ export interface Facts {
   order?: number[]
   times?: Record<string, number>
   /** Of extrapolating models: the length they were trained on. */
-  extrapolation?: { trained: number }
+  lengths?: { trained: number }
 }
 
 /** How a model generates token by token, so that the worker can repeat it. */
@@ -565,7 +565,7 @@ export interface Marks {
   pinned: boolean
   /** Source cells; one with a count stands for a range along an axis of its tensor, from the start. */
   sources: (Cell & { axis?: number, count?: number })[]
-  isChosenByReader?: boolean
+  isChosen?: boolean
 }
 
 /** A mounted stage. */
@@ -617,7 +617,7 @@ export interface Context {
   /** Loads all values of a run. */
   loadAll: (run: Run) => Promise<Run>
   /** Computes again without a change of the state. */
-  recompute: () => void
+  rerun: () => void
   isCurrent: () => boolean
   onOneScale: (data: object, run: Run, view: View) => object
   showControls: () => void
@@ -651,7 +651,7 @@ export interface Costs {
 export interface CacheComparison {
   multiplyAdds: { cached: number, full: number }
   /** The bytes of the cache: of the generated text, and of an encoded source. */
-  bytes: { own: number, read: number }
+  bytes: { generated: number, source: number }
   /** The number of compared values, and of those with identical bits. */
   compared: number
   identical: number
@@ -673,7 +673,7 @@ export interface PcaProjection {
 /** The worker's queries: arguments and result. */
 export interface QueryTypes {
   ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
-  logitLens: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
+  logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
   norms: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
   contributions: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {

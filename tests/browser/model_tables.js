@@ -69,7 +69,7 @@ function partCell(view, text, { key, col }) {
 
 const lengthsOf = (view, { subs }) => once(view.run, `lengths ${subs[0].sum}`, () => (
   vectorNorms(gf, view.run.made.run,
-    { names: [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])] })))
+    { names: [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])] })))
 
 function streamCell(view, text, { table, key, col, part }) {
   const { early: question, streams, sentence } = shown(view, streamData)
@@ -121,7 +121,7 @@ const twiceAt = ({ run }, step) => once(run, `twice ${step}`, () => {
 })
 const KEPT = {
   kept: one => one.multiplyAdds.cached, whole: one => one.multiplyAdds.full,
-  bytes: one => one.bytes.own + one.bytes.read
+  bytes: one => one.bytes.generated + one.bytes.source
 }
 const keptCell = (view, text, { key, col }) => counts(text, KEPT[key](twiceAt(view, col)))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, TWOFOLD } from '../../web/models/dates/index.js'
+import { DATES, AMBIGUOUS_DATE } from '../../web/models/dates/index.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, shownRun } from '../lib/page.js'
@@ -15,7 +15,7 @@ const first = run({})
 const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
 
 test('every way to write the date is translated, greedily and by beam search', () => {
-  for (const source of DATES.filter(one => one !== TWOFOLD)) {
+  for (const source of DATES.filter(one => one !== AMBIGUOUS_DATE)) {
     for (const decoding of ['greedy', 'beam']) {
       assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
@@ -23,7 +23,7 @@ test('every way to write the date is translated, greedily and by beam search', (
 })
 
 test('a date that can be read two ways is answered in both, by draws that differ', () => {
-  const drawn = seed => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
+  const drawn = seed => wordsOf(run({ source: AMBIGUOUS_DATE, target: '', decoding: 'sample', temperature: 0.5, seed }))
   const answers = new Set(Array.from({ length: 20 }, (_, seed) => drawn(seed)))
   assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })

@@ -1,7 +1,7 @@
 // Stories as the page has them: they go on with what the reader begins, whatever that is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asBytes } from '../../web/models/token_text.js'
+import { hexBytes } from '../../web/models/token_text.js'
 import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
@@ -34,7 +34,7 @@ test('unknown signs become bytes, never an error, and bytes become signs again',
     assert.ok(!run.streams.text.tokens[0].some(token => token.includes('\ufffd')), JSON.stringify(beginning))
   }
   const bytes = new TextEncoder().encode('뷁')
-  assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
+  assert.equal(stories.written([hexBytes(bytes.slice(0, 1)), hexBytes(bytes.slice(1)), '␣a']), '뷁 a')
 })
 
 test('a combination that nobody has trained is drawn from the seed, and every trained one tells a story', () => {

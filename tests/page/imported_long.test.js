@@ -10,7 +10,7 @@ import { labelsOf } from '../../web/lib/run.js'
 import { thumbnailsOf } from '../../web/lib/thumbnails.js'
 import { generate } from '../../web/models/generation.js'
 import { defaultsOf } from '../../web/models/index.js'
-import { bytesOf, bytesPerToken, firstScored, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
+import { bytesOf, bytesPerToken, firstLogitsRow, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
 import { open, openIn } from '../../web/models/imported/open.js'
 import { run, generateAnswer } from '../../web/models/imported/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -114,10 +114,10 @@ test('a text fits the available memory, and is at least a sentence long', () => 
 })
 
 test('with a large vocabulary the last logits are retained, at least those of the answer', () => {
-  assert.equal(firstScored(20, 16, 50257), 0)
-  assert.equal(firstScored(1000, 16, 300), 0)
-  assert.equal(firstScored(1000, 16, 50257), 999 + 16 - 190)
-  assert.equal(firstScored(1000, 256, 50257), 999)
+  assert.equal(firstLogitsRow(20, 16, 50257), 0)
+  assert.equal(firstLogitsRow(1000, 16, 300), 0)
+  assert.equal(firstLogitsRow(1000, 16, 50257), 999 + 16 - 190)
+  assert.equal(firstLogitsRow(1000, 256, 50257), 999)
 })
 
 const WORDS = 50257
@@ -166,8 +166,8 @@ longTest('every room works, the check agrees, and an edited score is the same to
   }
   const tensors = new Map(made.run.names.map(name => [name, { ...made.run.describe(name), data: made.run.read(name) }]))
   const results = recompute({ ...page, tensors, steps: made.run.steps, gradients: gradientsOf(made.run) })
-  const worst = results.reduce((most, one) => (one.times > most.times ? one : most))
-  assert.ok(worst.times <= 1, `${worst.name}, ${worst.part}: ${worst.times}`)
+  const worst = results.reduce((most, one) => (one.errorRatio > most.errorRatio ? one : most))
+  assert.ok(worst.errorRatio <= 1, `${worst.name}, ${worst.part}: ${worst.errorRatio}`)
   const edits = [{ name: logitsOf(page), index: [0, decoding.rows[2], 123], value: 1000 }]
   const other = run(gf, { ...defaultsOf('own'), ...LONG }, edits, [opened])
   assert.deepEqual(other.decoding.steps.map(({ id }) => id).slice(0, 3),

@@ -70,7 +70,7 @@ test('invalid values in a link fall back to the defaults, and view indices are i
 })
 
 test('an untrained combination is reported with a link to the training that would produce it', () => {
-  const { kind, trainingLink } = modelOf('stories')
+  const { kind, training: trainingLink } = modelOf('stories')
   const state = { ...defaults('stories'), norm: 'rms', kvHeads: 1 }
   assert.equal(kind(state), 'combination')
   assert.equal(trainingLink(state), 'stories_norm-rms_kvHeads-1')

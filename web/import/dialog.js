@@ -31,9 +31,9 @@ function listed(title, names) {
 }
 
 /**
- * @param {Pick<Context, 't' | 'set' | 'get' | 'runQuery' | 'language' | 'recompute'>} context
+ * @param {Pick<Context, 't' | 'set' | 'get' | 'runQuery' | 'language' | 'rerun'>} context
  */
-export function importDialog({ t, set, get, runQuery, language, recompute }) {
+export function importDialog({ t, set, get, runQuery, language, rerun }) {
   const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
     onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
   const summary = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
@@ -147,7 +147,7 @@ export function importDialog({ t, set, get, runQuery, language, recompute }) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
       // Only one copy fits in memory at a time, so the weights of the current run are read again.
-      if (get().model === 'own') recompute()
+      if (get().model === 'own') rerun()
     }
     for (const element of [deeds, before.element, place]) element.inert = false
     progress.end()
@@ -157,7 +157,7 @@ export function importDialog({ t, set, get, runQuery, language, recompute }) {
   function enter(patch) {
     const { language: spoken, theme, depth } = get()
     set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')
-    recompute()
+    rerun()
   }
 
   /** @param {File[] | null} [list] files that were dropped on the page */

@@ -16,7 +16,7 @@ import { prose } from '../lib/prose.js'
 import { descriptionOf, tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
-import { homeOf, roomsOf } from '../rooms/index.js'
+import { roomOfTensor, roomsOf } from '../rooms/index.js'
 
 /** @import { Cell, CellExplanation, Child, Context, Run, Tensor } from '../types.d.ts' */
 
@@ -140,7 +140,7 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
   }
   /** @param {Run} run @param {Cell} cell */
   function homeLink(run, cell) {
-    const home = homeOf(roomsOf(run), cell.name, run)
+    const home = roomOfTensor(roomsOf(run), cell.name, run)
     if (!home || home.id === view.room) return ''
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
       t('inspector.goto', { room: fullRoomName(home, t) }))

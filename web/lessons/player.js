@@ -14,7 +14,7 @@ import { question } from './question.js'
 import { standingFor } from './run_values.js'
 import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 
-/** @import { Place } from '../rooms/graph.js' */
+/** @import { ModulePath } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
 /** @import { Result } from './question.js' */
 /** @import { Context, Language, Run, State } from '../types.d.ts' */

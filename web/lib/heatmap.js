@@ -44,7 +44,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
  * @property {boolean} [pinned]
  * @property {Band | null} [band] the row, column or cell that belongs to it
  * @property {Square[]} [cells] its sources
- * @property {boolean} [isChosenByReader] whether the reader selected it; else it is only the first cell of the room
+ * @property {boolean} [isChosen] whether the reader selected it; else it is only the first cell of the room
  */
 
 /**

@@ -250,15 +250,15 @@ export function outline(ctx, { cell, palette }, { row, col }, color, weight) {
 /**
  * Outlines a row or column, and dims everything else once the reader has selected something.
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Band} band
- * @param {boolean} [isChosenByReader]
+ * @param {boolean} [isChosen]
  */
-function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isChosenByReader) {
+function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isChosen) {
   const [width, height] = [cols * cell.width, rows * cell.height]
   const box = [
     col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
     col === undefined ? width : cell.width, row === undefined ? height : cell.height
   ]
-  if (isChosenByReader) {
+  if (isChosen) {
     ctx.globalAlpha = 0.62
     ctx.fillStyle = palette.paper
     ctx.beginPath()
@@ -274,10 +274,10 @@ function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isChosenByR
 
 /** @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {GridMarks} marks */
 export function paintMarks(ctx, view, marks) {
-  const { band, current, cells = [], pinned, isChosenByReader } = marks
+  const { band, current, cells = [], pinned, isChosen } = marks
   if (band?.row !== undefined && band.col !== undefined) {
     outline(ctx, view, { row: band.row, col: band.col }, view.palette.accent, 1.5)
-  } else if (band) paintBand(ctx, view, band, isChosenByReader)
+  } else if (band) paintBand(ctx, view, band, isChosen)
   else for (const cell of cells) outline(ctx, view, cell, view.palette.accent, 1.5)
   if (current) outline(ctx, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
 }

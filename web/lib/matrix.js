@@ -177,10 +177,10 @@ export function matrix(container, handlers) {
     /** The drawing; none while the matrix is hidden, since it was drawn for another run. */
     drawings: () => (root.hidden ? [] : [heat.drawing()].filter(exists)),
     /** @param {Marks} marks */
-    mark({ current, pinned, sources, isChosenByReader }) {
+    mark({ current, pinned, sources, isChosen }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, isChosenByReader, cells: heat.among(sources) })
+      heat.mark({ current: here, pinned, band, isChosen, cells: heat.among(sources) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

@@ -146,13 +146,13 @@ export function product(container, handlers) {
       ROLES.filter(isVisible).map(name => [name, heats[name].drawing()]))),
     drawings: () => ROLES.filter(isVisible).map(name => heats[name].drawing()).filter(exists),
     /** @param {Marks} marks */
-    mark({ current, pinned, sources, isChosenByReader }) {
+    mark({ current, pinned, sources, isChosen }) {
       const [left, right, result] = [heats.left, heats.right, heats.product].map(heat => heat.find(current))
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
       /** @param {keyof Parts<Slice>} name @param {Band | null | undefined} band */
       const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, isChosenByReader, cells: heats[name].among(sources)
+        current: heats[name].find(current), pinned, band, isChosen, cells: heats[name].among(sources)
       })
       show('left', result && { row })
       show('right', result && { col })

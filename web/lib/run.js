@@ -11,7 +11,7 @@ import { numberLabels as numbered, slice } from './slice.js'
 export class NotLoaded extends Error {
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] the missing rows; all by default */
   constructor(run, tensor, rows) {
-    super(`${tensor.name} is not loaded yet`)
+    super(`not loaded: ${tensor.name}`)
     this.run = run
     this.tensor = tensor
     this.rows = rows
@@ -22,7 +22,7 @@ export class NotLoaded extends Error {
 export class NotRetained extends Error {
   /** @param {KnownTensor} tensor */
   constructor(tensor) {
-    super(`${tensor.name} was not retained`)
+    super(`not retained: ${tensor.name}`)
     this.tensor = tensor
   }
 }

@@ -81,7 +81,7 @@ export function cells({ panel, get, set, run, twin, view, parts, runQuery, attem
   function showExplanation(cell, found) {
     const pinned = Boolean(get().cell)
     const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
-    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosenByReader: pinned || Boolean(looked) })
+    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || Boolean(looked) })
     parts().inspector.update({
       run: runBehind(cell), cell, pinned, trail, explanation,
       pair: pairOf(cell, found && found.length > 1 ? found : null),

@@ -216,7 +216,7 @@ export function frame(container, room, context) {
   }
   /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
   function showOffer(state) {
-    const wanted = own.trainingLink?.(state) ?? null
+    const wanted = own.training?.(state) ?? null
     if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
     offer = wanted
     offered.hidden = wanted === null

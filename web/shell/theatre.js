@@ -79,7 +79,7 @@ export function theatreDoor(house, context, fails) {
         next = wanted
         await inside.lend(next)
         showStep()
-        context.recompute()
+        context.rerun()
       }
     } catch (error) {
       fails(error)

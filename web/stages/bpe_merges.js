@@ -1,4 +1,4 @@
-/** How byte-pair encoding built a token: of all pairs the one that was learned first is merged, again and again. */
+/** Byte-pair encoding of a token: of all adjacent pairs, the one learned first is merged, until none is left. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -51,8 +51,8 @@ export function mount(container, context) {
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
-  const whole = h('p', { className: 'note' })
-  container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
+  const note = h('p', { className: 'note' })
+  container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, note))
 
   function draw() {
     const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS))
@@ -71,7 +71,7 @@ export function mount(container, context) {
       })))
     syncChildren(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
       createStep, fillStep)
-    setText(whole, steps.length === 0 ? t('stages.merges.none') : '')
+    setText(note, steps.length === 0 ? t('stages.merges.none') : '')
   }
   return {
     update(next) {

@@ -1,4 +1,4 @@
-/** Byte-pair encoding trained on the reader's text: pairs are counted, the most frequent one is merged, again. */
+/** Trains byte-pair encoding on the reader's text: counts all pairs and merges the most frequent one, repeatedly. */
 
 import { probabilities } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
@@ -13,7 +13,7 @@ export const id = 'learning'
 /** The maximum number of words that are drawn. */
 const MAX_WORDS = 80
 
-/** Its text comes from the reader, not from the run. */
+/** Nothing from the run: the reader types the text. */
 export const data = () => ({})
 
 /** The thumbnail: one cell per token of the run, by the rank of its merge. @type {Stage['picture']} */
@@ -74,7 +74,7 @@ export function mount(container, context) {
     item.classList.toggle('is-chosen', i === 0 && merge !== null)
   }
   /**
-   * A word in tokens, with the pair highlighted that is merged next.
+   * Draws a word in tokens and highlights the pair that is merged next.
    * @param {Element} box @param {string[]} word @param {BpeStep} now
    */
   function fillWord(box, word, { merge }) {
@@ -103,10 +103,10 @@ export function mount(container, context) {
   }
   function show() {
     serial += 1
-    const mine = serial
+    const ownSerial = serial
     root.setAttribute('aria-busy', 'true')
     runQuery('bpeStep', { text: area.value, step }).then(learned => {
-      if (mine !== serial) return
+      if (ownSerial !== serial) return
       draw(learned)
       root.setAttribute('aria-busy', 'false')
     }).catch(reportError)

@@ -25,16 +25,16 @@ export const data = (run, { rooms }) => ({ run, rooms })
 export const picture = (run, view) => pictureOf(run, view.room.parts.out)
 
 /**
- * The rooms that cost something, by where they are.
+ * The rooms with costs, grouped by tower and layer.
  * @param {Room[]} rooms @param {Map<string, Sum>} sums
  */
 export function costsByLayer(rooms, sums) {
-  /** @type {Map<string, Room[]>} */ const places = new Map()
+  /** @type {Map<string, Room[]>} */ const layers = new Map()
   for (const room of rooms.filter(one => sums.has(one.id))) {
-    const place = `${room.tower} ${room.layer}`
-    places.set(place, [...places.get(place) ?? [], room])
+    const layer = `${room.tower} ${room.layer}`
+    layers.set(layer, [...layers.get(layer) ?? [], room])
   }
-  return [...places.values()]
+  return [...layers.values()]
 }
 
 /** @type {Mount<typeof data>} */
@@ -50,12 +50,12 @@ export function mount(container, context) {
     color: max && scale({ kind: 'probability', min: 0, max: max[name] || 1 }, theme().mode).at(sum[name])
   }))
   /** @param {Room} room */
-  const door = room => h('a', { href: href(room.id), onclick: onInternalClick(() => enter(room.id)) }, roomName(room, t))
+  const linkTo = room => h('a', { href: href(room.id), onclick: onInternalClick(() => enter(room.id)) }, roomName(room, t))
   /** @param {Run} run @param {Room[]} rooms @param {Costs} costs */
   function draw(run, rooms, costs) {
     const sums = costsByRoom(run, rooms, costs)
     /** @param {Room} room */
-    const of = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
+    const sumOf = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
     const all = [...sums.values()]
     const max = /** @type {Sum} */ (Object.fromEntries(
       COLUMNS.map(name => [name, Math.max(...all.map(one => one[name]))])))
@@ -64,8 +64,8 @@ export function mount(container, context) {
       { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(addCosts(all), null) },
       ...costsByLayer(rooms, sums).flatMap((list, i) => /** @type {Line[]} */ ([
         { key: `storey ${i}`, head: layerHeading(/** @type {any} */ (list[0]), t) || t('map.model'), isTitle: true,
-          cells: cells(addCosts(list.map(of)), null) },
-        ...list.map(room => ({ key: room.id, head: door(room), level: 1, cells: cells(of(room), max) }))
+          cells: cells(addCosts(list.map(sumOf)), null) },
+        ...list.map(room => ({ key: room.id, head: linkTo(room), level: 1, cells: cells(sumOf(room), max) }))
       ])),
       ...(rest ? [{ key: '', head: t('stages.costs.rest'), cells: cells(rest, null) }] : [])
     ])

@@ -23,10 +23,11 @@ export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'se
 /** @type {string[]} */ export const pickers = []
 
 /**
- * Why the bars, computed in one pass over the whole answer, may differ from what the tokens were chosen from.
+ * The reason why the bars, which are computed in one pass over the whole answer, may differ from the probabilities
+ * that the
  * @param {Decoding} decoding @param {Settings} settings
  */
-function rereading({ kind }, { training, dropout, tgtIsCausal }) {
+function differenceReason({ kind }, { training, dropout, tgtIsCausal }) {
   if (kind === 'given') return null
   return tgtIsCausal === false ? 'unmasked' : training && dropout > 0 ? 'reread' : null
 }
@@ -35,7 +36,7 @@ function rereading({ kind }, { training, dropout, tgtIsCausal }) {
  * Keys of further notes on the numbers.
  * @param {Decoding} decoding @param {Settings} settings
  */
-function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
+function noteKeys({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
     kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
@@ -53,21 +54,21 @@ function lineage(nodes, at) {
 }
 
 /**
- * The tree as it had grown by a step, and its best branch then; at the end that is the answer.
+ * The tree after a step, and its best branch at that time; after the last step this is the answer.
  * @param {BeamNode[]} nodes @param {number | null} best @param {number} step
  */
-function grown(nodes, best, step) {
+function treeAt(nodes, best, step) {
   const scores = nodes.map(node => (node.step === step ? node.score : -Infinity))
   const leading = scores.indexOf(Math.max(...scores))
   return { nodes: nodes.filter(node => node.step <= step), best: step === Infinity ? best : leading }
 }
 
 /**
- * What had been read at a step: the tokens so far, or those of every live beam.
+ * The sequences that a step continues: the tokens so far, or those of every live beam.
  * @param {string[]} tokens @param {number[]} rows @param {BeamNode[] | null} nodes @param {number} step
  * @returns {{ tokens: string[], score?: number }[]}
  */
-function beginnings(tokens, rows, nodes, step) {
+function prefixesAt(tokens, rows, nodes, step) {
   if (!nodes) return [{ tokens: tokens.slice(0, rows[step] + 1) }]
   const parents = [...new Set(nodes.filter(node => node.step === step).map(({ parent }) => parent))]
   const start = tokens.slice(0, rows[0] + 1)
@@ -76,7 +77,7 @@ function beginnings(tokens, rows, nodes, step) {
 }
 
 /**
- * Every step with the probabilities it chose from, side by side in the order of sampling, and the tree of a beam
+ * Every step with its probabilities, side by side in the order of sampling, and the tree of a beam
  * search, up to the selected step; −1 for all.
  * @param {Run} run @param {View} view
  */
@@ -96,22 +97,23 @@ export function data(run, view) {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
-    }).filter(({ share: probability, isChosen }) => probability > NARROW || (isChosen && probability > 0))
+    }).filter(({ share: probability, isChosen }) => probability > MIN_PROBABILITY || (isChosen && probability > 0))
     return { step, token, word, sample, pieces, share: row[word] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
-    kind, steps, now, last, isLarge: order !== null, reread: rereading(chosen, run.settings),
-    remarks: remarks(chosen, run.settings),
+    kind, steps, now, last, isLarge: order !== null, reread: differenceReason(chosen, run.settings),
+    remarks: noteKeys(chosen, run.settings),
     shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
-    ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
+    ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
+    read: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
   }
 }
 
 /**
- * Of a large vocabulary the tokens that get columns: the chosen and the most probable ones of each step; null for all.
+ * The columns of a large vocabulary: the chosen and the most probable tokens of each step. Null for a small one, which
+ * has all.
  * @param {Run} run @param {View} view
  */
 function wordsOf(run, { room }) {
@@ -134,7 +136,7 @@ export const picture = (run, view) => {
 
 /** The maximum number of segments of a bar, and a probability whose segment is less than a pixel wide. */
 const MAX_SEGMENTS = 64
-const NARROW = 1e-3
+const MIN_PROBABILITY = 1e-3
 
 /** With a large vocabulary this many steps are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_STEPS, SLICE] = [1, 1]
@@ -147,11 +149,11 @@ const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
 const createRemark = () => h('p', { className: 'note' })
 
-const createBeginning = () => (
+const createPrefix = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
 /** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
-function fillBeginning(item, { tokens: list, score }) {
+function fillPrefix(item, { tokens: list, score }) {
   syncChildren(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
 }
@@ -179,7 +181,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
 
   /**
-   * A step that is not reached yet stays an empty line.
+   * Draws a step, or an empty line for one that is not reached yet.
    * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
   function fillStep(item, { step, token, word, sample, pieces, share: probability }) {
@@ -195,14 +197,14 @@ export function mount(container, context) {
     link.onclick = () => context.press(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
     const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(sample === null ? [] : [{ draw: sample }])]
-    syncChildren(line, isAhead ? [] : marks, createPiece, (element, one) => {
-      const { piece } = one
+    syncChildren(line, isAhead ? [] : marks, createPiece, (element, mark) => {
+      const { piece } = mark
       element.className = piece ? 'piece' : 'piece is-draw'
       element.classList.toggle('is-chosen', Boolean(piece?.isChosen))
       element.classList.toggle('is-long', Boolean(piece && piece.token.length > 1))
-      element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
+      element.style.setProperty('left', `${(piece ? piece.start : mark.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
-      setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
+      setText(element.firstChild, piece ? piece.token : fixed(mark.draw, 3))
     })
   }
   /** @param {ReturnType<typeof data>['steps'][number]} step */
@@ -220,7 +222,7 @@ export function mount(container, context) {
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
       read.hidden = next.read.length === 0
-      syncChildren(readList, next.read, createBeginning, fillBeginning)
+      syncChildren(readList, next.read, createPrefix, fillPrefix)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))

@@ -52,16 +52,16 @@ export function mount(container, context) {
   function draw() {
     if (!latest) return
     const { layers } = latest, measured = scores?.layers ?? []
-    const max = PATTERNS.map((_, look) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[look])))
+    const max = PATTERNS.map((_, pattern) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[pattern])))
     const colors = scale(probabilities(), theme().mode)
     key.update(probabilities(), theme().mode, t('frame.share'))
     const lines = layers.flatMap((layer, i) => [
       { key: `layer ${i}`, head: layerHeading(layer, t), isTitle: true, cells: [] },
       ...Array.from({ length: layer.heads }, (_, head) => ({
-        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, look) => {
-          const score = measured[i]?.[head]?.[look]
+        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, pattern) => {
+          const score = measured[i]?.[head]?.[pattern]
           if (score === undefined) return { text: '' }
-          return { text: fixed(score), color: colors.at(score), isMarked: score === max[look] }
+          return { text: fixed(score), color: colors.at(score), isMarked: score === max[pattern] }
         })
       }))
     ])

@@ -19,7 +19,7 @@ export const pickers = ['sentence', 'head']
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { weights, kept: dropped, v, out, heads, kvHeads = heads } = view.room.parts
+  const { weights, dropped, v, out, heads, kvHeads = heads } = view.room.parts
   const isShared = kvHeads < heads
   const [right, product] = isShared
     ? [headMatrix(run, v, kvHeads, { ...view, head: kvHeadOf(view) }), headMatrix(run, out, heads, view)]

@@ -1,6 +1,5 @@
 /**
- * A linear layer: every output is a weighted sum of all inputs. Those of the feed-forward network, and the
- * output layer.
+ * A linear layer, of the feed-forward network or the output: every output is a weighted sum of all inputs.
  */
 
 import { signed } from '../lib/color.js'
@@ -29,11 +28,11 @@ function inputOf(run, view) {
   return first ? sliceRows(part, first, part.rows - first) : part
 }
 
-/** The token of the first row. @param {Run} run @param {string} name */
+/** The position of the first row. @param {Run} run @param {string} name */
 const firstOf = (run, name) => descriptionOf(run, name).axes.at(-2)?.first ?? 0
 
 /**
- * Of a large vocabulary the largest logits at each position: only their rows of the weight are read.
+ * The largest logits at each position of a large vocabulary, with only their rows of the weight.
  * @param {Run} run @param {View} view
  */
 function largestOnly(run, view) {
@@ -45,9 +44,9 @@ function largestOnly(run, view) {
   const { shape } = descriptionOf(run, weight), some = tableRows(run, weight, order)
   const labels = labelsOf(run, result, 2, view.sentence), colLabels = order.map(id => labels?.[id] ?? String(id))
   const right = slice(some, { row: 1, col: 0, colLabels })
-  const whole = biasRow(run, bias)
+  const fullBias = biasRow(run, bias)
   return {
-    left: inputOf(run, view), right: { ...right, shape, order }, bias: whole && pickColumns(whole, order),
+    left: inputOf(run, view), right: { ...right, shape, order }, bias: fullBias && pickColumns(fullBias, order),
     product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
     domains: { input: domainOf(run, x), output: signed(peak(result)), weights: signed(some.peak) }
   }

@@ -51,7 +51,7 @@ export function mount(container, context) {
    * The contribution of each head: a small picture, and its norm at every position.
    * @param {ReturnType<typeof data>} next
    */
-  async function add({ run, added: question, sentence, product: { rows, rowLabels } }) {
+  async function drawContributions({ run, added: question, sentence, product: { rows, rowLabels } }) {
     const isNew = latest !== run
     latest = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
@@ -76,7 +76,7 @@ export function mount(container, context) {
   return {
     update(next) {
       const { group, left, right, bias, product, domains } = next
-      add(next).catch(reportError)
+      drawContributions(next).catch(reportError)
       const titles = {
         left: t('stages.output.joined'), right: 'W_O^T', bias: 'b_O', product: t('stages.output.result')
       }

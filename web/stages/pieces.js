@@ -40,9 +40,9 @@ const createSentence = () => h('li', {}, h('q'), h('small', { className: 'senten
 export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
-  const look = (_, col) => light(col)
-  const span = tokenWindow(container, t, () => light())
-  const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
+  const look = (_, col) => highlight(col)
+  const span = tokenWindow(container, t, () => highlight())
+  const list = chips(container, { onLook: look, onPress: look, onLeave: () => highlight() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
@@ -53,7 +53,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
 
   /** @param {number} [col] */
-  function light(col) {
+  function highlight(col) {
     const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
@@ -64,7 +64,7 @@ export function mount(container, context) {
     update(next) {
       latest = next
       setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
-      light()
+      highlight()
       compared.hidden = next.languages.length === 0
       syncChildren(sentences, next.languages, createSentence, (sentence, { lang, text, bytes, tokens }) => {
         const [quote, cost, list] = sentence.children

@@ -1,4 +1,4 @@
-/** One input, three weight matrices: queries, keys and values. */
+/** The projections of one input to queries, keys and values. */
 
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'

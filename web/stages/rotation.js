@@ -1,4 +1,4 @@
-/** A shift of positions: the table times one matrix that rotates every pair, beside the shifted table. */
+/** A shift of positions: the table multiplied by a matrix that rotates every pair equals the shifted table. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'

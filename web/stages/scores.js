@@ -13,7 +13,7 @@ export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /**
- * Queries, transposed keys and the products of all pairs; the scores themselves where nothing scales them.
+ * Queries, transposed keys and the products of all pairs, which are the scores if they are not scaled.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

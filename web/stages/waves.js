@@ -53,11 +53,11 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const table = fig.matrix()
   /** @type {ReturnType<typeof data>} */ let latest
-  let look = [1, 0]
+  let selected = [1, 0]
 
   function draw() {
     const { table: part, between, wave: fine, angle, rate, used } = latest
-    const [row, col] = [Math.min(look[0], part.rows - 1), Math.min(look[1], part.cols - 1)]
+    const [row, col] = [Math.min(selected[0], part.rows - 1), Math.min(selected[1], part.cols - 1)]
     const pair = Math.floor(col / 2)
     const name = col % 2 ? 'cos' : 'sin'
     const values = column(part, col)
@@ -98,7 +98,7 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       if (!latest || !current || ![latest.table.name, latest.angle.name].includes(current.name)) return
-      look = current.name === latest.table.name ? current.index : [current.index[0], current.index[1] * 2]
+      selected = current.name === latest.table.name ? current.index : [current.index[0], current.index[1] * 2]
       draw()
     },
     destroy() {}

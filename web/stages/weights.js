@@ -19,7 +19,7 @@ export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /**
- * Masked scores, the weights, and the first row: the last token's, or the one that the model specifies.
+ * Masked scores, the weights, and the row to start with: the last token's, or the one that the model specifies.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -38,7 +38,7 @@ export function data(run, view) {
 const MAX_BARS = 64
 
 /**
- * A row of weights; of a long one the largest, in order, and the selected one.
+ * A row of weights; of a long row only the largest and the selected one, in order.
  * @param {Slice} part @param {number} row @param {number} col
  */
 export function barsOf(part, row, col) {
@@ -67,17 +67,17 @@ export function mount(container, context) {
   const chart = bars(slot)
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ row: number | null, col: number }} */
-  let look = { row: null, col: -1 }
+  let selected = { row: null, col: -1 }
   /** @type {Follow} */
   const rowOf = ({ name, index }) => (
     [latest?.before.name, latest?.after.name].includes(name) ? { row: index[2] } : null)
 
   function drawBars() {
     const { rowLabels, rows } = latest.after
-    const row = Math.min(look.row ?? latest.last, rows - 1)
+    const row = Math.min(selected.row ?? latest.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
     const { palette } = context.theme()
-    const some = barsOf(latest.after, row, look.col), { cols } = some.part
+    const some = barsOf(latest.after, row, selected.col), { cols } = some.part
     chart.update({ ...some, row: 0, width: context.width(), label, palette })
     setText(heading, label)
     few.hidden = cols === latest.after.cols
@@ -99,7 +99,7 @@ export function mount(container, context) {
       const { current } = marks
       const row = current && rowOf(current)?.row
       if (!latest || !current || row === null || row === undefined) return
-      look = { row, col: current.index[3] }
+      selected = { row, col: current.index[3] }
       drawBars()
     },
     destroy: chart.destroy

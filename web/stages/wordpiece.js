@@ -1,4 +1,4 @@
-/** How WordPiece segments a word: the longest piece at its beginning, then the longest continuation. */
+/** WordPiece segmentation of a word: the longest piece at its beginning, then the longest continuation. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'

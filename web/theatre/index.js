@@ -204,7 +204,7 @@ export function theatre(container, context) {
       await lend()
       const { language, theme, depth } = context.get()
       context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
-      context.recompute()
+      context.rerun()
     } catch (error) {
       fails(error)
     }

@@ -90,7 +90,7 @@ export const TABLE = {
   },
   mark: { group: 'data', kind: 'mark', default: '', hasEffect: takesText },
   start: {
-    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), hiddenValue: 'given',
+    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), hidden: 'given',
     fits: (value, { task }) => value !== 'page' || !TASK_INFO[task].isTaughtOnly
   },
   origin: { group: 'data', kind: 'mark', default: '', hasEffect: ({ start }) => start === 'given' },

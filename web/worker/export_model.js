@@ -11,9 +11,9 @@ const METADATA = { format: 'pt' }
 const zipFolder = ({ name, content }) => zip(content, name)
 
 /**
- * The weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a PyTorch
- * script that builds the model, reads the weights and compares its outputs with this run; or the folder that Hugging
- * Face's classes read, as chunks of a ZIP archive.
+ * Exports the weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a
+ * PyTorch script that builds the model, reads the weights and compares its outputs with this run; or the folder that
+ * Hugging Face's classes read, as chunks of a ZIP archive.
  * @param {Library} gf @param {ModelRun} made @param {QueryTypes['exportModel'][0]} asked
  * @returns {QueryTypes['exportModel'][1] | Promise<QueryTypes['exportModel'][1]>}
  */
@@ -21,7 +21,7 @@ export function exportModel(gf, { exportable }, { format }) {
   if (!exportable) throw new Error('not exportable')
   const { model, inputs, files } = exportable
   if (format === 'zip') {
-    if (!files) throw new Error('this model has no keys at Hugging Face')
+    if (!files) throw new Error('no Hugging Face class')
     const folder = files()
     return 'then' in folder ? folder.then(zipFolder) : zipFolder(folder)
   }

@@ -1,6 +1,6 @@
 /** Short stories, Korean and English: a decoder that continues the reader's beginning, trained by this library. */
 
-import { isGiven, take } from '../settings.js'
+import { isGiven, pickSettings } from '../settings.js'
 import { joinTokens } from '../token_text.js'
 import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from './variants.js'
 
@@ -31,7 +31,7 @@ export const stories = {
   },
   variants: Object.entries(VARIANTS).map(([name, own]) => (
     { file: `${name}.safetensors`, settings: { weights: 'trained', ...DEFAULT_PARTS, ...own } })),
-  settings: take({
+  settings: pickSettings({
     weights: {},
     seed: {
       hasEffect: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
@@ -40,7 +40,7 @@ export const stories = {
     positions: part({
       options: { sinusoidal: 'interleaved', concatenated: 'concatenated', rotary: 'rotary', learned: 'learned',
         none: 'none' },
-      hiddenValue: 'concatenated'
+      hidden: 'concatenated'
     }),
     training: {}, dropout: {},
     activation: part({ default: 'gelu', options: { gelu: 'gelu', relu: 'relu', swiglu: 'swiglu' } }),
@@ -57,5 +57,5 @@ export const stories = {
     if (state.weights === 'trained' && !isTrained(state)) return 'combination'
     return isTrained(state) && state.edits.length ? 'edited' : state.weights
   },
-  trainingLink: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
+  training: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
 }

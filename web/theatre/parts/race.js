@@ -18,7 +18,7 @@ function rivals(name, setting, state) {
   const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
   /** @param {unknown} value */
   const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
-  return values.filter(value => isRival(value) && value !== setting.hiddenValue)
+  return values.filter(value => isRival(value) && value !== setting.hidden)
     .map(value => ({ value, text: rivalText(name, value) }))
 }
 
