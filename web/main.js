@@ -65,56 +65,56 @@ function problems(t) {
 /**
  * Sends a query to the worker, once it has started. A query that fails because a newer run has replaced the old one
  * is ignored.
- * @type {Context['ask']}
+ * @type {Context['runQuery']}
  */
-async function ask(type, details, tell) {
-  if (!engine) throw new Error('no engine yet')
-  const about = run
+async function runQuery(type, details, onProgress) {
+  if (!engine) throw new Error('no engine')
+  const queriedRun = run
   try {
-    return await engine.ask(type, details, tell)
+    return await engine.ask(type, details, onProgress)
   } catch (error) {
     const { code } = /** @type {Failure} */ (error)
     if (code === 'hung' && t) throw Object.assign(new Error(t('errors.hung')), { code })
-    throw about === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isLate: true })
+    throw queriedRun === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isStale: true })
   }
 }
 
 const context = /** @type {Context} */ ({
   enter: room => set({ room }, 'push'),
   href: roomLinks(() => state),
-  set, theme, ask, ready,
+  set, theme, runQuery, ready,
   get: () => state,
   link: (patch = {}) => new URL(`#${toHash(addressed({ ...state, ...patch }))}`, location.href).href,
   language: () => languageOf(state),
-  showControls, fails,
-  again: () => refresh(),
-  run: runHere, whole: run => whole(run),
+  showControls, reportError,
+  rerun: () => refresh(),
+  run: runHere, loadAll: run => loadAll(run),
   /** Whether the run matches the current state. */
   isCurrent() {
     const asked = settingsOf(state)
-    return runKeys(state).every(key => Object.is(run?.asked?.[key], asked[key]))
+    return runKeys(state).every(key => Object.is(run?.requested?.[key], asked[key]))
   },
   written: tokens => modelOf(state.model).written(tokens),
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
 
-const theatre = theatreDoor(page.house, context, fails)
+const theatre = theatreDoor(page.house, context, reportError)
 
 /** @param {unknown} error */
 const reasonOf = error => (error instanceof Error ? error.message : String(error))
 
 /** Reports an error that occurred while rendering, and keeps the page usable. @param {unknown} error */
-function fails(error) {
-  if (/** @type {Failure} */ (error).isLate) return
+function reportError(error) {
+  if (/** @type {Failure} */ (error).isStale) return
   console.error(error)
   const message = reasonOf(error)
   isUnwhole = isFailedImport(error)
   setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
 }
 
-const { attempt, whole } = values({
-  ask, twin: () => inside?.twin() ?? null, fails,
-  again: () => runHere() && showArrived()
+const { attempt, loadAll } = values({
+  runQuery, twin: () => inside?.twin() ?? null, reportError,
+  rerender: () => runHere() && showArrived()
 })
 const glossary = glossaries(page.stage, context)
 const outside = openingSwitch(page.house, context)
@@ -228,7 +228,7 @@ async function showSpoken() {
     await fetchWords(languageOf(state), needsRooms() || Boolean(inside))
     await showLater()
   } catch (error) {
-    fails(error)
+    reportError(error)
   }
 }
 
@@ -243,13 +243,13 @@ function showProgress(now) {
 
 /** @param {Settings} settings */
 function computed(settings) {
-  if (!engine) return Promise.reject(new Error('no engine yet'))
+  if (!engine) return Promise.reject(new Error('no engine'))
   return engine.run(settings, run?.signature, showProgress).finally(() => showProgress(null))
 }
 
 const compute = latest(computed, (message, settings) => {
   const result = readRun(message, run)
-  run = { ...result, settings: { ...result.settings, model: settings.model }, asked: settings }
+  run = { ...result, settings: { ...result.settings, model: settings.model }, requested: settings }
   engineProblem = null
   page.house.setAttribute('data-run', String(Number(page.house.dataset.run ?? 0) + 1))
   show()
@@ -313,7 +313,7 @@ addEventListener('popstate', () => {
 addEventListener('unhandledrejection', event => {
   if (!isFailedImport(event.reason)) return
   event.preventDefault()
-  fails(event.reason)
+  reportError(event.reason)
 })
 addEventListener('online', () => {
   isUnwhole = false

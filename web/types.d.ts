@@ -14,7 +14,7 @@ import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
 import type { Cell } from './lib/cell.js'
 import type { Domain, Scale } from './lib/color.js'
 import type { Edit } from './lib/edits.js'
-import type { Last } from './rooms/stream.js'
+import type { LastStep } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
@@ -104,7 +104,7 @@ export interface Settings {
 }
 
 export type Depth = 'story' | 'numbers' | 'formula' | 'code'
-export type Projected = 'q' | 'k' | 'v'
+export type ProjectionName = 'q' | 'k' | 'v'
 
 /** Which part of a run is displayed, and how. */
 export interface ViewState {
@@ -112,7 +112,7 @@ export interface ViewState {
   sentence: number
   head: number
   layer: number
-  part: Projected
+  part: ProjectionName
   row: number
   step: number
   cell: Cell | null
@@ -152,7 +152,7 @@ export interface Setting {
   /** Of a choice: values by the key of their label. */
   options?: Record<string, unknown>
   /** Of a choice: a value that is set elsewhere and cannot be selected. */
-  guest?: unknown
+  hidden?: unknown
   /** Of a choice: whether a value can be selected in the current state. */
   fits?: (value: unknown, state: Settings) => boolean
   /** Of a number: the steps of its buttons and of comparisons. */
@@ -164,7 +164,7 @@ export interface Setting {
   /** Its problem, or null. */
   problem?: (state: Settings) => Problem | null
   /** Whether it has any effect in the current state. */
-  matters?: (state: Settings) => boolean
+  hasEffect?: (state: Settings) => boolean
   /** Whether it is disabled, with a note on the reason. */
   isIdle?: (state: Settings) => boolean
   /** Whether its control explains what it changes. */
@@ -213,11 +213,11 @@ export interface PageModel {
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
-  doubt?: (state: Settings) => string | null
+  warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */
   rooms?: (run: Run) => Room[]
   /** The link of a training for settings without trained weights. */
-  offer?: (state: Settings) => string | null
+  training?: (state: Settings) => string | null
   /** The key of the note on the model at the end of every room. */
   kind: (state: Settings) => string
   /** What the numbers of a tensor mean, where their operation does not say it; the text is under `meanings.`. */
@@ -243,7 +243,7 @@ export interface Progress {
 export interface Failure extends Error {
   code?: string
   /** Whether the query was about a run that has been replaced. */
-  isLate?: boolean
+  isStale?: boolean
 }
 
 // Runs on the page ---------------------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ export interface KnownTensor extends Described {
   /** Of such a table, the largest magnitude, and the rows with the largest values. */
   extent?: { peak: number, largest: number[] }
   /** Whether it is the thumbnail of a large tensor. */
-  isStamp?: boolean
+  isThumbnail?: boolean
 }
 
 /** Some rows of a table, and the extent of the whole table. */
@@ -304,7 +304,7 @@ export interface LanguageCost {
 /** A syllable and the tokens that contain it, each with its range of bytes, where tokens are bytes. */
 export interface Syllable {
   syllable: string
-  pieces: { token: string, id: number, share: [number, number] | null }[]
+  pieces: { token: string, id: number, range: [number, number] | null }[]
 }
 
 /** The syllables of a text, or of an example where the text has none. */
@@ -339,7 +339,7 @@ export interface Decoding {
   rows: number[]
   /** The number of tokens before the first one with logits; 0 by default. */
   first?: number
-  steps: { id: number, token: string, draw: number | null }[]
+  steps: { id: number, token: string, sample: number | null }[]
 }
 
 /**
@@ -348,7 +348,7 @@ export interface Decoding {
 export interface Truncation {
   read: number
   of: number
-  by: 'places' | 'memory' | 'page' | 'setting'
+  limit: 'places' | 'memory' | 'page' | 'setting'
 }
 
 /** The curve of an activation. */
@@ -370,7 +370,7 @@ export interface Facts {
   settings: Settings
   hints: { mask?: string }
   /** Tensors that an answer is chosen from. */
-  ends?: string[]
+  outputs?: string[]
   /** The previous values of edited weights, by `name:index`. */
   before?: Map<string, number>
   isTrained?: boolean
@@ -389,9 +389,9 @@ export interface Facts {
   /** Whether its model can be exported as a file. */
   isExportable?: boolean
   /** Whether it has no PyTorch script, since its forward behaves differently in one run. */
-  unscripted?: boolean
+  hasNoScript?: boolean
   /** Whether it can also be exported as a folder for Hugging Face's classes. */
-  hasFiles?: boolean
+  hasHubFiles?: boolean
   /** The truncated texts, by field. */
   truncated?: { text?: Truncation, target?: Truncation }
   /** Where not all attention matrices fit into memory: the layers that retain theirs. */
@@ -402,7 +402,7 @@ export interface Facts {
   order?: number[]
   times?: Record<string, number>
   /** Of extrapolating models: the length they were trained on. */
-  beyond?: { trained: number }
+  lengths?: { trained: number }
 }
 
 /** How a model generates token by token, so that the worker can repeat it. */
@@ -468,7 +468,7 @@ export interface Run extends Facts, RunReport {
   aliases: ReadonlyMap<string, string>
   curves: Record<string, Curve>
   /** The requested settings, which identify an outdated run. */
-  asked?: Settings
+  requested?: Settings
 }
 
 /** The explanation of a cell, or why there is none, and the tensors that use it. */
@@ -477,7 +477,7 @@ export interface CellExplanation extends Omit<Explanation, 'sources'> {
   /** The number of terms, where only some were sent, each with its position. */
   count?: number
   none?: 'still' | 'aside' | 'unkept'
-  feeds: string[]
+  users: string[]
   differentiable: boolean
 }
 
@@ -565,7 +565,7 @@ export interface Marks {
   pinned: boolean
   /** Source cells; one with a count stands for a range along an axis of its tensor, from the start. */
   sources: (Cell & { axis?: number, count?: number })[]
-  isAsked?: boolean
+  isChosen?: boolean
 }
 
 /** A mounted stage. */
@@ -595,7 +595,7 @@ export interface Context {
   get: () => State
   set: (patch: Patch, history?: 'push' | 'replace') => void
   /** Sends a query to the worker. */
-  ask: Ask
+  runQuery: RunQuery
   run: () => Run | null
   rooms: () => Room[]
   enter: (room: string) => void
@@ -615,15 +615,15 @@ export interface Context {
   heading: () => string
   origin: (named?: string) => string
   /** Loads all values of a run. */
-  whole: (run: Run) => Promise<Run>
+  loadAll: (run: Run) => Promise<Run>
   /** Computes again without a change of the state. */
-  again: () => void
+  rerun: () => void
   isCurrent: () => boolean
   onOneScale: (data: object, run: Run, view: View) => object
   showControls: () => void
   /** Resolves when all texts and rooms are loaded; at the opening they may not be. */
   ready: () => Promise<void>
-  fails: (error: unknown) => void
+  reportError: (error: unknown) => void
 }
 
 /** The logit lens at a position: the most probable tokens, and the probability of the chosen one. */
@@ -643,7 +643,7 @@ export interface AnswerTarget {
 
 /** The costs of a run by computed tensor, and the number of parameters by weight. */
 export interface Costs {
-  made: { name: string, bytes: number, multiplyAdds: number }[]
+  results: { name: string, bytes: number, multiplyAdds: number }[]
   parameters: { name: string, size: number }[]
 }
 
@@ -651,7 +651,7 @@ export interface Costs {
 export interface CacheComparison {
   multiplyAdds: { cached: number, full: number }
   /** The bytes of the cache: of the generated text, and of an encoded source. */
-  bytes: { own: number, read: number }
+  bytes: { generated: number, source: number }
   /** The number of compared values, and of those with identical bits. */
   compared: number
   identical: number
@@ -671,9 +671,9 @@ export interface PcaProjection {
 }
 
 /** The worker's queries: arguments and result. */
-export interface Questions {
+export interface QueryTypes {
   ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
-  logitLens: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
+  logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
   norms: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
   contributions: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
@@ -694,7 +694,7 @@ export interface Questions {
     peaks: Map<string, number>
   }]
   rows: [{ name: string, rows: number[], isTwin: boolean }, SomeRows]
-  stamps: [{ name: string, isTwin: boolean }, { values: Float32Array, peak: number }]
+  thumbnails: [{ name: string, isTwin: boolean }, { values: Float32Array, peak: number }]
   steps: [object, Step[]]
   gradients: [{ isTwin?: boolean, names?: string[] }, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
@@ -708,9 +708,9 @@ export interface Questions {
   exportModel: [{ format: 'safetensors' | 'onnx' | 'py' | 'zip' }, Uint8Array | Uint8Array[] | string]
   setWeights: [{ model: string, file: Uint8Array }, void]
 }
-export type Ask = <Type extends keyof Questions>(
-  type: Type, details: Questions[Type][0], tell?: (progress: { done: number, total: number }) => void
-) => Promise<Questions[Type][1]>
+export type RunQuery = <Type extends keyof QueryTypes>(
+  type: Type, details: QueryTypes[Type][0], onProgress?: (progress: { done: number, total: number }) => void
+) => Promise<QueryTypes[Type][1]>
 
 /** The description of imported files. */
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {
@@ -755,7 +755,7 @@ interface Contents {
 declare module 'chart.js' {
   /** Our own plugins: the shaded range of a sentence, and a line at one value. */
   interface PluginOptionsByType<TType> {
-    stretch?: { until?: number, color?: string }
-    place?: { at?: number | null, mark?: number | null, color?: string, markColor?: string }
+    shading?: { until?: number, color?: string }
+    stepMarks?: { at?: number | null, mark?: number | null, color?: string, markColor?: string }
   }
 }

@@ -23,7 +23,7 @@ function expected(state) {
   return {
     all, table: {
       kept: all.map(one => one.multiplyAdds.cached), whole: all.map(one => one.multiplyAdds.full),
-      bytes: all.map(({ bytes }) => bytes.own + bytes.read)
+      bytes: all.map(({ bytes }) => bytes.generated + bytes.source)
     }
   }
 }

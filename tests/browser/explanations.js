@@ -78,7 +78,7 @@ export const TOLD = {
     if (text.startsWith(start)) return writes(text.slice(start.length), view.explanation.rounding, 1)
     return isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout
   }],
-  feeds: ['.feeds', null, ({ explanation }, text) => explanation.feeds.includes(text)],
+  feeds: ['.feeds', null, ({ explanation }, text) => explanation.users.includes(text)],
   trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
   more: ['.made > .quiet', null, (view, text) => (
     Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],

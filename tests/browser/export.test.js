@@ -57,7 +57,7 @@ longTest('an exported picture has the surroundings of the matrices, without butt
     return [key, run.decoding]
   }))
   for (const [state, drawn, wanted] of [
-    [draw, 'text', runs.draw.steps.map(step => fixed(step.draw, 3))],
+    [draw, 'text', runs.draw.steps.map(step => fixed(step.sample, 3))],
     [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
     [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
     [{ room: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],

@@ -1,12 +1,12 @@
 /** Tables about the whole model: every number of them once more, from runs made in Node. */
 
 import { withEdits } from './host.js'
-import { fullName, partKey, partWords, storeyOf } from '../../web/lib/ablation_parts.js'
+import { fullName, partKey, partWords, layerHeading } from '../../web/lib/ablation_parts.js'
 import { hasEdits, toggleEdits } from '../../web/lib/edits.js'
 import { data as streamData } from '../../web/stages/residual_stream.js'
 import { data as partsData } from '../../web/stages/ablation.js'
 import { costsByRoom } from '../../web/lib/costs.js'
-import { ownName } from '../../web/lib/room_name.js'
+import { roomName } from '../../web/lib/room_name.js'
 import { costsByLayer } from '../../web/stages/costs.js'
 import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from '../../web/worker/interpret.js'
 import { headScores } from '../../web/worker/head_scores.js'
@@ -69,7 +69,7 @@ function partCell(view, text, { key, col }) {
 
 const lengthsOf = (view, { subs }) => once(view.run, `lengths ${subs[0].sum}`, () => (
   vectorNorms(gf, view.run.made.run,
-    { names: [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])] })))
+    { names: [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])] })))
 
 function streamCell(view, text, { table, key, col, part }) {
   const { early: question, streams, sentence } = shown(view, streamData)
@@ -121,7 +121,7 @@ const twiceAt = ({ run }, step) => once(run, `twice ${step}`, () => {
 })
 const KEPT = {
   kept: one => one.multiplyAdds.cached, whole: one => one.multiplyAdds.full,
-  bytes: one => one.bytes.own + one.bytes.read
+  bytes: one => one.bytes.generated + one.bytes.source
 }
 const keptCell = (view, text, { key, col }) => counts(text, KEPT[key](twiceAt(view, col)))
 
@@ -156,8 +156,8 @@ export function gridName(view, text) {
   const { t, rooms } = view
   const { parts } = rooms.find(({ stage }) => stage === 'parts').parts
   const plain = text.replace(/^\+ /, '')
-  if (rooms.some(room => [ownName(room, t), storeyOf(room, t)].includes(plain))) return true
-  return parts.some(part => [storeyOf(part, t), partWords(part, t), fullName(part, t),
+  if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(plain))) return true
+  return parts.some(part => [layerHeading(part, t), partWords(part, t), fullName(part, t),
     part.block && [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(plain))
 }
 

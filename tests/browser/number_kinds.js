@@ -5,7 +5,7 @@
 
 import * as en from '../../web/text/en.js'
 import * as ko from '../../web/text/ko.js'
-import { partName, placeName } from '../../web/lib/room_name.js'
+import { partName, fullRoomName } from '../../web/lib/room_name.js'
 import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
@@ -113,7 +113,7 @@ function peaksNear(view) {
 const shapeText = ({ shape }) => shape.join(' × ')
 
 /** Names of rooms as the page says them. */
-export const isPlace = ({ rooms, t }, text) => rooms.some(room => placeName(room, t) === text)
+export const isPlace = ({ rooms, t }, text) => rooms.some(room => fullRoomName(room, t) === text)
 
 /** Words of the page as they stand in its texts, with nothing put in. */
 export function isProse({ plain }, text) {
@@ -328,7 +328,7 @@ export const KINDS = {
   vocabularyToken: ['.vocab-token', 'order', (view, text, i) => text === streamOf(view).vocabulary[i]],
   pickStep: ['.pick-step', 'order', isIndex],
   pickToken: ['.pick-token', 'order', ({ run }, text, i) => text === run.decoding.steps[i].token],
-  draw: ['.piece.is-draw', 'pick', ({ run }, text, i) => writes(text, run.decoding.steps[i].draw)],
+  draw: ['.piece.is-draw', 'pick', ({ run }, text, i) => writes(text, run.decoding.steps[i].sample)],
   piece: ['.piece', null, isToken],
   wordToken: ['.word-token', null, isToken],
   scrub: ['.scrubber output', null, ({ run: { decoding: { steps } }, state: { step } }, text) => (

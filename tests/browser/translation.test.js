@@ -35,7 +35,7 @@ test('the probabilities of a step and the decoding steps equal the run\'s', asyn
     steps.map(({ token, share }) => [token, fixed(share, 3)]))
     assert.equal(await page.locator('.tree g').count(), nodes?.length ?? 0)
     assert.deepEqual(await page.$$eval('.is-draw', all => all.map(x => x.textContent)),
-      steps.filter(({ draw }) => draw !== null).map(({ draw }) => fixed(draw, 3)))
+      steps.filter(({ sample }) => sample !== null).map(({ sample }) => fixed(sample, 3)))
     assert.deepEqual(complaints, [])
     await close()
     run.dispose()

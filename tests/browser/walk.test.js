@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { collectCode } from '../../web/code/collect.js'
-import { lettering } from '../../web/lib/heatmap_paint.js'
+import { numberFormat } from '../../web/lib/heatmap_paint.js'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
@@ -85,7 +85,7 @@ function judgeHeat(view, heat) {
   const { rows, cols, cell, cells, tensor } = heat
   const all = Array.from({ length: rows * cols }, (_, i) => (
     valueAt(view, tensor, indexAt(heat, Math.floor(i / cols), i % cols))))
-  const { decimals } = (cells.length && lettering({ cell, values: all })) || { decimals: 2 }
+  const { decimals } = (cells.length && numberFormat({ cell, values: all })) || { decimals: 2 }
   return judgeCells(view, heat, cells, (text, value) => writes(text, value, decimals))
 }
 

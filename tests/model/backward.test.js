@@ -93,7 +93,7 @@ for (const [title, settings] of [
         for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
           const explanation = explainCell(run.made, cell)
           if (explanation && !explanation.none) checkLinks(run, cell, explanation)
-          for (const feed of explanation?.feeds ?? []) assert.ok(tensorOf(run, feed), `${name} feeds ${feed}`)
+          for (const feed of explanation?.users ?? []) assert.ok(tensorOf(run, feed), `${name} feeds ${feed}`)
         }
       }
     }
@@ -140,8 +140,8 @@ test('the gradient of the logits is softmax minus the target, divided by the num
   }
   assert.equal(run.explainGradient('loss', []).value, 1)
   assert.equal(valueAt(tensorOf(run, 'loss'), []), run.loss)
-  assert.ok(explainCell(run.made, { name: 'output', index: [0, 4, answer] }).feeds.includes('log_probs'))
-  assert.deepEqual(explainCell(run.made, { name: 'log_probs', index: [4, answer] }).feeds, ['loss'])
+  assert.ok(explainCell(run.made, { name: 'output', index: [0, 4, answer] }).users.includes('log_probs'))
+  assert.deepEqual(explainCell(run.made, { name: 'log_probs', index: [4, answer] }).users, ['loss'])
   const lost = run.explain('loss', [])
   assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
   run.dispose()
@@ -160,7 +160,7 @@ test('a cell without a gradient has a reason; dots have a gradient, which leads 
     'still', name)
   for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
-  assert.deepEqual(explainCell(run.made, cell).feeds, [`${layer}.scores`])
+  assert.deepEqual(explainCell(run.made, cell).users, [`${layer}.scores`])
   assert.deepEqual(firstUse(run.made.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
   const { slope } = await finiteDifference(({ edits, ...settings }) => made(settings, edits),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { costsByRoom, together } from '../../web/lib/costs.js'
+import { costsByRoom, addCosts } from '../../web/lib/costs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { costs } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
@@ -43,7 +43,7 @@ const MODELS = {
 for (const [model, { file, products }] of Object.entries(MODELS)) {
   test(`${model}: counts parameters as the file, multiply-adds as the formulas, and bytes as the tensors`, async () => {
     const run = pageRun({ model }), rooms = roomsOf(run), found = costs(gf, run.made.run)
-    const sums = costsByRoom(run, rooms, found), whole = together([...sums.values()])
+    const sums = costsByRoom(run, rooms, found), whole = addCosts([...sums.values()])
     const [C, F] = [...run.tensors.values()].find(({ name }) => name.endsWith('linear2.weight')).shape
     assert.equal(whole.parameters, await numbersIn(file))
     assert.equal(whole.multiplyAdds, products(run.streams, { C, F }))

@@ -75,14 +75,14 @@ for (const [name, run] of Object.entries(RUNS)) {
 
   test(`${name}: norms of the residual stream and of what sub-layers add equal the reference`, () => {
     for (const { subs } of dataIn(run, 'stream').streams) {
-      const names = subs.flatMap(({ carried, change, point }) => [carried, change, point])
+      const names = subs.flatMap(({ input, change, point }) => [input, change, point])
       vectorNorms(gf, run.made.run, { names }).forEach((list, i) => {
         const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
         list.forEach((length, t) => (
           near(length, Math.hypot(...all.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), names[i])))
       })
-      subs.forEach(({ carried, change, sum }) => {
-        const [a, b, c] = [carried, change, sum].map(one => values(run, one))
+      subs.forEach(({ input, change, sum }) => {
+        const [a, b, c] = [input, change, sum].map(one => values(run, one))
         assert.ok(c.every((x, i) => Math.abs(x - a[i] - b[i]) < 1e-5 * Math.max(1, Math.abs(x))), sum)
       })
     }

@@ -6,9 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { answer, filled, read, wordsAt } from '../../web/models/particles/answer.js'
+import { answer, filled, encodeSentence, wordsAt } from '../../web/models/particles/answer.js'
 import { examples } from '../../web/models/particles/data.js'
-import { accuracy, looks } from '../../web/models/particles/measure.js'
+import { accuracy, stemAttention } from '../../web/models/particles/measure.js'
 import { createParticles } from '../../web/models/particles/model.js'
 import { LONGEST, TOKENS, UNKNOWN, WORDS, decode, encode } from '../../web/models/particles/tokens.js'
 import { ENGLISH, ENGLISH_HELD_OUT, KOREAN, KOREAN_HELD_OUT } from '../../web/models/particles/words.js'
@@ -128,7 +128,7 @@ test('the model has to guess if the word or its last letter is masked', () => {
 })
 
 test('a head attends from [?] to the last letter of the word', () => {
-  const maxWeight = language => Math.max(...looks(gf, model, heldOut[language].slice(0, 200)).flat())
+  const maxWeight = language => Math.max(...stemAttention(gf, model, heldOut[language].slice(0, 200)).flat())
   assert.ok(maxWeight('ko') > 0.6, `${maxWeight('ko')}`)
   assert.ok(maxWeight('en') > 0.4, `${maxWeight('en')}`)
 })
@@ -164,7 +164,7 @@ test('accepts any text: emoji, lone surrogates, empty and very long texts', () =
       assert.ok(Math.abs(words.reduce((sum, { probability }) => sum + probability, 0) - 1) < 1e-6)
     }
   }
-  const long = read(`${'아주 '.repeat(60)}긴 문장[?] 읽는다${' 또'.repeat(60)}`)
+  const long = encodeSentence(`${'아주 '.repeat(60)}긴 문장[?] 읽는다${' 또'.repeat(60)}`)
   assert.equal(long.ids.length, LONGEST)
   assert.equal(long.tokens[long.places[0]], '[?]')
   assert.deepEqual(wordsAt([3, ...Array(WORDS.length - 1).fill(0)], 0)[0].word, WORDS[0])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, TWOFOLD } from '../../web/models/dates/index.js'
+import { DATES, AMBIGUOUS_DATE } from '../../web/models/dates/index.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, shownRun } from '../lib/page.js'
@@ -15,7 +15,7 @@ const first = run({})
 const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
 
 test('every format of the date is translated by greedy decoding and beam search', () => {
-  for (const source of DATES.filter(one => one !== TWOFOLD)) {
+  for (const source of DATES.filter(one => one !== AMBIGUOUS_DATE)) {
     for (const decoding of ['greedy', 'beam']) {
       assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
@@ -23,7 +23,7 @@ test('every format of the date is translated by greedy decoding and beam search'
 })
 
 test('an ambiguous date gets both answers when sampled with different seeds', () => {
-  const sample = seed => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
+  const sample = seed => wordsOf(run({ source: AMBIGUOUS_DATE, target: '', decoding: 'sample', temperature: 0.5, seed }))
   const answers = new Set(Array.from({ length: 20 }, (_, seed) => sample(seed)))
   assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })
@@ -158,7 +158,7 @@ test('without its mask the decoder generates token by token, and then reads the 
 test('explanations list what a weight feeds: a row of in_proj_weight feeds q, k or v, an unused embedding nothing', () => {
   const made = pageRun({ target: '2026년' })
   const at = 'transformer.encoder.layers.0.self_attn'
-  const feeds = (name, index) => explainCell(made.made, { name, index }).feeds
+  const feeds = (name, index) => explainCell(made.made, { name, index }).users
   for (const [row, part] of [[3, 'q'], [35, 'k'], [67, 'v']]) {
     assert.deepEqual(feeds(`${at}.in_proj_weight`, [row, 2]), [`${at}.${part}`])
     assert.deepEqual(feeds(`${at}.in_proj_bias`, [row]), [`${at}.${part}`])

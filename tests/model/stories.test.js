@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { continueText, nextTokens } from '../../web/models/stories/answer.js'
 import { END, LONGEST, batchOf, createTokenizer, decode, encode, stories } from '../../web/models/stories/data.js'
 import { HELD_OUT_NAMES } from '../../web/models/stories/grammar.js'
-import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../web/models/stories/measure.js'
+import { beginningOf, isConsistent, inductionScores, previousTokenMask, consistentFraction } from '../../web/models/stories/measure.js'
 import { CONFIG, createStories } from '../../web/models/stories/model.js'
 import { DEFAULT_PARTS, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
 import { gf } from '../lib/engine.js'
@@ -61,9 +61,9 @@ test('the English stories keep their pronouns and stay consistent', () => {
   assert.ok(pets > 100)
 })
 
-test('isRight distinguishes right from wrong stories', () => {
-  for (const story of stories(13, 400)) assert.ok(isRight(story), story)
-  assert.ok(isRight('Mina has a red cat. The name of her cat is Star. She and Star play in the park.'))
+test('isConsistent distinguishes consistent from inconsistent stories', () => {
+  for (const story of stories(13, 400)) assert.ok(isConsistent(story), story)
+  assert.ok(isConsistent('Mina has a red cat. The name of her cat is Star. She and Star play in the park.'))
   for (const wrong of [
     'Mina has a red cat. The name of his cat is Star. She and Star play in the park.',
     'Mina has a red cat. The name of her dog is Star. She and Star play in the park.',
@@ -72,8 +72,8 @@ test('isRight distinguishes right from wrong stories', () => {
     '민수과 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.',
     '민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 지은아!”라고 말했어요.',
     '오늘은 비가 와요. 민수는 공원에 갔어요. 그래서 장갑을 가지고 갔어요. 장갑은 빨간 것이에요.', ''
-  ]) assert.ok(!isRight(wrong), wrong)
-  assert.ok(isRight('민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.'))
+  ]) assert.ok(!isConsistent(wrong), wrong)
+  assert.ok(isConsistent('민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.'))
 })
 
 test('the training stories have no held-out names', () => {
@@ -115,7 +115,7 @@ const MIN_RIGHT = { ko: 0.8, en: 0.95 }
 
 test('the committed weights continue stories consistently, also with unseen names', () => {
   for (const language of ['ko', 'en']) {
-    const share = rightShare(gf, model, tokenizer, 40, { languages: [language] })
+    const share = consistentFraction(gf, model, tokenizer, 40, { languages: [language] })
     assert.ok(share >= MIN_RIGHT[language], `${language}: ${share}`)
   }
   assert.ok(statSync(WEIGHTS).size <= 300_000)
@@ -134,7 +134,7 @@ for (const variant of Object.keys(VARIANTS)) {
     // The metadata is of 100 stories in each language; the first ten of them are measured here.
     for (const language of ['ko', 'en']) {
       const [all, share] = [Number(metadata[`right.${language}`]),
-        rightShare(gf, other, tokenizer, 10, { languages: [language] })]
+        consistentFraction(gf, other, tokenizer, 10, { languages: [language] })]
       assert.ok(all >= 0.5 && all <= 1, `${language}: ${all}`)
       assert.ok(share * 10 <= all * 100 + 1e-9 && (1 - share) * 10 <= (1 - all) * 100 + 1e-9, `${language}: ${share} of ${all}`)
     }
@@ -147,7 +147,7 @@ test('a measurement gives the accuracy in the metadata of a file', () => {
   const other = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS.stories_norm_rms) })
   other.loadStateDict(tensors)
   other.eval()
-  assert.equal(String(rightShare(gf, other, tokenizer, 100, { languages: ['en'] })), metadata['right.en'])
+  assert.equal(String(consistentFraction(gf, other, tokenizer, 100, { languages: ['en'] })), metadata['right.en'])
   other.dispose()
 })
 
@@ -171,12 +171,12 @@ test('every variant is another model of about the same size from the same seed',
 })
 
 test('a model that attends to the previous token only tells inconsistent stories', () => {
-  const share = rightShare(gf, model, tokenizer, 20, { names: 'plain', mask: nearSighted })
+  const share = consistentFraction(gf, model, tokenizer, 20, { names: 'plain', mask: previousTokenMask })
   assert.ok(share < 0.1, `${share}`)
 })
 
 test('a head attends to the token after an earlier occurrence of the current one', () => {
-  const most = Math.max(...looksBack(gf, model, tokenizer, stories(23, 40, { names: 'held out' })).flat())
+  const most = Math.max(...inductionScores(gf, model, tokenizer, stories(23, 40, { names: 'held out' })).flat())
   assert.ok(most > 0.4, `${most}`)
 })
 
@@ -197,7 +197,7 @@ test('continues any beginning without error', () => {
     assert.equal(ids[0], tokenizer.idOf(END))
   }
   const story = continueText(gf, model, tokenizer, '서준과 지우는 친구예요.').text
-  assert.ok(isRight(story), story)
+  assert.ok(isConsistent(story), story)
   assert.equal(beginningOf(story), '서준과 지우는 친구예요.')
 })
 

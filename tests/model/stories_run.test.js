@@ -1,7 +1,7 @@
 // Runs of the stories model, which continues any beginning.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asBytes } from '../../web/models/token_text.js'
+import { hexBytes } from '../../web/models/token_text.js'
 import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
@@ -34,7 +34,7 @@ test('unknown characters become byte tokens, which are decoded to characters aga
     assert.ok(!run.streams.text.tokens[0].some(token => token.includes('\ufffd')), JSON.stringify(beginning))
   }
   const bytes = new TextEncoder().encode('뷁')
-  assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
+  assert.equal(stories.written([hexBytes(bytes.slice(0, 1)), hexBytes(bytes.slice(1)), '␣a']), '뷁 a')
 })
 
 test('an untrained combination of settings is sampled from the seed, and every trained one tells a story', () => {

@@ -10,7 +10,7 @@ import {
   dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
   splitSource, splitTarget, TARGET_TOKENS
 } from '../../web/models/dates/data.js'
-import { exactShare } from '../../web/models/dates/measure.js'
+import { exactFraction } from '../../web/models/dates/measure.js'
 import { createTranslator } from '../../web/models/dates/model.js'
 import { sample } from '../lib/long.js'
 
@@ -59,7 +59,7 @@ FORMATS.forEach((_, format) => test(`the committed weights translate every held-
   const heldOut = Array.from({ length: DAYS }, (_, day) => day).filter(isHeldOut), model = trained()
   const examples = sample(heldOut, 49).map(day => ({ day, format, ...example(day, format) }))
   assert.ok(examples.length > 140)
-  assert.equal(gf.tidy(() => exactShare(model, examples)), 1)
+  assert.equal(gf.tidy(() => exactFraction(model, examples)), 1)
 }))
 
 test('both readings of an ambiguous date are held out together, and the model finds both probable', () => {
@@ -109,7 +109,7 @@ test('training gives the same bits if it is stopped and resumed', () => {
   try {
     train('whole')
     assert.equal(train('parts', '--until', '2').status, 130)
-    assert.match(train('parts').stdout, /going on after step 2/)
+    assert.match(train('parts').stdout, /resuming after step 2/)
     assert.deepEqual(readFileSync(join(folder, 'parts')), readFileSync(join(folder, 'whole')))
   } finally {
     rmSync(folder, { recursive: true })

@@ -44,7 +44,7 @@ test('stories: multiply-adds and bytes equal the formulas', () => {
     const all = row + 1, added = all > read ? 1 : all, { multiplyAdds, bytes } = ask(row)
     assert.equal(multiplyAdds.cached, layers * products(added, added * all, C, F) + added * C * V)
     assert.equal(multiplyAdds.full, layers * products(all, all * all, C, F) + all * C * V)
-    assert.deepEqual(bytes, { own: 4 * 2 * layers * all * C, read: 0 })
+    assert.deepEqual(bytes, { generated: 4 * 2 * layers * all * C, source: 0 })
   }
   free()
 })
@@ -58,14 +58,14 @@ test('dates: keys and values of the source are cached, too, and computed once', 
     const T = row + 1, { multiplyAdds, bytes } = ask(row), made = row === 0 ? memory : 0
     assert.equal(multiplyAdds.cached, layers * (products(1, T, C, F) + cross(1) + made) + C * V)
     assert.equal(multiplyAdds.full, layers * (products(T, T * T, C, F) + cross(T) + memory) + T * C * V)
-    assert.deepEqual(bytes, { own: 4 * 2 * layers * T * C, read: 4 * 2 * layers * S * C })
+    assert.deepEqual(bytes, { generated: 4 * 2 * layers * T * C, source: 4 * 2 * layers * S * C })
   }
   free()
 })
 
 test('grouped queries need a smaller cache', () => {
   const shared = steps({ model: 'stories', kvHeads: 1 }), own = steps({ model: 'stories' })
-  const [few, many] = [shared, own].map(({ rows, ask }) => ask(rows[0]).bytes.own)
+  const [few, many] = [shared, own].map(({ rows, ask }) => ask(rows[0]).bytes.generated)
   assert.equal(few * 4, many)
   shared.free()
   own.free()

@@ -15,8 +15,8 @@ const RUNS = [
 let wrong = 0, first
 for (const settings of RUNS) {
   const run = pageRun(settings)
-  for (const { name, part, times } of recompute({ ...run, gradients: gradientsOf(run.made.run) })) {
-    if (times <= 1) continue
+  for (const { name, part, errorRatio } of recompute({ ...run, gradients: gradientsOf(run.made.run) })) {
+    if (errorRatio <= 1) continue
     first ??= `${part} ${name}`
     wrong += 1
   }

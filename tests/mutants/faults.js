@@ -126,7 +126,7 @@ export const FAULTS = [
   [`${WEB}sampling.js`, 'gf.tensor([1 / temperature])', 'gf.tensor([temperature])'],
   [`${WEB}sampling.js`, "F.softmax(this.tag('cut', F.add(tempered, this.mask)))", 'F.softmax(tempered)'],
   [`${WEB}decoding.js`, '{ topK, topP })', '{ topK: topK + 1, topP })'],
-  [`${WEB}decoding.js`, 'const at = (before - first + t) * size', 'const at = Math.max(0, before - first + t - 1) * size'],
+  [`${WEB}decoding.js`, 'const at = (offset - first + t) * size', 'const at = Math.max(0, offset - first + t - 1) * size'],
   [`${WEB}dates/run.js`, 'const before = answer => [START_ID, ...answer.slice(0, -1)]', 'const before = answer => answer'],
   [`${WEB}dates/model.js`, 'this.embed(this.target_embedding, input', 'this.embed(this.source_embedding, input'],
   [`${WEB}dates/model.js`, 'decoder.forward(x, memory, { ...own, ...masks })', 'decoder.forward(x, x, own)'],

@@ -10,9 +10,9 @@ import { pageRun, plainOf } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 
 const check = run => recompute({ ...run, gradients: gradientsOf(run.made.run) })
-const wrongIn = results => results.filter(({ times }) => !(times <= 1))
+const wrongIn = results => results.filter(({ errorRatio }) => !(errorRatio <= 1))
 const worst = (results, kind) => (
-  results.reduce((most, { part, times }) => (part === kind ? Math.max(most, times) : most), 0))
+  results.reduce((most, { part, errorRatio }) => (part === kind ? Math.max(most, errorRatio) : most), 0))
 const counted = (results, kind) => (
   results.reduce((sum, { part, count, difference }) => sum + (part === kind && difference !== null ? count : 0), 0))
 
@@ -161,16 +161,16 @@ test('the check finds the faults of the bug hunt', () => {
 })
 
 test('the summary counts given and sampled values separately', () => {
-  const value = { part: 'value', times: 0 }
+  const value = { part: 'value', errorRatio: 0 }
   const results = [
     { ...value, name: 'a', op: 'given', count: 3, difference: null },
     { ...value, name: 'b', op: 'dropout', count: 4, difference: null },
     { ...value, name: 'c', op: 'add', count: 5, difference: 1e-7 },
-    { ...value, name: 'd', op: 'add', count: 6, difference: 1, times: 3 },
-    { part: 'gradient', name: 'd', op: null, count: 6, difference: 0, times: 0.5 }
+    { ...value, name: 'd', op: 'add', count: 6, difference: 1, errorRatio: 3 },
+    { part: 'gradient', name: 'd', op: null, count: 6, difference: 0, errorRatio: 0.5 }
   ]
-  const { given, drawn, count, gradients, isRight, rooms, times } = summary(results, () => null)
-  assert.deepEqual([given, drawn, count, gradients, isRight, rooms.length, times], [3, 4, 11, 6, false, 1, 3])
+  const { given, drawn, count, gradients, isRight, rooms, errorRatio } = summary(results, () => null)
+  assert.deepEqual([given, drawn, count, gradients, isRight, rooms.length, errorRatio], [3, 4, 11, 6, false, 1, 3])
 })
 
 test('the laboratory agrees with the check, and a wrong gradient is found', () => {

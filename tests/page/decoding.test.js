@@ -34,9 +34,9 @@ test('the values of a step are those of a decoder that has read no more', () => 
 
 test('a random number falls on the segment of its token', () => {
   const { steps } = dataIn(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
-  for (const { pieces, draw } of steps) {
+  for (const { pieces, sample } of steps) {
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
-    assert.ok(draw >= start - 1e-6 && draw <= start + share + 1e-6)
+    assert.ok(sample >= start - 1e-6 && sample <= start + share + 1e-6)
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scale, signed } from '../../web/lib/color.js'
-import { fileName, spell, toArray, toCsv } from '../../web/lib/export.js'
+import { fileName, numberLiteral, toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
 import { figureSvg } from '../../web/lib/svg.js'
@@ -20,7 +20,7 @@ test('CSV and arrays keep every bit, with infinities and NaN in each language\'s
   }
   for (const language of ['csv', 'numpy', 'torch', 'js']) {
     part.values.forEach(value => {
-      const text = spell(value, language), back = Math.fround(text in read ? read[text] : Number(text))
+      const text = numberLiteral(value, language), back = Math.fround(text in read ? read[text] : Number(text))
       assert.ok(Object.is(back, value), `${language}: ${text}, ${value}`)
     })
   }

@@ -57,8 +57,8 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
       assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
     }
     again.model.dispose()
-  } else if (!exportable.files) assert.throws(() => exportModel(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
-  assert.equal(facts.hasFiles, Boolean(exportable.files))
+  } else if (!exportable.files) assert.throws(() => exportModel(gf, one, { format: 'zip' }), /no Hugging Face class/)
+  assert.equal(facts.hasHubFiles, Boolean(exportable.files))
   const session = await sessionOf(exportModel(gf, one, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
   const feeds = Object.fromEntries(Object.entries(inputs).map(([key, ids]) => [key, gf.tensor(ids, { dtype: 'int32' })]))
@@ -78,7 +78,7 @@ test('exactly the models without a script are reported in advance', () => {
     { positions: 'concatenated' }, { norm: 'rms', model: 'stories', positions: 'learned' }, { model: 'particles' }]
   for (const one of settings) {
     const run = made(one), { facts } = messageOf(gf, run), write = () => exportModel(gf, run, { format: 'py' })
-    if (facts.unscripted) assert.throws(write, /called in different ways in one run/, JSON.stringify(one))
+    if (facts.hasNoScript) assert.throws(write, /called in different ways in one run/, JSON.stringify(one))
     else assert.ok(write().length > 1000, JSON.stringify(one))
     assert.ok(exportModel(gf, run, { format: 'onnx' }).length > 1000)
     run.run.dispose()
@@ -110,7 +110,7 @@ test('stories are exported as GPT-2 where their parts allow it, with the same ou
   }
   for (const more of [{ norm: 'rms' }, { positions: 'rotary' }, { activation: 'swiglu' }, { kvHeads: 2 }]) {
     const one = made({ model: 'stories', ...more })
-    assert.equal(messageOf(gf, one).facts.hasFiles, false, JSON.stringify(more))
+    assert.equal(messageOf(gf, one).facts.hasHubFiles, false, JSON.stringify(more))
     one.run.dispose()
   }
 })
@@ -129,7 +129,7 @@ test('so are models from the training page, as long as their parts are GPT-2\'s'
     const options = { ...pageDefaults(task), beginning: TASK_INFO[task].sample, weights, lent: `${task} ${JSON.stringify(more)}` }
     const one = PAGE_RUNS[task](gf, options, [], [session.file()])
     if (names) await holdsToFolder(one, names.map(name => `${task}/${name}`))
-    else assert.equal(messageOf(gf, one).facts.hasFiles, false)
+    else assert.equal(messageOf(gf, one).facts.hasHubFiles, false)
     one.run.dispose()
     session.dispose()
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasTick, lettering, tickBox } from '../../web/lib/heatmap_paint.js'
+import { hasTick, numberFormat, tickBox } from '../../web/lib/heatmap_paint.js'
 
-const at = (width, values, height = 22) => lettering({ cell: { width, height }, values })
+const at = (width, values, height = 22) => numberFormat({ cell: { width, height }, values })
 
 test('numbers have two decimals where they fit every cell, else one, else none are written', () => {
   assert.equal(at(40, [-3.91, 0.5]).decimals, 2)
@@ -20,7 +20,7 @@ test('numbers are as large as the cells allow, and no larger than the surroundin
 })
 
 test('a plain picture has no numbers; non-finite numbers are measured too', () => {
-  assert.equal(lettering({ cell: { width: 60, height: 30 }, values: [1], plain: true }), null)
+  assert.equal(numberFormat({ cell: { width: 60, height: 30 }, values: [1], plain: true }), null)
   assert.equal(at(60, [NaN, -Infinity, 1]).decimals, 2)
 })
 

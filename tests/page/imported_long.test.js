@@ -10,7 +10,7 @@ import { labelsOf } from '../../web/lib/run.js'
 import { thumbnailsOf } from '../../web/lib/thumbnails.js'
 import { generate } from '../../web/models/generation.js'
 import { defaultsOf } from '../../web/models/index.js'
-import { bytesOf, bytesPerToken, firstScored, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
+import { bytesOf, bytesPerToken, firstLogitsRow, textRoom, tokensThatFit } from '../../web/models/imported/text_limits.js'
 import { open, openIn } from '../../web/models/imported/open.js'
 import { run, generateAnswer } from '../../web/models/imported/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -46,7 +46,7 @@ test('a text is truncated to the model\'s positions, and the answer to those tha
   const opened = await gpt2({ places: 64 }), long = text(100), count = tokensOf(opened, long)
   const made = run(gf, { beginning: long }, [], [opened])
   assert.deepEqual(made.truncated, {
-    text: { read: 63, of: count, by: 'places' }, target: { read: 2, of: 16, by: 'places' }
+    text: { read: 63, of: count, limit: 'places' }, target: { read: 2, of: 16, limit: 'places' }
   })
   assert.equal(made.exportable.inputs.ids[0].length, 64)
   assert.equal(made.decoding.steps.length, 2)
@@ -63,7 +63,7 @@ test('an answer has the requested length; a longer typed one reports its truncat
   const typed = text(30), count = tokensOf(opened, typed)
   const made = run(gf, { beginning: 'the sea', target: typed, maxNewTokens: 8 }, [], [opened])
   assert.equal(made.decoding.steps.length, 8)
-  assert.deepEqual(made.truncated, { target: { read: 8, of: count, by: 'setting' } })
+  assert.deepEqual(made.truncated, { target: { read: 8, of: count, limit: 'setting' } })
   for (const one of [long, made]) one.run.dispose()
 })
 
@@ -71,10 +71,10 @@ test('the page reads at most 1,024 tokens, also for T5, which has no limit', asy
   const opened = await gpt2({ layers: 1, places: 1500 }), long = text(900)
   assert.ok(tokensOf(opened, long) > 1024)
   const made = run(gf, { beginning: long, maxNewTokens: 2 }, [], [opened])
-  assert.deepEqual(made.truncated, { text: { read: 1024, of: tokensOf(opened, long), by: 'page' } })
+  assert.deepEqual(made.truncated, { text: { read: 1024, of: tokensOf(opened, long), limit: 'page' } })
   made.run.dispose()
   const t5 = await open(gf, blobs(t5Files()), () => {})
-  assert.deepEqual(textRoom(t5.model), { most: 1024, by: 'page' })
+  assert.deepEqual(textRoom(t5.model), { max: 1024, limit: 'page' })
 })
 
 test('a truncated text keeps the special token at its end', async () => {
@@ -83,7 +83,7 @@ test('a truncated text keeps the special token at its end', async () => {
   assert.ok(all.length > 64)
   assert.deepEqual(made.exportable.inputs.ids[0], [...all.slice(0, 63), all.at(-1)])
   assert.equal(opened.tokenizer.tokenOf(all.at(-1)), '[SEP]')
-  assert.deepEqual(made.truncated, { text: { read: 64, of: all.length, by: 'places' } })
+  assert.deepEqual(made.truncated, { text: { read: 64, of: all.length, limit: 'places' } })
   made.run.dispose()
 })
 
@@ -110,14 +110,14 @@ test('a text fits the available memory, and is at least a sentence long', () => 
   const one = model(3e8, 24), fits = tokensThatFit(one)
   assert.ok(fits > 16 && fits < 4096)
   assert.ok(2 * bytesOf(one) + 2 * fits * bytesPerToken(one) < 2 ** 32)
-  assert.deepEqual(textRoom(one), fits < 1024 ? { most: fits, by: 'memory' } : { most: 1024, by: 'page' })
+  assert.deepEqual(textRoom(one), fits < 1024 ? { max: fits, limit: 'memory' } : { max: 1024, limit: 'page' })
 })
 
 test('with a large vocabulary the last logits are retained, at least those of the answer', () => {
-  assert.equal(firstScored(20, 16, 50257), 0)
-  assert.equal(firstScored(1000, 16, 300), 0)
-  assert.equal(firstScored(1000, 16, 50257), 999 + 16 - 190)
-  assert.equal(firstScored(1000, 256, 50257), 999)
+  assert.equal(firstLogitsRow(20, 16, 50257), 0)
+  assert.equal(firstLogitsRow(1000, 16, 300), 0)
+  assert.equal(firstLogitsRow(1000, 16, 50257), 999 + 16 - 190)
+  assert.equal(firstLogitsRow(1000, 256, 50257), 999)
 })
 
 const WORDS = 50257
@@ -166,8 +166,8 @@ longTest('every room works, the check agrees, and an edited score is the same to
   }
   const tensors = new Map(made.run.names.map(name => [name, { ...made.run.describe(name), data: made.run.read(name) }]))
   const results = recompute({ ...page, tensors, steps: made.run.steps, gradients: gradientsOf(made.run) })
-  const worst = results.reduce((most, one) => (one.times > most.times ? one : most))
-  assert.ok(worst.times <= 1, `${worst.name}, ${worst.part}: ${worst.times}`)
+  const worst = results.reduce((most, one) => (one.errorRatio > most.errorRatio ? one : most))
+  assert.ok(worst.errorRatio <= 1, `${worst.name}, ${worst.part}: ${worst.errorRatio}`)
   const edits = [{ name: logitsOf(page), index: [0, decoding.rows[2], 123], value: 1000 }]
   const other = run(gf, { ...defaultsOf('own'), ...LONG }, edits, [opened])
   assert.deepEqual(other.decoding.steps.map(({ id }) => id).slice(0, 3),
@@ -183,7 +183,7 @@ test('sampling and beam search give the same answer with a cache and without', a
     const anew = generate(gf, all, rows => opened.model.forward(rows).logits,
       { start, end: opened.model.eosTokenIds[0], longest: 12, V: 300, isCausal: true }, [])
     assert.deepEqual(made.decoding.steps.map(({ id }) => id), anew.ids, settings.decoding)
-    assert.deepEqual(made.decoding.steps.map(({ draw }) => draw), anew.ids.map((_, t) => anew.random?.[t] ?? null))
+    assert.deepEqual(made.decoding.steps.map(({ sample }) => sample), anew.ids.map((_, t) => anew.random?.[t] ?? null))
     assert.deepEqual(made.decoding.tree?.map(({ id, parent, isKept }) => [id, parent, isKept]),
       anew.tree?.map(({ id, parent, isKept }) => [id, parent, isKept]))
     made.run.dispose()

@@ -9,22 +9,22 @@ import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { cellOf, slice, squaresOf } from '../../web/lib/slice.js'
+import { squareOf, slice, squaresOf } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
 const { made } = run
 
 test('a cell lists its uses, and each use has the cell as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
-  const { feeds, differentiable } = explainCell(made, cell)
-  assert.deepEqual(feeds, ['self_attn.dots'])
+  const { users, differentiable } = explainCell(made, cell)
+  assert.deepEqual(users, ['self_attn.dots'])
   assert.equal(differentiable, true)
   const use = firstUse(made.run, cell, 'self_attn.dots')
   assert.ok(run.explain(use.name, use.index).sources.some(source => sameCell(source, cell)))
   assert.equal(use.index[0], 1, 'the same sentence')
   assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null,
     'no sentence is that long')
-  assert.deepEqual(explainCell(made, { name: 'self_attn.output', index: [0, 0, 0] }).feeds, [])
+  assert.deepEqual(explainCell(made, { name: 'self_attn.output', index: [0, 0, 0] }).users, [])
   assert.equal(explainCell(made, { name: 'no.such', index: [0] }), null)
 })
 
@@ -106,7 +106,7 @@ test('of very many terms the first, the largest and the cell\'s own are sent, an
   for (const order of [undefined, [5, 8999, 17]]) {
     const columns = order ? { order } : { colStart: 40, cols: 100 }
     const part = slice({ name, shape, data }, { row: 1, col: 2, ...columns })
-    const expected = whole.sources.flatMap(one => cellOf(part, one) ?? [])
+    const expected = whole.sources.flatMap(one => squareOf(part, one) ?? [])
     const byPlace = (a, b) => a.col - b.col
     assert.ok(expected.length >= 3)
     assert.deepEqual(squaresOf(part, told.sources).sort(byPlace), expected.sort(byPlace))

@@ -7,7 +7,7 @@ import { ticksOf } from '../../web/lib/plot.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { modelOf, problemsOf } from '../../web/models/index.js'
-import { homeOf, roomsOf } from '../../web/rooms/index.js'
+import { roomOfTensor, roomsOf } from '../../web/rooms/index.js'
 import { defaults } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
 import { models as english } from '../../web/text/en.js'
@@ -35,7 +35,7 @@ for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequ
         })
       }
     }
-    const homeless = [...run.tensors.keys()].filter(name => !homeOf(roomsOf(run), name, run))
+    const homeless = [...run.tensors.keys()].filter(name => !roomOfTensor(roomsOf(run), name, run))
     assert.deepEqual(homeless, [])
   })
 }
@@ -136,7 +136,7 @@ test('under every scheme rows of weights add up to 1, and every scheme differs f
 })
 
 test('beyond the trained length a learned table fails at once, sinusoids soon, rotary later, ALiBi not at all', () => {
-  const runs = [1, 2, 3, 4, 5, 6].map(seed => dataIn(shownRun({ model, seed }), 'beyond').shares)
+  const runs = [1, 2, 3, 4, 5, 6].map(seed => dataIn(shownRun({ model, seed }), 'beyond').accuracies)
   const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i)
     const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place]))
@@ -147,12 +147,12 @@ test('beyond the trained length a learned table fails at once, sinusoids soon, r
   assert.ok(rotary(16, 28) > 0.98 && rotary(48, 64) < 0.15)
   close(alibi(16, 40), alibi(40, 64), 0.1)
   assert.ok(alibi(16, 64) > 0.35)
-  const { means, shares } = dataIn(RUN, 'beyond')
+  const { means, accuracies: shares } = dataIn(RUN, 'beyond')
   close(means.values[6], shares.values.slice(3 * 64 + 1, 3 * 64 + 16).reduce((sum, x) => sum + x, 0) / 15)
 })
 
 test('positions are counted from 0, and the untrained ones start at the trained length', () => {
-  const { shares, trained } = dataIn(RUN, 'beyond')
+  const { accuracies: shares, trained } = dataIn(RUN, 'beyond')
   assert.deepEqual(shares.colLabels, shares.colLabels.map((_, place) => String(place)))
   assert.equal(shares.colLabels[trained], '16')
   assert.deepEqual(roomsOf(RUN).find(({ id }) => id === 'beyond').opening.index, [1, trained])

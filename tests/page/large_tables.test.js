@@ -1,10 +1,10 @@
 // Tables of many rows and choices of many words: what is drawn of them is what stands in the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { downsample, find, isMany, largest } from '../../web/lib/large_tables.js'
+import { downsample, findTokens, isMany, largest } from '../../web/lib/large_tables.js'
 import { transferList } from '../../web/worker/serialize_run.js'
 import { readRun } from '../../web/lib/run.js'
-import { cellOf, indexOf, pickedRows, slice } from '../../web/lib/slice.js'
+import { squareOf, indexOf, gatheredRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nearest } from '../../web/worker/interpret.js'
@@ -50,7 +50,7 @@ function assertCells(part) {
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
     const index = indexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
     assert.ok(Object.is(part.values[row * part.cols + col], values[at]), `${part.name}[${index}]`)
-    assert.deepEqual(cellOf(part, { name: part.name, index }), { row, col })
+    assert.deepEqual(squareOf(part, { name: part.name, index }), { row, col })
   }
 }
 
@@ -63,10 +63,10 @@ test('the largest values are those that sorting puts first, ties in order', () =
 
 test('a token is found by its text, a prefix, a part, or its id', () => {
   const words = ['see', '␣sea', 'seaside', 'oversea', 'land', 'Sea']
-  assert.deepEqual(find(words, 'sea', 9), [1, 5, 2, 3])
-  assert.deepEqual(find(words, 'sea', 2), [1, 5])
-  assert.deepEqual(find(words, '4', 9), [4])
-  assert.deepEqual(find(words, ' ', 9), [])
+  assert.deepEqual(findTokens(words, 'sea', 9), [1, 5, 2, 3])
+  assert.deepEqual(findTokens(words, 'sea', 2), [1, 5])
+  assert.deepEqual(findTokens(words, '4', 9), [4])
+  assert.deepEqual(findTokens(words, ' ', 9), [])
 })
 
 test('a thumbnail of many columns averages them', () => {
@@ -149,10 +149,10 @@ test('nearest rows, computed in blocks, agree with float64', () => {
 
 test('gathered rows keep their table indices', () => {
   const some = { name: 'x', shape: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) }
-  const part = pickedRows(some, [9, 3], [7, 2], ['a', 'b'])
+  const part = gatheredRows(some, [9, 3], [7, 2], ['a', 'b'])
   assert.deepEqual(indexOf(part, 1, 2), [2, 2])
-  assert.deepEqual(cellOf(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
-  assert.equal(cellOf(part, { name: 'x', index: [3, 1] }), null)
+  assert.deepEqual(squareOf(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
+  assert.equal(squareOf(part, { name: 'x', index: [3, 1] }), null)
   assert.deepEqual(slice(some, { row: 0, col: 1, order: [2, 0] }).values, Float32Array.of(3, 1, 6, 4))
 })
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { FINDS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf, valuesOf } from '../../web/lessons/steps.js'
-import { fixed, likely } from '../../web/lib/number.js'
+import { fixed, formatProbability } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -186,7 +186,7 @@ test('the stated probability of a date\'s first character is that of the charact
   const { shape: [, , V], data } = run.tensors.get('sampling.output')
   assert.ok(id > 0 && V > id)
   assert.deepEqual(step.lookThen(run), { tensor: 'sampling.output', index: [0, 0, id] })
-  assert.equal(step.say(run).share, likely(data[id]))
+  assert.equal(step.say(run).share, formatProbability(data[id]))
   assert.deepEqual(step.lookThen({ ...run, decoding: undefined }).index, [0, 0, 0], 'a run that chose nothing')
 })
 

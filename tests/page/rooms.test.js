@@ -6,7 +6,7 @@ import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { wiringOf } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
 import { graphOf } from '../../web/rooms/graph.js'
-import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
+import { roomOfTensor, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
 import { streamsOf } from '../../web/rooms/stream.js'
 import { stageOf, stages } from '../../web/stages/index.js'
 import { createSampling } from '../../web/models/sampling.js'
@@ -134,7 +134,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
         assert.ok(isQuiet || shown.includes(name), `${name} in ${room.id}`)
       }
     }
-    const homeless = [...run.tensors.values()].filter(({ name, role }) => !homeOf(rooms, name, run) &&
+    const homeless = [...run.tensors.values()].filter(({ name, role }) => !roomOfTensor(rooms, name, run) &&
       !['loss', 'log_probs'].includes(role))
     assert.deepEqual(homeless.map(({ name }) => name), [])
   })
@@ -224,7 +224,7 @@ test('tokens and ids: every sentence with its tokens, padding, and marks on used
   })
   const { vocabulary, sentences: rows } = dataIn(run, 'text.ids')
   assert.equal(rows[3].tokens.at(-1), '<pad>')
-  const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ number }) => number)
+  const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ id }) => id)
   assert.deepEqual(used, [...new Set(run.streams.text.ids.flat())].sort((a, b) => a - b))
 })
 
@@ -297,7 +297,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     }
     assert.equal(rooms.filter(({ stage }) => stage === 'weights').length, depth)
     assert.deepEqual([...new Set(rooms.slice(1).map(({ tower }) => tower))], ['model'])
-    const homeless = [...shown.tensors.keys()].filter(name => !homeOf(rooms, name, shown))
+    const homeless = [...shown.tensors.keys()].filter(name => !roomOfTensor(rooms, name, shown))
     assert.deepEqual(homeless, [])
     for (const room of rooms) {
       const pieces = slicesIn(dataIn(shown, room.id, { head: heads - 1 }))

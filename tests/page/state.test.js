@@ -70,14 +70,14 @@ test('invalid values in a link fall back to the defaults, and view indices are i
 })
 
 test('an untrained combination is reported with a link to the training that would produce it', () => {
-  const { kind, offer } = modelOf('stories')
+  const { kind, training: trainingLink } = modelOf('stories')
   const state = { ...defaults('stories'), norm: 'rms', kvHeads: 1 }
   assert.equal(kind(state), 'combination')
-  assert.equal(offer(state), 'stories_norm-rms_kvHeads-1')
-  assert.deepEqual(offer({ ...state, weights: 'untrained' }), null)
-  const { norm, kvHeads, positions, activation } = read(offer({ ...state, positions: 'none' }))
+  assert.equal(trainingLink(state), 'stories_norm-rms_kvHeads-1')
+  assert.deepEqual(trainingLink({ ...state, weights: 'untrained' }), null)
+  const { norm, kvHeads, positions, activation } = read(trainingLink({ ...state, positions: 'none' }))
   assert.deepEqual([norm, kvHeads, positions, activation], ['rms', 1, 'none', 'gelu'])
-  assert.equal(offer(defaults('stories')), null)
+  assert.equal(trainingLink(defaults('stories')), null)
   assert.equal(kind({ ...defaults('stories'), norm: 'rms' }), 'trained')
   assert.deepEqual(Object.keys(problemsOf({ ...defaults('stories'), kvHeads: 3 })), ['kvHeads'])
 })

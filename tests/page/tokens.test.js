@@ -93,13 +93,13 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
     const { syllables, isExample } = shown(run, 'syllables')
     assert.equal(isExample, !/[가-힣]/.test(beginning))
     assert.equal(syllables.map(one => one.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
-    for (const { syllable, bytes, code, place, pieces } of syllables) {
+    for (const { syllable, bytes, code, offset, pieces } of syllables) {
       assert.deepEqual(bytes.map(({ hex }) => Number.parseInt(hex, 16)), [...utf8.encode(syllable)])
       assert.equal(Number.parseInt(bytes.map(({ bits }) => bits).join(''), 2), code)
-      assert.equal(place + 0xac00, code)
-      const borders = pieces.slice(1).flatMap(({ share: [from] }) => [from, from])
-      assert.deepEqual(pieces.flatMap(({ share }) => share), [0, ...borders, 3])
-      for (const { id, token, share: [from, to] } of pieces) {
+      assert.equal(offset + 0xac00, code)
+      const borders = pieces.slice(1).flatMap(({ range: [from] }) => [from, from])
+      assert.deepEqual(pieces.flatMap(({ range }) => range), [0, ...borders, 3])
+      for (const { id, token, range: [from, to] } of pieces) {
         assert.equal(vocabulary[id], token)
         assert.ok(isExample || ids.includes(id))
         const own = [...utf8.encode(syllable)].slice(from, to).join()
@@ -113,7 +113,7 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
 
 test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unknown token', () => {
   const particles = shown(shownRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
-  assert.deepEqual(particles.syllables[0].pieces.map(({ token, share }) => [token, share]),
+  assert.deepEqual(particles.syllables[0].pieces.map(({ token, range }) => [token, range]),
     [['ㄱ', null], ['ㅏ', null], ['-ㅄ', null]])
   const own = shown(shownRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
   assert.deepEqual(own.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])

@@ -5,7 +5,7 @@ import { zeros } from '../../src/reference/tensor.js'
 /** @import { TensorLike } from '../../src/reference/tensor.js' */
 
 /**
- * [B, T, H·D] as [B, H, T, D]; what has that shape already is returned as it is.
+ * Reshapes [B, T, H·D] to [B, H, T, D]; a tensor of that shape is returned as it is.
  * @param {TensorLike} x @param {number} H
  */
 export function splitHeads(x, H) {
@@ -20,7 +20,7 @@ export function splitHeads(x, H) {
   return out
 }
 
-/** The inverse. @param {TensorLike} x */
+/** The inverse of `splitHeads`. @param {TensorLike} x */
 export function joinHeads(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, T, H * D])
@@ -41,7 +41,7 @@ export function repeatHeads({ shape: [B, KV, T, D], data }, H) {
   return out
 }
 
-/** The inverse for gradients: sums over the copies. @param {TensorLike} x @param {number} KV */
+/** The gradient of `repeatHeads`: sums over the copies. @param {TensorLike} x @param {number} KV */
 export function sumHeads({ shape: [B, H, T, D], data }, KV) {
   const out = zeros([B, KV, T, D])
   for (let i = 0; i < data.length; i++) {

@@ -1,77 +1,79 @@
 /**
- * The steps of an imported model. The page has no graph of its own for it, so the steps are those that the run names;
- * what each of them computes is recomputed all the same.
+ * The steps of an imported model. The page has no graph of its own for it, so the steps are taken from the run; each of
+ * them is recomputed nevertheless.
  */
 
 /** @import { Settings, Step, Tensor } from '../types.d.ts' */
-/** @import { Planned } from '../models/graph.js' */
+/** @import { GraphStep } from '../models/graph.js' */
 
-/** @typedef {Step & { parameters: Record<string, any> }} Taken */
-/** @type {(op: string, inputs: Record<string, string>, out: string, parameters?: Record<string, any>) => Planned} */
-const one = (op, inputs, out, parameters = {}) => ({ op, inputs, out, parameters })
+/** @typedef {Step & { parameters: Record<string, any> }} RunStep */
+/** @type {(op: string, inputs: Record<string, string>, out: string, parameters?: Record<string, any>) => GraphStep} */
+const graphStep = (op, inputs, out, parameters = {}) => ({ op, inputs, out, parameters })
 
 /**
  * A padding mask, key by query, from one list for all sentences.
  * @param {ArrayLike<number> | null} hidden @param {number} Tk
  */
-const rowsOf = (hidden, Tk) => hidden && Array.from({ length: hidden.length / Tk }, (_, b) => (
+const paddingRows = (hidden, Tk) => hidden && Array.from({ length: hidden.length / Tk }, (_, b) => (
   Array.from({ length: Tk }, (__, j) => Boolean(hidden[b * Tk + j]))))
 
 /**
- * @param {Taken} step @param {(name: string) => number[]} shapeOf @param {(name: string) => string | undefined} dropped
- * @returns {Planned[]}
+ * @param {RunStep} step @param {(name: string) => number[]} shapeOf
+ * @param {(name: string) => string | undefined} dropoutMaskOf
+ * @returns {GraphStep[]}
  */
-function attention({ inputs: { q, k, v, mask: added }, outputs: { out, ...matrices }, parameters }, shapeOf, dropped) {
-  const { heads, kvHeads = heads, scale, isCausal, hidden, past, window } = parameters, ways = { heads, kvHeads }
+function attention({ inputs: { q, k, v, mask: added }, outputs: { out, ...matrices }, parameters },
+  shapeOf, dropoutMaskOf) {
+  const { heads, kvHeads = heads, scale, isCausal, hidden, past, window } = parameters, headCounts = { heads, kvHeads }
   /** @param {string} key */
   const name = key => matrices[key] ?? `${out} · ${key}`
-  const mask = dropped(out), w = mask ? `${out} · dropped` : name('weights')
+  const mask = dropoutMaskOf(out), w = mask ? `${out} · dropped` : name('weights')
   return [
-    one('dots', { q, k }, name('dots'), ways), one('scale', { dots: name('dots') }, name('scores'), { scale }),
-    one('mask', { scores: name('scores'), ...(added && { added }) }, name('masked_scores'),
-      { isCausal, past, window, padding: rowsOf(hidden, /** @type {number} */ (shapeOf(k).at(-2))) }),
-    one('softmax', { x: name('masked_scores') }, name('weights')),
-    ...(mask ? [one('dropout', { x: name('weights'), mask }, w)] : []), one('sums', { w, v }, out, ways)
+    graphStep('dots', { q, k }, name('dots'), headCounts), graphStep('scale', { dots: name('dots') }, name('scores'), { scale }),
+    graphStep('mask', { scores: name('scores'), ...(added && { added }) }, name('masked_scores'),
+      { isCausal, past, window, padding: paddingRows(hidden, /** @type {number} */ (shapeOf(k).at(-2))) }),
+    graphStep('softmax', { x: name('masked_scores') }, name('weights')),
+    ...(mask ? [graphStep('dropout', { x: name('weights'), mask }, w)] : []), graphStep('sums', { w, v }, out, headCounts)
   ]
 }
 
 /**
- * @param {Taken} step @param {(name: string) => number[]} shapeOf
- * @returns {Planned[]}
+ * @param {RunStep} step @param {(name: string) => number[]} shapeOf
+ * @returns {GraphStep[]}
  */
-function simple({ op, inputs, outputs, parameters }, shapeOf) {
+function simpleSteps({ op, inputs, outputs, parameters }, shapeOf) {
   const { out } = outputs
   switch (op) {
     case 'rotary': {
       const [rows, half] = shapeOf(inputs.cos), { base, frequencies } = parameters
-      return [...['cos', 'sin'].map(key => one('angles', {}, inputs[key], { rows, half, base, frequencies, key })),
-        one(op, inputs, out, parameters)]
+      return [...['cos', 'sin'].map(key => graphStep('angles', {}, inputs[key], { rows, half, base, frequencies, key })),
+        graphStep(op, inputs, out, parameters)]
     }
     // A number operand is treated as a tensor of its own.
-    case 'mul': case 'sub': return 'number' in parameters ? [one('number', {}, `${out} · number`, { value: parameters.number }),
-      one(op, { b: `${out} · number`, ...inputs }, out)] : [one(op, inputs, out)]
-    case 'gelu': return [one(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
-    case 'dropout': return [one(op, { ...inputs, mask: outputs.mask }, out)]
-    case 'embedding': return [one(op, { weight: inputs.weight }, out, parameters)]
-    case 'cross_entropy': return [one('log_softmax', { x: inputs.logits }, outputs.log_probs),
-      one('loss', { logs: outputs.log_probs }, out, parameters)]
-    default: return [one(op, inputs, out, parameters)]
+    case 'mul': case 'sub': return 'number' in parameters ? [graphStep('number', {}, `${out} · number`, { value: parameters.number }),
+      graphStep(op, { b: `${out} · number`, ...inputs }, out)] : [graphStep(op, inputs, out)]
+    case 'gelu': return [graphStep(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
+    case 'dropout': return [graphStep(op, { ...inputs, mask: outputs.mask }, out)]
+    case 'embedding': return [graphStep(op, { weight: inputs.weight }, out, parameters)]
+    case 'cross_entropy': return [graphStep('log_softmax', { x: inputs.logits }, outputs.log_probs),
+      graphStep('loss', { logs: outputs.log_probs }, out, parameters)]
+    default: return [graphStep(op, inputs, out, parameters)]
   }
 }
 
 /**
  * A run's inputs and constants: tables of positions, the temperature, the cuts of top-k and top-p.
  * @param {Tensor} tensor @param {Settings} settings @param {Step[]} steps
- * @returns {Planned[]}
+ * @returns {GraphStep[]}
  */
 function inputsOf({ name, shape, role, origin }, { temperature, topK, topP }, steps) {
   if (origin?.op === 'positional_encoding') {
     const { dModel, base, layout } = /** @type {Record<string, any>} */ (origin.parameters)
-    return [one('table', {}, name, { rows: shape[0], dModel, base, layout })]
+    return [graphStep('table', {}, name, { rows: shape[0], dModel, base, layout })]
   }
-  if (role === 'inverse_temperature') return [one('reciprocal', {}, name, { of: temperature })]
+  if (role === 'inverse_temperature') return [graphStep('reciprocal', {}, name, { of: temperature })]
   const use = role === 'cut_mask' && steps.find(({ op, inputs }) => op === 'add' && inputs.b === name)
-  return use ? [one('cut', { x: use.inputs.a }, name, { topK, topP })] : []
+  return use ? [graphStep('cut', { x: use.inputs.a }, name, { topK, topP })] : []
 }
 
 /**
@@ -81,11 +83,11 @@ function inputsOf({ name, shape, role, origin }, { temperature, topK, topP }, st
 export function graphOfRun({ tensors, steps, settings }, shapeOf) {
   const inputs = [...tensors.values()].flatMap(tensor => inputsOf(tensor, settings, steps))
   /** The mask of the dropout on an attention's weights. @param {string} out */
-  const dropped = out => tensors.get(out)?.inputs.dropout
+  const dropoutMaskOf = out => tensors.get(out)?.inputs.dropout
   /** Steps whose tensors were not retained are skipped. @param {Step} step */
-  const isThere = ({ op, outputs }) => op !== 'attention' || tensors.has(outputs.weights)
+  const isRetained = ({ op, outputs }) => op !== 'attention' || tensors.has(outputs.weights)
   const before = inputs.filter(({ op }) => op !== 'cut'), cuts = inputs.filter(({ op }) => op === 'cut')
-  return [...before, ...(/** @type {Taken[]} */ (steps.filter(isThere)).flatMap(step => [
+  return [...before, ...(/** @type {RunStep[]} */ (steps.filter(isRetained)).flatMap(step => [
     ...cuts.filter(({ out }) => Object.values(step.inputs).includes(out)),
-    ...(step.op === 'attention' ? attention(step, shapeOf, dropped) : simple(step, shapeOf))]))]
+    ...(step.op === 'attention' ? attention(step, shapeOf, dropoutMaskOf) : simpleSteps(step, shapeOf))]))]
 }

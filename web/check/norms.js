@@ -8,23 +8,24 @@ import { zeros } from '../../src/reference/tensor.js'
 const U = 2 ** -24
 
 /**
- * Each row minus its center (the mean, or 0), divided by its size, with the error of the result.
- * @param {TensorLike} x @param {number} eps @param {boolean} isCentred
+ * Normalizes each row: subtracts its mean, if `isCentered`, and divides by its root mean square. Returns error
+ * bounds, too.
+ * @param {TensorLike} x @param {number} eps @param {boolean} isCentered
  */
-function statistics(x, eps, isCentred) {
+function statistics(x, eps, isCentered) {
   const width = /** @type {number} */ (x.shape.at(-1)), rows = x.data.length / width
   const normal = new Float64Array(x.data.length), error = new Float64Array(x.data.length)
   const inverse = new Float64Array(rows)
   for (let r = 0; r < rows; r++) {
     const row = Array.from(x.data.slice(r * width, (r + 1) * width))
-    /** @param {(v: number) => number} of */
-    const mean = of => row.reduce((sum, v) => sum + of(v), 0) / width
-    const centre = isCentred ? mean(v => v) : 0
-    inverse[r] = 1 / Math.sqrt(mean(v => (v - centre) ** 2) + eps)
-    const shift = isCentred ? width * U * mean(Math.abs) * inverse[r] : 0
+    /** @param {(v: number) => number} transform */
+    const mean = transform => row.reduce((sum, v) => sum + transform(v), 0) / width
+    const center = isCentered ? mean(v => v) : 0
+    inverse[r] = 1 / Math.sqrt(mean(v => (v - center) ** 2) + eps)
+    const shift = isCentered ? width * U * mean(Math.abs) * inverse[r] : 0
     const relative = (width + 10) * U + shift ** 2
     for (let i = 0; i < width; i++) {
-      normal[r * width + i] = (row[i] - centre) * inverse[r]
+      normal[r * width + i] = (row[i] - center) * inverse[r]
       error[r * width + i] = shift + relative * Math.abs(normal[r * width + i])
     }
   }
@@ -32,31 +33,33 @@ function statistics(x, eps, isCentred) {
 }
 
 /**
- * A weight or bias by index.
- * @param {TensorLike | undefined} t @param {number} width @param {number} none
+ * A function from an index to the weight or bias there, or to a constant where there is none.
+ * @param {TensorLike | undefined} t @param {number} width @param {number} fallback
  */
-const at = (t, width, none) => (/** @type {number} */ i) => (t ? t.data[i % width] : none)
+const at = (t, width, fallback) => (/** @type {number} */ i) => (t ? t.data[i % width] : fallback)
 
-/** @param {boolean} isCentred @returns {Operation} */
-const norm = isCentred => ({
+/** @param {boolean} isCentered @returns {Operation} */
+const norm = isCentered => ({
   forward({ x, weight, bias }, { eps }) {
-    const { width, normal } = statistics(x, eps, isCentred), times = at(weight, width, 1), more = at(bias, width, 0)
-    return { shape: x.shape, data: normal.map((n, i) => n * times(i) + more(i)) }
+    const { width, normal } = statistics(x, eps, isCentered)
+    const weightAt = at(weight, width, 1), biasAt = at(bias, width, 0)
+    return { shape: x.shape, data: normal.map((n, i) => n * weightAt(i) + biasAt(i)) }
   },
   bound({ x, weight, bias }, { eps }) {
-    const { width, normal, error } = statistics(x, eps, isCentred)
-    const times = at(weight, width, 1), more = at(bias, width, 0)
+    const { width, normal, error } = statistics(x, eps, isCentered)
+    const weightAt = at(weight, width, 1), biasAt = at(bias, width, 0)
     return { shape: x.shape, data: normal.map((n, i) => (
-      Math.abs(times(i)) * (error[i] + 2 * U * Math.abs(n)) + U * Math.abs(more(i)))) }
+      Math.abs(weightAt(i)) * (error[i] + 2 * U * Math.abs(n)) + U * Math.abs(biasAt(i)))) }
   },
   // With g = dy · weight: dx = (g − mean g − normal · mean(g · normal)) / deviation; without a centre no mean g.
   backward({ x, weight, bias }, { eps }, dy) {
-    const { width, rows, normal, inverse } = statistics(x, eps, isCentred)
+    const { width, rows, normal, inverse } = statistics(x, eps, isCentered)
     const dx = zeros(x.shape), dw = zeros([width]), db = zeros([width])
     for (let r = 0; r < rows; r++) {
       const [g, along] = meansOf(dy, weight, normal, r, width, v => v)
       for (let c = 0, i = r * width; c < width; c++, i++) {
-        dx.data[i] = (dy.data[i] * (weight ? weight.data[c] : 1) - (isCentred ? g : 0) - normal[i] * along) * inverse[r]
+        const g_i = dy.data[i] * (weight ? weight.data[c] : 1)
+        dx.data[i] = (g_i - (isCentered ? g : 0) - normal[i] * along) * inverse[r]
         dw.data[c] += dy.data[i] * normal[i]
         db.data[c] += dy.data[i]
       }
@@ -64,7 +67,7 @@ const norm = isCentred => ({
     return { x: dx, ...(weight && { weight: dw }), ...(bias && { bias: db }) }
   },
   backwardBound({ x, weight, bias }, { eps }, dy) {
-    const { width, rows, normal, error, inverse } = statistics(x, eps, isCentred)
+    const { width, rows, normal, error, inverse } = statistics(x, eps, isCentered)
     const dx = zeros(x.shape), dw = zeros([width]), db = zeros([width])
     for (let r = 0; r < rows; r++) {
       const [g, along] = meansOf(dy, weight, normal, r, width, Math.abs)
@@ -81,17 +84,17 @@ const norm = isCentred => ({
 })
 
 /**
- * The means of g and of g times a vector, per row.
+ * The means over row `r` of g = dy · weight and of g times a vector, after a transformation of each term.
  * @param {TensorLike} dy @param {TensorLike | undefined} weight @param {Float64Array} times @param {number} r
  * @param {number} width
- * @param {(v: number) => number} of
+ * @param {(v: number) => number} transform
  */
-function meansOf(dy, weight, times, r, width, of) {
+function meansOf(dy, weight, times, r, width, transform) {
   let g = 0, along = 0
   for (let c = 0, i = r * width; c < width; c++, i++) {
     const own = dy.data[i] * (weight ? weight.data[c] : 1)
-    g += of(own) / width
-    along += of(own * times[i]) / width
+    g += transform(own) / width
+    along += transform(own * times[i]) / width
   }
   return [g, along]
 }

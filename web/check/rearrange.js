@@ -28,26 +28,26 @@ export function transpose(x, a, b) {
 const product = sides => sides.reduce((n, side) => n * side, 1)
 
 /**
- * A range of one axis, and the inverse for gradients, padded with zeros.
+ * Visits the cells of a range of one axis.
  * @param {number[]} shape of the whole @param {{ dim?: number, start: number, length: number }} where
  * @param {(whole: number, part: number) => void} visit indices of both, cell by cell
  */
 function eachWithin(shape, { dim = 0, start, length }, visit) {
   const side = shape[dim], inner = product(shape.slice(dim + 1)), count = product(shape.slice(0, dim)) * length * inner
   for (let at = 0; at < count; at++) {
-    const place = Math.floor(at / inner) % length, outer = Math.floor(at / (inner * length))
-    visit((outer * side + start + place) * inner + at % inner, at)
+    const offset = Math.floor(at / inner) % length, outer = Math.floor(at / (inner * length))
+    visit((outer * side + start + offset) * inner + at % inner, at)
   }
 }
 
-/** @param {TensorLike} x @param {any} where */
+/** A range of one axis. @param {TensorLike} x @param {any} where */
 export function narrow(x, where) {
   const { dim = 0, length } = where, out = zeros(x.shape.map((side, axis) => (axis === dim ? length : side)))
   eachWithin(x.shape, where, (whole, part) => { out.data[part] = x.data[whole] })
   return out
 }
 
-/** @param {TensorLike} part @param {number[]} shape @param {any} where */
+/** The gradient of `narrow`: pads with zeros. @param {TensorLike} part @param {number[]} shape @param {any} where */
 export function widen(part, shape, where) {
   const out = zeros(shape)
   eachWithin(shape, where, (whole, at) => { out.data[whole] = part.data[at] })

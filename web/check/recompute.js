@@ -1,5 +1,5 @@
 /**
- * Recomputes every number and every gradient of a run in double, with the plain loops that the project's tests hold to
+ * Recomputes every number and every gradient of a run in double, with the plain loops that the tests compare with
  * PyTorch. The order of steps comes from a graph of the check's own (models/graph.js). Each step is computed twice:
  * from the run's own inputs, where one float32 step may be off by no more than its bound; and from inputs in double,
  * which shows the accumulated rounding error.
@@ -7,17 +7,17 @@
 
 import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
-import { graphOf, isPlanned } from '../models/graph.js'
+import { graphOf, hasGraph } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
 import { graphOfRun } from './imported_graph.js'
 
 /** @import { TensorLike } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
-/** @import { Planned } from '../models/graph.js' */
+/** @import { GraphStep } from '../models/graph.js' */
 
 /**
  * A run's plain data, with the reader's edits and the gradients of its tensors by name.
- * @typedef {object} Checked
+ * @typedef {object} CheckedRun
  * @property {Map<string, Tensor>} tensors
  * @property {Step[]} steps
  * @property {Edit[]} [edits]
@@ -25,46 +25,46 @@ import { graphOfRun } from './imported_graph.js'
  * @property {Record<string, Stream>} streams
  * @property {Decoding | null} [decoding]
  * @property {boolean} [hasLoss]
- * @property {string | null} [end] of a run without a loss, what its gradients begin at
+ * @property {string | null} [end] in a run without a loss, the tensor that backward starts from
  * @property {Record<string, any>} [shape]
  * @property {Map<string, Float32Array>} [gradients]
  */
 /**
- * The result for one tensor. times: the largest error as a fraction of its bound, correct up to 1; difference: from the
- * value recomputed in double from the weights on, null where there is nothing to compute.
+ * The result for one tensor. errorRatio: the largest error as a fraction of its bound, correct up to 1; difference:
+ * from the value that is recomputed in double from the weights on, null for inputs.
  * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask', count: number,
- *   difference: number | null, times: number }} Result
+ *   difference: number | null, errorRatio: number }} Result
  */
 
-/** Smaller numbers may be 0 in float32. */
+/** Numbers below this may be 0 in float32. */
 const TINY = 2 ** -125
 
 /**
- * The difference of two numbers; equal infinities and NaN at the same place differ by 0.
+ * The absolute difference of two numbers; 0 for equal infinities and for two NaN.
  * @param {number} a @param {number} b
  */
-function apart(a, b) {
+function absoluteDifference(a, b) {
   if (Object.is(a, b) || a === b) return 0
   return Number.isNaN(a - b) ? Infinity : Math.abs(a - b)
 }
 
 /** @param {ArrayLike<number>} ours @param {ArrayLike<number>} theirs */
-function farthest(ours, theirs) {
+function maxDifference(ours, theirs) {
   if (ours.length !== theirs.length) return Infinity
   let max = 0
-  for (let i = 0; i < ours.length; i++) max = Math.max(max, apart(ours[i], theirs[i]))
+  for (let i = 0; i < ours.length; i++) max = Math.max(max, absoluteDifference(ours[i], theirs[i]))
   return max
 }
 
 /** @param {TensorLike} ours @param {TensorLike | null} bound @param {ArrayLike<number>} theirs */
-function timesOff(ours, bound, theirs) {
+function maxErrorRatio(ours, bound, theirs) {
   if (ours.data.length !== theirs.length) return Infinity
   let max = 0
   for (let i = 0; i < theirs.length; i++) {
-    const off = apart(ours.data[i], theirs[i])
+    const off = absoluteDifference(ours.data[i], theirs[i])
     if (off === 0) continue
-    const may = (bound ? bound.data[i] : 0) + U * Math.abs(ours.data[i]) + TINY
-    max = Math.max(max, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
+    const allowed = (bound ? bound.data[i] : 0) + U * Math.abs(ours.data[i]) + TINY
+    max = Math.max(max, off <= allowed ? off / allowed : Number.isFinite(allowed) ? off / allowed : Infinity)
   }
   return max
 }
@@ -90,11 +90,11 @@ function withEdits(computed, edits, valueOf) {
 const overwritten = (out, shape, edits) => (
   edits.filter(({ name }) => name === out).flatMap(({ index }) => cellsAt(shape, index) ?? []))
 
-/** @param {Checked} run */
+/** @param {CheckedRun} run */
 function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
   /** @param {string} name */
   const shapeOf = name => [...tensors.get(name)?.shape ?? []]
-  if (isPlanned(settings.model)) {
+  if (hasGraph(settings.model)) {
     /** @param {string} name */
     const has = name => tensors.has(name)
     return graphOf({ settings, streams: /** @type {any} */ (streams), decoding, shape, shapeOf, has })
@@ -104,70 +104,71 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
 
 /**
  * Recomputes the steps forward, from the run's inputs where `isLocal`, else from the recomputed ones.
- * @param {Planned[]} plan @param {Checked} run @param {boolean} isLocal
+ * @param {GraphStep[]} plan @param {CheckedRun} run @param {boolean} isLocal
  */
 function forward(plan, { tensors, edits = [] }, isLocal) {
-  /** @type {Map<string, TensorLike>} */ const made = new Map()
+  /** @type {Map<string, TensorLike>} */ const computedTensors = new Map()
   /** @type {Map<string, TensorLike | null>} */ const bounds = new Map()
-  /** Steps that were computed. @type {Planned[]} */ const done = []
+  /** Steps that were computed. @type {GraphStep[]} */ const doneSteps = []
   /** Names that a step should read and that do not exist. @type {Set<string>} */ const missing = new Set()
   /** @param {string} name @returns {TensorLike} */
   function valueOf(name) {
-    const tensor = tensors.get(name), computed = made.get(name)
+    const tensor = tensors.get(name), computed = computedTensors.get(name)
     if (computed && !(isLocal && tensor)) return computed
     if (!tensor) throw new Error(name)
     return { shape: [...tensor.shape], data: new Float64Array(tensor.data) }
   }
-  /** @param {Planned} step */
-  const readOf = ({ inputs }) => Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, valueOf(name)]))
+  /** @param {GraphStep} step */
+  const inputsOf = ({ inputs }) => Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, valueOf(name)]))
   for (const step of plan) {
-    const absent = Object.values(step.inputs).filter(name => !made.has(name) && !tensors.has(name))
+    const absent = Object.values(step.inputs).filter(name => !computedTensors.has(name) && !tensors.has(name))
     absent.forEach(name => missing.add(name))
     if (absent.length) continue
-    done.push(step)
-    const { op, out, parameters } = step, read = readOf(step), y = STEPS[op].forward(read, parameters)
-    made.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf))
+    doneSteps.push(step)
+    const { op, out, parameters } = step, read = inputsOf(step), y = STEPS[op].forward(read, parameters)
+    computedTensors.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf))
     bounds.set(out, isLocal ? STEPS[op].bound(read, parameters, y) : null)
   }
-  return { made, bounds, done, missing, readOf, valueOf }
+  return { made: computedTensors, bounds, done: doneSteps, missing, readOf: inputsOf, valueOf }
 }
 
 /**
  * Recomputes the gradients from the loss, or from the sum of the output where there is no loss: each step's input
  * gradients from the run's gradient of its output.
- * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
+ * @param {GraphStep[]} plan @param {CheckedRun} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
 function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edits = [] }, { done, readOf, valueOf }) {
   if (!gradients) return []
-  /** @type {Map<string, { sum: TensorLike, bound: TensorLike }>} */ const own = new Map()
-  const seed = hasLoss ? 'loss' : isPlanned(settings.model) ? plan[plan.length - 1].out : end ?? ''
+  /** @type {Map<string, { sum: TensorLike, bound: TensorLike }>} */ const ownGradients = new Map()
+  const seed = hasLoss ? 'loss' : hasGraph(settings.model) ? plan[plan.length - 1].out : end ?? ''
   if (!done.some(({ out }) => out === seed)) return []
-  const ones = map(valueOf(seed), () => 1)
+  const seedGradient = map(valueOf(seed), () => 1)
   // An attention whose matrices were not retained takes its gradients from the run.
   const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
     .flatMap(({ inputs }) => Object.values(inputs)))
   // So does a step that is not among those recomputed here.
   const outputNames = new Set(done.map(({ out }) => out))
-  for (const { inputs, outputs } of isPlanned(settings.model) ? [] : steps) {
-    const made = Object.values(outputs)
-    if (made.some(name => gradients.has(name)) && !made.some(name => outputNames.has(name))) {
+  for (const { inputs, outputs } of hasGraph(settings.model) ? [] : steps) {
+    const names = Object.values(outputs)
+    if (names.some(name => gradients.has(name)) && !names.some(name => outputNames.has(name))) {
       for (const name of Object.values(inputs)) unknown.add(name)
     }
   }
-  own.set(seed, { sum: ones, bound: zeros(ones.shape) })
+  ownGradients.set(seed, { sum: seedGradient, bound: zeros(seedGradient.shape) })
   /**
-   * A kernel accumulates its products one by one, so each addition is rounded at the size of the sum.
+   * Adds a part to the gradient of a tensor. A kernel adds product by product, so each addition is rounded at the size
+   * of the sum.
    * @param {string} name @param {TensorLike} part @param {TensorLike} off @param {number} terms
    */
-  function collect(name, part, off, terms) {
-    const before = own.get(name)
+  function accumulate(name, part, off, terms) {
+    const before = ownGradients.get(name)
     if (!before) {
-      own.set(name, { sum: part, bound: off })
+      ownGradients.set(name, { sum: part, bound: off })
       return
     }
     const { sum, bound } = before
-    own.set(name, {
+    ownGradients.set(name, {
       sum: map(sum, (v, i) => v + part.data[i]),
       bound: map(bound, (v, i) => v + off.data[i] + (sum.data[i] === 0 ? 0
         : (terms + 1) * U * (Math.abs(sum.data[i]) + Math.abs(part.data[i]))))
@@ -175,57 +176,60 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   }
   /**
    * A gradient that the run does not have was computed here and carries its own error.
-   * @param {Planned} step @param {Record<string, TensorLike>} read
+   * @param {GraphStep} step @param {Record<string, TensorLike>} read
    */
-  function carried({ op, out, parameters }, read) {
-    const mine = own.get(out), { backward: back } = STEPS[op]
-    return gradients?.has(out) || !mine || !back ? {} : back(absolute(read), parameters, mine.bound, valueOf(out))
+  function carriedError({ op, out, parameters }, read) {
+    const ownGradient = ownGradients.get(out), { backward: back } = STEPS[op]
+    return gradients?.has(out) || !ownGradient || !back ? {}
+      : back(absolute(read), parameters, ownGradient.bound, valueOf(out))
   }
   for (const step of done.reverse()) {
     const { op, inputs, out, parameters } = step, { backward: back, backwardBound } = STEPS[op]
-    const theirs = gradients.get(out), mine = own.get(out), data = theirs ? Float64Array.from(theirs) : mine?.sum.data
-    if (!back || !backwardBound || !data || !(mine || unknown.has(out))) continue
+    const runGradient = gradients.get(out), ownGradient = ownGradients.get(out),
+      data = runGradient ? Float64Array.from(runGradient) : ownGradient?.sum.data
+    if (!back || !backwardBound || !data || !(ownGradient || unknown.has(out))) continue
     const y = valueOf(out)
     // The gradient passes through an edited value as if the edit had been an addition.
     const dy = { shape: y.shape, data }
     const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
     // A masked cell that was edited takes part again.
     if (op === 'mask') for (const cell of overwritten(out, y.shape, edits)) parts.scores.data[cell] = dy.data[cell]
-    const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carried(step, read)
+    const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carriedError(step, read)
     for (const key of Object.keys(parts)) {
       const off = more[key] ? map(offs[key], (v, i) => v + Math.abs(more[key].data[i])) : offs[key]
-      collect(inputs[key], parts[key], off, terms[key] ?? 1)
+      accumulate(inputs[key], parts[key], off, terms[key] ?? 1)
     }
   }
   return [...gradients].filter(([name]) => tensors.has(name) && !unknown.has(name)).map(([name, theirs]) => {
-    const { sum, bound } = own.get(name) ?? { sum: { shape: [], data: new Float64Array(theirs.length) }, bound: null }
-    return { name, op: null, part: 'gradient', count: theirs.length, difference: farthest(sum.data, theirs),
-      times: timesOff(sum, bound, theirs) }
+    const { sum, bound } = ownGradients.get(name) ??
+      { sum: { shape: [], data: new Float64Array(theirs.length) }, bound: null }
+    return { name, op: null, part: 'gradient', count: theirs.length, difference: maxDifference(sum.data, theirs),
+      errorRatio: maxErrorRatio(sum, bound, theirs) }
   })
 }
 
 /**
- * A dropout mask holds zeros and the factor 1 / (1 − p), zeros about as often as requested.
- * @param {Planned[]} plan @param {Checked} run
+ * Checks that dropout masks consist of zeros and the factor 1 / (1 − p), with about the requested fraction of zeros.
+ * @param {GraphStep[]} plan @param {CheckedRun} run
  * @returns {Result[]}
  */
-function masks(plan, { tensors, settings: { dropout: p } }) {
+function checkMasks(plan, { tensors, settings: { dropout: p } }) {
   return plan.filter(({ op }) => op === 'dropout').flatMap(({ inputs: { mask } }) => {
     const tensor = tensors.get(mask)
     if (!tensor) return []
     const { data } = tensor, count = data.length, zeroCount = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
-    const isWhole = data.every(v => v === 0 || Math.abs(v * (1 - p) - 1) <= 4 * U)
-    const isUsual = Math.abs(zeroCount - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
-    return [{ name: mask, op: 'dropout', part: 'mask', count, difference: null, times: isWhole && isUsual ? 0 : Infinity }]
+    const hasValidValues = data.every(v => v === 0 || Math.abs(v * (1 - p) - 1) <= 4 * U)
+    const hasUsualRate = Math.abs(zeroCount - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
+    return [{ name: mask, op: 'dropout', part: 'mask', count, difference: null, errorRatio: hasValidValues && hasUsualRate ? 0 : Infinity }]
   })
 }
 
 /**
- * A greedy answer takes the most probable token of every row; one that looks ahead was chosen before later
- * tokens existed.
- * @param {Checked} run @returns {Result[]}
+ * Checks that a greedy answer takes the most probable token of every row. Without a causal mask it cannot be checked,
+ * since each token was chosen before the later ones existed.
+ * @param {CheckedRun} run @returns {Result[]}
  */
-function choices({ tensors, settings, decoding, edits = [] }) {
+function checkChoices({ tensors, settings, decoding, edits = [] }) {
   const logs = tensors.get('log_probs')
   if (!logs || !decoding || decoding.kind !== 'greedy' || settings.training || edits.length) return []
   if (settings.tgtIsCausal === false) return []
@@ -235,27 +239,28 @@ function choices({ tensors, settings, decoding, edits = [] }) {
     return row.every(v => v <= row[id])
   })
   return [{ name: 'sampling.output', op: null, part: 'choice', count: decoding.steps.length, difference: isRight ? 0 : Infinity,
-    times: isRight ? 0 : Infinity }]
+    errorRatio: isRight ? 0 : Infinity }]
 }
 
-/** @param {Checked} run @returns {Result[]} */
+/** @param {CheckedRun} run @returns {Result[]} */
 export function recompute(run) {
-  const { tensors, settings } = run, plan = planOf(run), isOwn = isPlanned(settings.model)
-  const local = forward(plan, run, true), whole = forward(plan, run, false)
+  const { tensors, settings } = run, plan = planOf(run), isPageModel = hasGraph(settings.model)
+  const local = forward(plan, run, true), accumulated = forward(plan, run, false)
   /** @param {Tensor} tensor @returns {Result} */
   function values({ name, op, data, role }) {
-    const count = data.length, made = local.made.get(name), exact = whole.made.get(name)
-    if (made && exact) {
-      return { name, op, part: 'value', count, difference: farthest(exact.data, data),
-        times: timesOff(made, local.bounds.get(name) ?? null, data) }
+    const count = data.length, localValue = local.made.get(name), exact = accumulated.made.get(name)
+    if (localValue && exact) {
+      return { name, op, part: 'value', count, difference: maxDifference(exact.data, data),
+        errorRatio: maxErrorRatio(localValue, local.bounds.get(name) ?? null, data) }
     }
-    // The check's own graph knows all that is computed: a name that it lacks is not a computed tensor.
-    const isStray = isOwn && op !== null && !/mask$/.test(role ?? '')
-    return { name, op, part: 'value', count, difference: isStray ? Infinity : null, times: isStray ? Infinity : 0 }
+    // The check's own graph contains every computed tensor, so the run must not have computed any other.
+    const isStray = isPageModel && op !== null && !/mask$/.test(role ?? '')
+    return { name, op, part: 'value', count, difference: isStray ? Infinity : null, errorRatio: isStray ? Infinity : 0 }
   }
   /** @type {Result[]} */
-  const missing = Array.from(isOwn ? local.missing : [], name => (
-    { name, op: null, part: 'value', count: 0, difference: Infinity, times: Infinity }))
-  return [...Array.from(tensors.values(), values), ...missing, ...(isOwn ? masks(plan, run) : []), ...choices(run),
+  const missing = Array.from(isPageModel ? local.missing : [], name => (
+    { name, op: null, part: 'value', count: 0, difference: Infinity, errorRatio: Infinity }))
+  return [...Array.from(tensors.values(), values), ...missing, ...(isPageModel ? checkMasks(plan, run) : []),
+    ...checkChoices(run),
     ...backward(plan, run, local)]
 }

@@ -1,6 +1,6 @@
 /**
- * What each step of a model computes, in double: its value, its gradients, and bounds on the float32 error of both. The
- * bounds are derived as those in tests/ops are: U for every rounding, times the magnitude of what is rounded.
+ * The operations of all models in double: value, gradients, and bounds on the float32 error of both. The
+ * bounds are derived as in tests/ops: U for every rounding, times the magnitude of the rounded number.
  */
 
 import * as add from '../../src/reference/add.js'
@@ -22,30 +22,31 @@ import { layerNorm, rmsNorm } from './norms.js'
 
 /** @import { TensorLike, Tensor } from '../../src/reference/tensor.js' */
 
-/** The inputs of an operation by the symbols of its formula. @typedef {Record<string, TensorLike>} Read */
+/** The inputs of an operation by the symbols of its formula. @typedef {Record<string, TensorLike>} Inputs */
 /** The parameters of a step, each of the type that its operation expects. @typedef {Record<string, any>} Parameters */
-/** Results for a step's inputs, by symbol. @typedef {Record<string, TensorLike>} Parts */
+/** Results for a step's inputs, by symbol. @typedef {Record<string, TensorLike>} ByInput */
 /**
  * One operation.
  * @typedef {object} Operation
- * @property {(read: Read, parameters: Parameters) => TensorLike} forward
- * @property {(read: Read, parameters: Parameters, y: TensorLike) => TensorLike} bound how far each number may be off
- * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backward] without it, no
- *   gradient passes
- * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backwardBound]
- * @property {(read: Read, parameters: Parameters, dy: TensorLike) => Record<string, number>} [terms] products that are
- *   accumulated into a gradient one after the other; 1
+ * @property {(read: Inputs, parameters: Parameters) => TensorLike} forward
+ * @property {(read: Inputs, parameters: Parameters, y: TensorLike) => TensorLike} bound the maximum error of
+ *   each number
+ * @property {(read: Inputs, parameters: Parameters, dy: TensorLike, y: TensorLike) => ByInput} [backward] without it,
+ *   no gradient passes
+ * @property {(read: Inputs, parameters: Parameters, dy: TensorLike, y: TensorLike) => ByInput} [backwardBound]
+ * @property {(read: Inputs, parameters: Parameters, dy: TensorLike) => Record<string, number>} [terms] products that
+ *   are accumulated into a gradient one after the other; 1
  */
 
 /** The relative error of one rounding. */
 export const U = 2 ** -24
 
 /** @param {TensorLike} t @param {number} [times] */
-const sizes = (t, times = 1) => map(t, v => Math.abs(v) * times)
-/** @param {Read} read @returns {Read} */
-export const absolute = read => Object.fromEntries(Object.entries(read).map(([key, t]) => [key, sizes(t)]))
-/** @param {Parts} parts @param {Record<string, number>} counts roundings of each */
-const rounded = (parts, counts) => (
+const magnitudes = (t, times = 1) => map(t, v => Math.abs(v) * times)
+/** @param {Inputs} read @returns {Inputs} */
+export const absolute = read => Object.fromEntries(Object.entries(read).map(([key, t]) => [key, magnitudes(t)]))
+/** @param {ByInput} parts @param {Record<string, number>} counts roundings of each */
+const roundingErrors = (parts, counts) => (
   Object.fromEntries(Object.entries(parts).map(([key, t]) => [key, map(t, v => v * (counts[key] + 1) * U)])))
 /** @param {TensorLike} x */
 const widthOf = x => /** @type {number} */ (x.shape.at(-1))
@@ -53,11 +54,11 @@ const widthOf = x => /** @type {number} */ (x.shape.at(-1))
 const countOf = x => x.data.length / widthOf(x)
 
 /**
- * For operations that only multiply and add: applied to absolute values, they give the sums of the
+ * An operation that only multiplies and adds: applied to absolute values, it gives the sums of the
  * products' magnitudes.
  * @param {(read: any, parameters: any) => TensorLike} forward
- * @param {(read: any, parameters: any, dy: TensorLike) => Parts} backward
- * @param {(read: Read, parameters: Parameters, dy: TensorLike | null) => Record<string, number>} terms
+ * @param {(read: any, parameters: any, dy: TensorLike) => ByInput} backward
+ * @param {(read: Inputs, parameters: Parameters, dy: TensorLike | null) => Record<string, number>} terms
  *   how many products are added
  * @returns {Operation}
  */
@@ -68,7 +69,7 @@ const products = (forward, backward, terms) => ({
     return map(forward(absolute(read), parameters), v => v * (y + 1) * U)
   },
   backwardBound: (read, parameters, dy) => (
-    rounded(backward(absolute(read), parameters, sizes(dy)), terms(read, parameters, dy)))
+    roundingErrors(backward(absolute(read), parameters, magnitudes(dy)), terms(read, parameters, dy)))
 })
 
 /**
@@ -76,9 +77,9 @@ const products = (forward, backward, terms) => ({
  * @param {(value: number) => number} y @param {(slope: number) => number} dx units of each rounding
  * @returns {Operation}
  */
-const bend = (op, params, y, dx) => ({
+const elementwise = (op, params, y, dx) => ({
   forward: ({ x }) => op.forward({ x }, params).y,
-  bound: ({ x }, _, made) => map(made, (v, i) => U * Math.max(y(v), y(x.data[i]))),
+  bound: ({ x }, _, result) => map(result, (v, i) => U * Math.max(y(v), y(x.data[i]))),
   backward: ({ x }, _, dy) => ({ x: op.backward({ x }, params, { y: dy }).x }),
   backwardBound: ({ x }, _, dy) => {
     const slopes = op.backward({ x }, params, { y: map(dy, () => 1) }).x
@@ -87,53 +88,53 @@ const bend = (op, params, y, dx) => ({
 })
 
 /** A range of rows of the first axis. @param {TensorLike} x @param {number} first @param {number} count */
-function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
+function sliceRows({ shape: [rows, ...rest], data }, first, count) {
   const width = rest.reduce((product, side) => product * side, 1)
   if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
   return { shape: [count, ...rest], data: data.slice(first * width, (first + count) * width) }
 }
 
-/** The inverse for gradients. @param {TensorLike} part @param {number[]} shape @param {number} first */
-function rowsInto(part, shape, first) {
+/** The gradient of `sliceRows`. @param {TensorLike} part @param {number[]} shape @param {number} first */
+function padRows(part, shape, first) {
   const whole = zeros(shape)
   whole.data.set(/** @type {Float64Array} */ (part.data), first * (part.data.length / part.shape[0]))
   return whole
 }
 
-/** @param {Read} read @param {Parameters} rows */
-const ofRows = ({ x, weight, bias }, { first, count }) => (
-  { x, weight: rowsFrom(weight, first, count), ...(bias && { bias: rowsFrom(bias, first, count) }) })
+/** @param {Inputs} read @param {Parameters} rows */
+const usedRows = ({ x, weight, bias }, { first, count }) => (
+  { x, weight: sliceRows(weight, first, count), ...(bias && { bias: sliceRows(bias, first, count) }) })
 
 /** @type {Operation} */
 const linearRows = products(
-  (read, parameters) => linear.forward(ofRows(read, parameters)).y,
+  (read, parameters) => linear.forward(usedRows(read, parameters)).y,
   (read, parameters, dy) => {
-    const { x, ...parts } = linear.backward(ofRows(read, parameters), {}, { y: dy })
+    const { x, ...parts } = linear.backward(usedRows(read, parameters), {}, { y: dy })
     return { x, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => (
-      [key, rowsInto(part, read[key].shape, parameters.first)]))) }
+      [key, padRows(part, read[key].shape, parameters.first)]))) }
   },
   ({ x }, { count }) => ({ y: widthOf(x) + 1, x: count, weight: countOf(x), bias: countOf(x) })
 )
 
-/** Positions of a table, added to every sentence. @param {Read} read @returns {Read} */
-const placed = ({ x, table }) => (
+/** Positions of a table, added to every sentence. @param {Inputs} read @returns {Inputs} */
+const positionOperands = ({ x, table }) => (
   { a: x, b: { shape: x.shape.slice(1), data: table.data.slice(0, x.data.length / x.shape[0]) } })
 
-/** Products of queries and keys, head by head. @param {Read} read @param {Parameters} parameters */
-const sides = ({ q, k }, { heads, kvHeads }) => (
+/** Products of queries and keys, head by head. @param {Inputs} read @param {Parameters} parameters */
+const dotOperands = ({ q, k }, { heads, kvHeads }) => (
   { a: splitHeads(q, heads), b: transposed(repeatHeads(splitHeads(k, kvHeads), heads)) })
-/** Sums of values. @param {Read} read @param {Parameters} parameters */
-const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeatHeads(splitHeads(v, kvHeads), heads) })
+/** Sums of values. @param {Inputs} read @param {Parameters} parameters */
+const sumOperands = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeatHeads(splitHeads(v, kvHeads), heads) })
 /**
  * @param {TensorLike} d of every head of queries @param {TensorLike} like keys or values
  * @param {Parameters} parameters
  */
-const shared = (d, like, { kvHeads }) => {
+const sumSharedHeads = (d, like, { kvHeads }) => {
   const own = sumHeads(d, kvHeads)
   return like.shape.length === 4 ? own : joinHeads(own)
 }
 /** Whether a key is masked for a query. @param {Parameters} parameters @param {number[]} shape of the scores */
-function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
+function createIsHidden({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
   /** @param {number} at */
   return at => {
     const [j, i, b] = [at % Tk, past + Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq * H))]
@@ -149,16 +150,16 @@ const perHead = (mask, [B, H, ...rest]) => (
   mask.shape.length === 3 && mask.shape[0] === B * H ? { shape: [B, H, ...rest], data: mask.data } : mask)
 
 /** @param {TensorLike} logs @param {number[]} target @param {(at: number, count: number) => void} visit */
-function eachAsked(logs, target, visit) {
+function eachTarget(logs, target, visit) {
   const count = target.filter(id => id >= 0).length
   target.forEach((id, row) => { if (id >= 0) visit(row * widthOf(logs) + id, count) })
 }
 
 /**
- * Roundings of one exp(x − max): the difference brings its size, exp itself a few.
+ * The number of roundings in each softmax output: exp(x − max) has as many as the size of the difference plus a few.
  * @param {TensorLike} x @param {TensorLike} y
  */
-function exponentials(x, y) {
+function expErrors(x, y) {
   const width = widthOf(x), out = zeros(x.shape)
   for (let start = 0; start < x.data.length; start += width) {
     const row = x.data.slice(start, start + width), max = row.reduce((a, b) => Math.max(a, b), -Infinity)
@@ -183,8 +184,8 @@ export const STEPS = {
     bound: (_, __, y) => zeros(y.shape),
     backward: ({ weight }, { ids, shape }, dy) => (
       embedding.backward({ idx: { shape, data: ids }, weight }, {}, { y: dy })),
-    backwardBound: ({ weight }, { ids, shape }, dy) => rounded(
-      embedding.backward({ idx: { shape, data: ids }, weight }, {}, { y: sizes(dy) }), { weight: ids.length })
+    backwardBound: ({ weight }, { ids, shape }, dy) => roundingErrors(
+      embedding.backward({ idx: { shape, data: ids }, weight }, {}, { y: magnitudes(dy) }), { weight: ids.length })
   },
   table: {
     forward: (_, { rows, dModel, base, layout }) => (
@@ -193,12 +194,12 @@ export const STEPS = {
     bound: (_, { dModel }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 1e-15 * Math.floor(i / dModel) + U / 2)
   },
   angles: {
-    // The frequency may be the float32 beside the reference's, which moves an angle by one rounding of its size.
+    // The frequency may be rounded to the neighboring float32, which changes an angle by one rounding of its size.
     forward: (_, { rows, half, base, frequencies, key }) => rotary.tables(
       Array.from({ length: rows }, (_, place) => place), half, base, frequencies)[/** @type {'cos'} */ (key)],
     bound: (_, { half }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 4 * U * Math.floor(i / half) + U / 2)
   },
-  places: products(read => add.forward(/** @type {any} */ (placed(read))).y, ({ x, table }, _, dy) => ({
+  places: products(read => add.forward(/** @type {any} */ (positionOperands(read))).y, ({ x, table }, _, dy) => ({
     x: dy, table: rowsPadded(sumToShape(dy, x.shape.slice(1)), table.shape)
   }), ({ x }) => ({ y: 0, x: 0, table: x.shape[0] })),
   add: products(({ a, b }) => add.forward({ a, b }).y, ({ a, b }, _, dy) => add.backward({ a, b }, {}, { y: dy }),
@@ -208,10 +209,10 @@ export const STEPS = {
   dropout: products(({ x, mask }) => mul.forward({ a: x, b: mask }).y,
     ({ x, mask }, _, dy) => ({ x: mul.backward({ a: x, b: mask }, {}, { y: dy }).a }), () => ({ y: 0, x: 0 })),
   linear: linearRows,
-  dots: products((read, parameters) => matmul.forward(/** @type {any} */ (sides(read, parameters))).y,
+  dots: products((read, parameters) => matmul.forward(/** @type {any} */ (dotOperands(read, parameters))).y,
     (read, parameters, dy) => {
-      const { a, b } = matmul.backward(/** @type {any} */ (sides(read, parameters)), {}, { y: dy })
-      return { q: read.q.shape.length === 4 ? a : joinHeads(a), k: shared(transposed(b), read.k, parameters) }
+      const { a, b } = matmul.backward(/** @type {any} */ (dotOperands(read, parameters)), {}, { y: dy })
+      return { q: read.q.shape.length === 4 ? a : joinHeads(a), k: sumSharedHeads(transposed(b), read.k, parameters) }
     },
     ({ q }, { heads, kvHeads }, dy) => {
       const [Tq, Tk] = dy ? dy.shape.slice(-2) : [0, 0]
@@ -223,27 +224,27 @@ export const STEPS = {
     () => ({ y: 1, dots: 1 })),
   mask: {
     forward: ({ scores, added }, parameters) => {
-      const isHidden = hiddenIn(parameters, scores.shape)
+      const isHidden = createIsHidden(parameters, scores.shape)
       const more = added ? add.forward({ a: scores, b: perHead(added, scores.shape) }).y : scores
       return map(more, (v, at) => (isHidden(at) ? -Infinity : v))
     },
-    bound: ({ added }, _, y) => (added ? sizes(y, U) : zeros(y.shape)),
+    bound: ({ added }, _, y) => (added ? magnitudes(y, U) : zeros(y.shape)),
     // A masked weight is 0, and so is its gradient; an edited one is not.
     backward: ({ added }, _, dy) => {
-      /** @type {Parts} */ const parts = { scores: dy }
+      /** @type {ByInput} */ const parts = { scores: dy }
       if (!added) return parts
       return { ...parts, added: { ...sumToShape(dy, perHead(added, dy.shape).shape), shape: added.shape } }
     },
     backwardBound: ({ added }, parameters, dy) => {
-      const parts = backOf('mask')({ added }, parameters, sizes(dy), dy)
+      const parts = backwardOf('mask')({ added }, parameters, magnitudes(dy), dy)
       const terms = added ? dy.data.length / added.data.length : 0
-      return rounded(parts, { scores: -1, added: terms })
+      return roundingErrors(parts, { scores: -1, added: terms })
     }
   },
   softmax: {
     forward: ({ x }) => softmax.forward({ x }).y,
     bound: ({ x }, _, y) => {
-      const own = exponentials(x, y)
+      const own = expErrors(x, y)
       return map(y, (p, i) => U * p * own.data[i])
     },
     backward: (_, __, dy, y) => ({ x: softmax.gradientFromResult(y, dy) }),
@@ -254,28 +255,28 @@ export const STEPS = {
     }
   },
   sums: products((read, parameters) => {
-    const out = matmul.forward(/** @type {any} */ (weighted(read, parameters))).y
+    const out = matmul.forward(/** @type {any} */ (sumOperands(read, parameters))).y
     return read.v.shape.length === 4 ? out : joinHeads(out)
   }, (read, parameters, dy) => {
-    const pair = /** @type {any} */ (weighted(read, parameters))
+    const pair = /** @type {any} */ (sumOperands(read, parameters))
     const { a, b } = matmul.backward(pair, {}, { y: splitHeads(dy, parameters.heads) })
-    return { w: a, v: shared(b, read.v, parameters) }
+    return { w: a, v: sumSharedHeads(b, read.v, parameters) }
   }, ({ w, v }, { heads, kvHeads }) => {
     const [Tq, Tk] = w.shape.slice(-2), size = v.data.length / v.shape[0] / kvHeads / Tk
     return { y: Tk, w: size, v: Tq * heads / kvHeads }
   }),
-  relu: bend(relu, {}, () => 0, () => 0),
-  gelu: bend(gelu, {}, v => 8 * Math.abs(v), () => 18),
-  gelu_tanh: bend(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
-  silu: bend(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
-  tanh: bend(unary, { op: 'tanh' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 12),
+  relu: elementwise(relu, {}, () => 0, () => 0),
+  gelu: elementwise(gelu, {}, v => 8 * Math.abs(v), () => 18),
+  gelu_tanh: elementwise(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
+  silu: elementwise(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
+  tanh: elementwise(unary, { op: 'tanh' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 12),
   layer_norm: layerNorm,
   rms_norm: rmsNorm,
   rotary: {
-    forward: ({ x, cos, sin }, parameters) => turnedBy(x, cos, sin, parameters),
-    bound: ({ x, cos, sin }, parameters) => turnBound(x, cos, sin, parameters),
-    backward: ({ x, cos, sin }, parameters, dy) => ({ x: turnedBy(dy, cos, map(sin, v => -v), parameters, x) }),
-    backwardBound: ({ x, cos, sin }, parameters, dy) => ({ x: turnBound(dy, cos, sin, parameters, x) })
+    forward: ({ x, cos, sin }, parameters) => rotate(x, cos, sin, parameters),
+    bound: ({ x, cos, sin }, parameters) => rotationBound(x, cos, sin, parameters),
+    backward: ({ x, cos, sin }, parameters, dy) => ({ x: rotate(dy, cos, map(sin, v => -v), parameters, x) }),
+    backwardBound: ({ x, cos, sin }, parameters, dy) => ({ x: rotationBound(dy, cos, sin, parameters, x) })
   },
   log_softmax: {
     forward: ({ x }) => {
@@ -309,28 +310,28 @@ export const STEPS = {
   loss: {
     forward: ({ logs }, { target }) => {
       const y = zeros([])
-      eachAsked(logs, target, (at, count) => { y.data[0] -= logs.data[at] / count })
+      eachTarget(logs, target, (at, count) => { y.data[0] -= logs.data[at] / count })
       return y
     },
     bound: ({ logs }, { target }) => {
       const y = zeros([])
-      eachAsked(logs, target, (at, count) => { y.data[0] += (count + 2) * U * Math.abs(logs.data[at]) / count })
+      eachTarget(logs, target, (at, count) => { y.data[0] += (count + 2) * U * Math.abs(logs.data[at]) / count })
       return y
     },
     backward: ({ logs }, { target }, dy) => {
       const d = zeros(logs.shape)
-      eachAsked(logs, target, (at, count) => { d.data[at] -= dy.data[0] / count })
+      eachTarget(logs, target, (at, count) => { d.data[at] -= dy.data[0] / count })
       return { logs: d }
     },
     backwardBound: ({ logs }, { target }, dy) => (
-      { logs: sizes(backOf('loss')({ logs }, { target }, dy, dy).logs, 2 * U) })
+      { logs: magnitudes(backwardOf('loss')({ logs }, { target }, dy, dy).logs, 2 * U) })
   },
   number: {
     forward: (_, { value }) => ({ shape: [1], data: Float64Array.of(Math.fround(value)) }),
     bound: (_, __, y) => zeros(y.shape)
   },
   sub: {
-    forward: ({ a, b }) => add.forward({ a, b: map(b, v => -v) }).y, bound: (_, __, y) => sizes(y, U),
+    forward: ({ a, b }) => add.forward({ a, b: map(b, v => -v) }).y, bound: (_, __, y) => magnitudes(y, U),
     backward: ({ a, b }, _, dy) => ({ a: sumToShape(dy, a.shape), b: map(sumToShape(dy, b.shape), v => -v) }),
     // Accumulates, since a gradient may concern more than one cell.
     backwardBound: (read, _, dy) => Object.fromEntries(Object.entries(read).map(([key, { shape }]) => (
@@ -338,9 +339,9 @@ export const STEPS = {
   },
   reciprocal: {
     forward: ({ x }, { of }) => (x ? map(x, v => 1 / v) : { shape: [1], data: Float64Array.of(1 / of) }),
-    bound: (_, __, y) => sizes(y, U),
-    backward: ({ x }, _, dy, y) => /** @type {Parts} */ (x ? { x: map(dy, (v, i) => -v * y.data[i] ** 2) } : {}),
-    backwardBound: ({ x }, _, dy, y) => /** @type {Parts} */ (
+    bound: (_, __, y) => magnitudes(y, U),
+    backward: ({ x }, _, dy, y) => /** @type {ByInput} */ (x ? { x: map(dy, (v, i) => -v * y.data[i] ** 2) } : {}),
+    backwardBound: ({ x }, _, dy, y) => /** @type {ByInput} */ (
       x ? { x: map(dy, (v, i) => 4 * U * Math.abs(v) * y.data[i] ** 2) } : {})
   },
   narrow: {
@@ -362,7 +363,7 @@ export const STEPS = {
 }
 
 /** @param {string} op */
-const backOf = op => /** @type {NonNullable<Operation['backward']>} */ (STEPS[op].backward)
+const backwardOf = op => /** @type {NonNullable<Operation['backward']>} */ (STEPS[op].backward)
 
 /** The first rows of a table, nothing in the others. @param {Tensor} part @param {number[]} shape */
 function rowsPadded(part, shape) {
@@ -375,20 +376,20 @@ function rowsPadded(part, shape) {
  * @param {TensorLike} x @param {TensorLike} cos @param {TensorLike} sin @param {Parameters} parameters
  * @param {TensorLike} [like] whose shape it has
  */
-function turnedBy(x, cos, sin, parameters, like = x) {
+function rotate(x, cos, sin, parameters, like = x) {
   const [T, C] = like.shape.slice(-2), flat = { shape: [x.data.length / T / C, 1, T, C], data: x.data }
   return { shape: like.shape, data: rotary.forward({ x: flat, cos, sin }, parameters).y.data }
 }
 
 /**
- * Two products and their sum: three roundings of numbers up to |a cos| + |b sin|, whichever sign the second has.
+ * Two products and their sum are three roundings of numbers up to |a cos| + |b sin|, for either sign of the second.
  * @param {TensorLike} x @param {TensorLike} cos @param {TensorLike} sin @param {Parameters} parameters @param
  *   {TensorLike} [like]
  */
-function turnBound(x, cos, sin, parameters, like = x) {
-  const [size, c, s] = [x, cos, sin].map(t => sizes(t))
-  const [one, other] = [s, map(s, v => -v)].map(sign => turnedBy(size, c, sign, parameters, like))
-  return map(one, (v, i) => 4 * U * Math.max(Math.abs(v), Math.abs(other.data[i])))
+function rotationBound(x, cos, sin, parameters, like = x) {
+  const [size, c, s] = [x, cos, sin].map(t => magnitudes(t))
+  const [positive, negative] = [s, map(s, v => -v)].map(sign => rotate(size, c, sign, parameters, like))
+  return map(positive, (v, i) => 4 * U * Math.max(Math.abs(v), Math.abs(negative.data[i])))
 }
 
 /**

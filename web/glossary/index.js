@@ -1,8 +1,8 @@
 /** The glossary: the terms of the page, and where each has its matrix. Loaded when it is opened. */
 
-import { following, h } from '../lib/dom.js'
+import { onInternalClick, h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { pointers } from '../lessons/pointer.js'
 import { TERMS, placeOf, tensorIn, termOf } from './terms.js'
 
@@ -24,7 +24,7 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
   /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
   /** @param {Term} term */
   function entry(term) {
-    const show = h('a', { className: 'term-show', onclick: following(() => press(term)) }, words.show,
+    const show = h('a', { className: 'term-show', onclick: onInternalClick(() => press(term)) }, words.show,
       h('span', { className: 'visually-hidden' }, `: ${term[language]}`))
     links.set(term.id, show)
     const other = term[OTHER[language]]
@@ -84,7 +84,7 @@ export function glossary(stage, context) {
   }
   function showDialog() {
     const { glossary: id } = get()
-    if (id && inside?.language !== context.language()) return speak(context.language()).catch(context.fails)
+    if (id && inside?.language !== context.language()) return speak(context.language()).catch(context.reportError)
     if (id && id !== opened) inside?.open(id)
     if (!id) inside?.dialog.close()
     opened = id
@@ -100,7 +100,7 @@ export function glossary(stage, context) {
     if (!term || !run || !context.isCurrent()) return
     const name = room && tensorIn(term, room)
     if (!name) return set({ lit: '' })
-    pointer.point({ tensor: name, index: (describedOf(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
+    pointer.point({ tensor: name, index: (descriptionOf(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
   }
   return {
     update() {

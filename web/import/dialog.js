@@ -31,9 +31,9 @@ function listed(title, names) {
 }
 
 /**
- * @param {Pick<Context, 't' | 'set' | 'get' | 'ask' | 'language' | 'again'>} context
+ * @param {Pick<Context, 't' | 'set' | 'get' | 'runQuery' | 'language' | 'rerun'>} context
  */
-export function importDialog({ t, set, get, ask, language, again }) {
+export function importDialog({ t, set, get, runQuery, language, rerun }) {
   const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
     onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
   const summary = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
@@ -42,9 +42,9 @@ export function importDialog({ t, set, get, ask, language, again }) {
   const storeLabel = h('label', { for: storeBox.id })
   const storeField = h('p', {}, storeBox, storeLabel)
   const deeds = h('div', { className: 'bring-deeds', hidden: '' }, storeField, open)
-  const progress = loadProgress(t, () => ask('stop', {}))
+  const progress = loadProgress(t, () => runQuery('stop', {}))
   const failure = h('p', { className: 'problem', role: 'alert' })
-  const before = storedModel({ t, ask }, () => start())
+  const before = storedModel({ t, runQuery }, () => start())
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
   const title = h('h2')
   const what = h('p')
@@ -69,7 +69,7 @@ export function importDialog({ t, set, get, ask, language, again }) {
     if (Object.keys(files).length === 0) return
     summary.replaceChildren(h('p', {}, t('bring.looking')))
     try {
-      const inspection = await ask('inspect', { files })
+      const inspection = await runQuery('inspect', { files })
       if (own === serial) describe(inspection)
     } catch (error) {
       if (own === serial) summary.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
@@ -121,7 +121,7 @@ export function importDialog({ t, set, get, ask, language, again }) {
       import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
     try {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
-      await ask('setWeights', { model: houseOf(settings.task), file })
+      await runQuery('setWeights', { model: houseOf(settings.task), file })
       dialog.close()
       enter(pageSettings(settings, TASK_INFO[settings.task].sample))
     } catch (error) {
@@ -138,8 +138,8 @@ export function importDialog({ t, set, get, ask, language, again }) {
     for (const element of [deeds, before.element, place]) element.inert = true
     progress.begin()
     try {
-      await ask('open', chosen ? { files: chosen } : {}, progress.tell)
-      const isKept = !chosen || !storeBox.checked || await ask('store', {})
+      await runQuery('open', chosen ? { files: chosen } : {}, progress.tell)
+      const isKept = !chosen || !storeBox.checked || await runQuery('store', {})
       if (isKept) dialog.close()
       else setText(failure, t('bring.unkept'))
       enter(defaults('own'))
@@ -147,7 +147,7 @@ export function importDialog({ t, set, get, ask, language, again }) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
       // Only one copy fits in memory at a time, so the weights of the current run are read again.
-      if (get().model === 'own') again()
+      if (get().model === 'own') rerun()
     }
     for (const element of [deeds, before.element, place]) element.inert = false
     progress.end()
@@ -157,7 +157,7 @@ export function importDialog({ t, set, get, ask, language, again }) {
   function enter(patch) {
     const { language: spoken, theme, depth } = get()
     set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')
-    again()
+    rerun()
   }
 
   /** @param {File[] | null} [list] files that were dropped on the page */

@@ -43,7 +43,7 @@ export function importButton(context) {
   document.body.ondrop = event => {
     if (!holdsFiles(event)) return
     event.preventDefault()
-    dropped(event.dataTransfer).then(show).catch(context.fails)
+    dropped(event.dataTransfer).then(show).catch(context.reportError)
   }
   return { element, button, show }
 }

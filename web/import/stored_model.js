@@ -6,13 +6,13 @@ import { formatBytes } from './format_bytes.js'
 /** @import { Context } from '../types.d.ts' */
 
 /**
- * @param {Pick<Context, 't' | 'ask'>} context @param {() => void} reopen
+ * @param {Pick<Context, 't' | 'runQuery'>} context @param {() => void} reopen
  */
-export function storedModel({ t, ask }, reopen) {
+export function storedModel({ t, runQuery }, reopen) {
   const text = h('p')
   const again = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'reopen', 'onclick': reopen })
   const forget = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'forget', 'onclick': async () => {
-    await ask('forget', {})
+    await runQuery('forget', {})
     await update()
     text.hidden = false
     setText(text, t('bring.forgotten'))
@@ -21,7 +21,7 @@ export function storedModel({ t, ask }, reopen) {
   const element = h('div', { 'className': 'bring-kept', 'aria-live': 'polite' }, text, deeds)
 
   async function update() {
-    const there = await ask('stored', {}).catch(() => null)
+    const there = await runQuery('stored', {}).catch(() => null)
     text.hidden = deeds.hidden = !there
     setText(text, there ? t('bring.kept', { names: there.names.join(', '), bytes: formatBytes(there.bytes) }) : '')
     setText(again, t('bring.reopen'))

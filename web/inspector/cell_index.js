@@ -3,7 +3,7 @@
  */
 
 import { h } from '../lib/dom.js'
-import { describedOf, labelsOf } from '../lib/run.js'
+import { descriptionOf, labelsOf } from '../lib/run.js'
 import { modelOf } from '../models/index.js'
 
 /** @import { Cell, Context, Described, Run } from '../types.d.ts' */
@@ -44,7 +44,7 @@ export const listedAxes = ({ axes, shape }) => (
  * @param {Pick<Context, 't' | 'set' | 'press' | 'get'>} context
  */
 export function cellIndex(run, cell, { t, set, press, get }) {
-  const tensor = describedOf(run, cell.name)
+  const tensor = descriptionOf(run, cell.name)
   return h('ul', { className: 'places' }, listedAxes(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
     const name = t(`inspector.axes.${axis}`)

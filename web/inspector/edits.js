@@ -5,7 +5,7 @@ import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 
-/** @import { Placed } from '../lib/edits.js' */
+/** @import { EditTarget } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
 /** The page has a single history, whatever language its parts are built in. */
@@ -25,13 +25,13 @@ export function editStore({ get, set }) {
   }
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
-    was: (/** @type {Placed} */ cell) => before.get(cellName(cell)),
+    was: (/** @type {EditTarget} */ cell) => before.get(cellName(cell)),
     /** @param {Cell} cell @param {number} value @param {number} previous what stands there now */
     put(cell, value, previous) {
       if (!editOf(list(), cell)) before.set(cellName(cell), previous)
       change(withEdit(list(), { ...cell, value }))
     },
-    remove: (/** @type {Placed} */ cell) => change(withoutEdit(list(), cell)),
+    remove: (/** @type {EditTarget} */ cell) => change(withoutEdit(list(), cell)),
     clear: () => change([]),
     undo: () => history.canUndo() && set({ edits: history.undo(list()) ?? [] }),
     redo: () => history.canRedo() && set({ edits: history.redo(list()) ?? [] })

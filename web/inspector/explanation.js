@@ -7,7 +7,7 @@ import { h } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
 import { convertFormula, convertLabel } from '../lib/engine_formula.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
 /** @typedef {Explanation['terms'][number]} Term */
@@ -168,7 +168,7 @@ const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut'
  * @param {Cell} cell @param {CellExplanation} explanation @param {Pick<Reading, 't' | 'run'>} view
  */
 function originText({ name }, { edited, computed }, { t, run }) {
-  const origin = ORIGINS[describedOf(run, name).role]
+  const origin = ORIGINS[descriptionOf(run, name).role]
   const values = { computed: brief(computed) }
   if (edited && origin) return t('inspector.edited', values)
   const source = run.isTrained && !run.randomTensors?.includes(name) ? 'learned' : 'given'

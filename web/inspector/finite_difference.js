@@ -26,11 +26,11 @@ function settingsAgain(run, state) {
 }
 
 /**
- * @param {Pick<Context, 't' | 'ask' | 'get'> & { redraw: () => void, live: Element }} context
+ * @param {Pick<Context, 't' | 'runQuery' | 'get'> & { redraw: () => void, live: Element }} context
  *   live: a live region that outlasts the sections; a region that is inserted with its text is not announced
  * @returns {(view: Asked) => Child} the section for a cell
  */
-export function finiteDifference({ t, ask, get, redraw, live }) {
+export function finiteDifference({ t, runQuery, get, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, result: Record<string, string> | null }} */
   let last = { run: null, cell: null, result: null }
   /** @param {Run} run @param {Cell} cell */
@@ -40,7 +40,7 @@ export function finiteDifference({ t, ask, get, redraw, live }) {
   async function measure({ run, cell, explanation }, value) {
     last = { run, cell, result: null }
     setText(live, '')
-    const { high, low, slope } = await ask('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
+    const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
     if (!isKnown(run, cell)) return
     const gradient = explanation?.value ?? NaN
     const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }

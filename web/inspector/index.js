@@ -11,12 +11,12 @@ import { dotted, find, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
 import { formula } from '../lib/formula.js'
 import { brief, dimensions, exact } from '../lib/number.js'
-import { placeName } from '../lib/room_name.js'
+import { fullRoomName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
-import { describedOf, tensorOf } from '../lib/run.js'
+import { descriptionOf, tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
-import { homeOf, roomsOf } from '../rooms/index.js'
+import { roomOfTensor, roomsOf } from '../rooms/index.js'
 
 /** @import { Cell, CellExplanation, Child, Context, Run, Tensor } from '../types.d.ts' */
 
@@ -35,7 +35,7 @@ import { homeOf, roomsOf } from '../rooms/index.js'
 
 /** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function hasCell(run, cell) {
-  const tensor = cell && describedOf(run, cell.name)
+  const tensor = cell && descriptionOf(run, cell.name)
   if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
   return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
 }
@@ -68,10 +68,10 @@ function redraw(element, ...children) {
 /**
  * Mounts the inspector.
  * @param {HTMLElement} container
- * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'ask'>} context
+ * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'runQuery'>} context
  *   press pins a cell or unpins it; visit follows a source
  */
-export function inspector(container, { t, press, visit, set, get, ask }) {
+export function inspector(container, { t, press, visit, set, get, runQuery }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
   const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
     h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
@@ -82,8 +82,8 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   container.append(heading, sheet, body, live)
   /** @type {Inspected} */
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
-  const nudged = finiteDifference({ t, ask, get, live, redraw: () => draw() })
-  const nearby = nearestTokens({ t, ask, live, redraw: () => draw() })
+  const nudged = finiteDifference({ t, runQuery, get, live, redraw: () => draw() })
+  const nearby = nearestTokens({ t, runQuery, live, redraw: () => draw() })
   /** @type {{ sorted: boolean, page: number | null }} */ let reading = { sorted: false, page: null }
   /** @type {Cell | null} */ let editing = null
   let isDifferentiable = false
@@ -129,21 +129,21 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   /** @param {Cell} cell */
   function onward(cell) {
     const { explanation } = view
-    if (!explanation?.feeds?.length || cell.isGradient) return ''
+    if (!explanation?.users?.length || cell.isGradient) return ''
     /** @param {string} target */
     const follow = async target => {
-      const use = await ask('firstUse', { cell, target })
+      const use = await runQuery('firstUse', { cell, target })
       if (use && sameCell(cell, view.cell)) visit(use)
     }
-    return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map(name => (
+    return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.users.map(name => (
       h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
   }
   /** @param {Run} run @param {Cell} cell */
   function homeLink(run, cell) {
-    const home = homeOf(roomsOf(run), cell.name, run)
+    const home = roomOfTensor(roomsOf(run), cell.name, run)
     if (!home || home.id === view.room) return ''
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
-      t('inspector.goto', { room: placeName(home, t) }))
+      t('inspector.goto', { room: fullRoomName(home, t) }))
   }
   /** What a cell stands for, where the operation does not say. @param {Cell} cell */
   function meaning({ name, index }) {

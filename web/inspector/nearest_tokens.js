@@ -3,7 +3,7 @@
 import { sameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
 import { brief } from '../lib/number.js'
-import { describedOf, labelsOf } from '../lib/run.js'
+import { descriptionOf, labelsOf } from '../lib/run.js'
 import { roomsOf } from '../rooms/index.js'
 
 /** @import { Cell, Child, Context, Described, Run } from '../types.d.ts' */
@@ -21,22 +21,22 @@ const ELSEWHERE = ['heads', 'parameter']
  * @param {Run} run @param {Cell} cell @returns {Described[]}
  */
 export function tablesFor(run, { name, isGradient }) {
-  const tensor = describedOf(run, name), width = tensor?.shape.at(-1), rooms = roomsOf(run)
+  const tensor = descriptionOf(run, name), width = tensor?.shape.at(-1), rooms = roomsOf(run)
   if (!tensor || isGradient || tensor.shape.length < 2 || tensor.axes.at(-1)?.name !== 'channel') return []
   const names = [...new Set(rooms.filter(({ stage }) => stage === 'embedding').map(({ parts }) => parts.weight))]
   const projected = rooms.filter(({ stage }) => stage === 'qkv').flatMap(({ parts: { q, k, v } }) => [q, k, v])
   const isElsewhere = ELSEWHERE.includes(tensor.role ?? '') || projected.includes(name)
   if (isElsewhere && !names.includes(name)) return []
-  const tables = names.map(one => describedOf(run, one))
+  const tables = names.map(one => descriptionOf(run, one))
   return /** @type {Described[]} */ (tables.filter(table => table?.shape[1] === width))
 }
 
 /**
- * @param {Pick<Context, 't' | 'ask'> & { redraw: () => void, live: Element }} context live: a live region that outlasts
- *   the sections
+ * @param {Pick<Context, 't' | 'runQuery'> & { redraw: () => void, live: Element }} context live: a live region that
+ *   outlasts the sections
  * @returns {(run: Run, cell: Cell) => Child} the section for a cell
  */
-export function nearestTokens({ t, ask, redraw, live }) {
+export function nearestTokens({ t, runQuery, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, found: Near[] | null }} */
   let last = { run: null, cell: null, found: null }
   /** @param {Run} run @param {Cell} cell */
@@ -44,7 +44,7 @@ export function nearestTokens({ t, ask, redraw, live }) {
 
   /** @param {Run} run @param {Cell} cell @param {Described} table @returns {Promise<Near>} */
   async function look(run, { name, index, isTwin }, table) {
-    const rows = await ask('nearest', { name, index, table: table.name, isTwin })
+    const rows = await runQuery('nearest', { name, index, table: table.name, isTwin })
     const words = labelsOf(run, table, 0)
     const named = rows.map((/** @type {{ row: number, cosine: number }} */ { row, cosine }) => (
       { word: words?.[row] ?? String(row), cosine }))

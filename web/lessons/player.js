@@ -14,7 +14,7 @@ import { question } from './question.js'
 import { standingFor } from './run_values.js'
 import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 
-/** @import { Place } from '../rooms/graph.js' */
+/** @import { ModulePath } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
 /** @import { Result } from './question.js' */
 /** @import { Context, Language, Run, State } from '../types.d.ts' */
@@ -148,14 +148,14 @@ export function player(container, stage, context) {
     /** @param {State} state */
     function runOf(state) {
       const settings = settingsOf(state), key = JSON.stringify(settings)
-      const known = runs.get(key) ?? context.ask('twin', { settings }).then(message => readRun(message))
+      const known = runs.get(key) ?? context.runQuery('twin', { settings }).then(message => readRun(message))
       runs.set(key, known)
       return known
     }
     /** @param {State} state @param {string} tensor */
     async function gradientOf(state, tensor) {
-      await context.ask('twin', { settings: settingsOf(state) })
-      const found = await context.ask('gradients', { isTwin: true, names: [tensor] })
+      await context.runQuery('twin', { settings: settingsOf(state) })
+      const found = await context.runQuery('gradients', { isTwin: true, names: [tensor] })
       return /** @type {Float32Array} */ (found.get(tensor))
     }
     try {
@@ -180,7 +180,7 @@ export function player(container, stage, context) {
     if (!then) return ask?.answer(run, now())
     const state = /** @type {State} */ (wanted(step, true, run)), here = get()
     const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(here[key]))
-    const seen = isSame ? run : readRun(await context.ask('twin', { settings: settingsOf(state) }))
+    const seen = isSame ? run : readRun(await context.runQuery('twin', { settings: settingsOf(state) }))
     return ask?.answer(seen, { state, before: run })
   }
   /**
@@ -236,7 +236,7 @@ export function player(container, stage, context) {
       .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
     const key = JSON.stringify([step.id, options, speak('ask')])
     if (key !== parts.asked) {
-      parts.question = step.ask ? question({ text: speak('ask'), options }, t, given => answer(given).catch(context.fails), reveal) : null
+      parts.question = step.ask ? question({ text: speak('ask'), options }, t, given => answer(given).catch(context.reportError), reveal) : null
       parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
       parts.asked = key
     }
@@ -314,7 +314,7 @@ export function player(container, stage, context) {
     if (get().lesson !== id || language() !== spoken) return
     const isNew = shown.id !== id
     const parts = bar(context, {
-      back: () => enter(Math.max(0, get().at - 1)), next, leave, home, sheet: () => sheet().catch(context.fails)
+      back: () => enter(Math.max(0, get().at - 1)), next, leave, home, sheet: () => sheet().catch(context.reportError)
     })
     shown = { id, language: spoken, lesson, words: texts, parts, answers: isNew ? new Map() : shown.answers }
     container.replaceChildren(parts.root)
@@ -329,7 +329,7 @@ export function player(container, stage, context) {
     const { lesson: id } = get()
     const spoken = language()
     if (shown.id !== id || shown.language !== spoken) {
-      if (shown.wanted !== `${id} ${spoken}`) build(id, spoken).catch(context.fails)
+      if (shown.wanted !== `${id} ${spoken}`) build(id, spoken).catch(context.reportError)
       shown.wanted = `${id} ${spoken}`
       return
     }

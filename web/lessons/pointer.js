@@ -2,7 +2,7 @@
 
 import { find, h } from '../lib/dom.js'
 
-/** @import { Place } from '../rooms/graph.js' */
+/** @import { ModulePath } from '../rooms/graph.js' */
 
 const ROOM = 3
 /** The margin above and below what is scrolled to. */

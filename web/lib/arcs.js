@@ -1,9 +1,9 @@
 /** Two rows of words, and lines between them as wide as their weights. */
 
-import { h, indexIn, keep, setText, svg, targetOf } from './dom.js'
+import { h, indexIn, syncChildren, setText, svg, targetOf } from './dom.js'
 import { widest } from './labels.js'
 import { fixed } from './number.js'
-import { ofCell } from './origin.js'
+import { setCellData } from './origin.js'
 import { indexOf } from './slice.js'
 
 /** @import { Slice } from '../types.d.ts' */
@@ -30,7 +30,7 @@ export function arcs(container, { onLook }) {
     if (word) onLook(indexIn(from, word))
   })
   /** @param {Element} group @param {{ d: string, weight: number }[]} lines */
-  const draw = (group, lines) => keep(group, lines, () => svg('path'), (path, { d, weight }) => {
+  const draw = (group, lines) => syncChildren(group, lines, () => svg('path'), (path, { d, weight }) => {
     path.setAttribute('d', d)
     path.style.setProperty('stroke-width', `${Math.max(0.5, weight * 10)}px`)
     path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
@@ -38,11 +38,11 @@ export function arcs(container, { onLook }) {
   const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
   /**
    * @param {Element} group @param {{ word: string, x: number }[]} words @param {number} top
-   * @param {(i: number) => boolean} isLit @param {number} [apart]
+   * @param {(i: number) => boolean} isLit @param {number} [offset]
    */
-  const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x: at }, i) => {
-    const y = top + (i % 2) * apart, half = widest([word]) * LARGER * BOLD / 2
-    // A long word at the edge of a narrow figure is beside its line.
+  const write = (group, words, top, isLit, offset = 0) => syncChildren(group, words, createWord, (text, view, i) => {
+    const { word, x: at } = view, y = top + (i % 2) * offset, half = widest([word]) * LARGER * BOLD / 2
+    // A long word at the edge of a narrow figure moves inwards, away from its line.
     const x = Math.max(half, Math.min(width - half, at))
     text.classList.toggle('is-lit', isLit(i))
     Array.from(text.children).forEach((span, line) => {
@@ -55,22 +55,23 @@ export function arcs(container, { onLook }) {
    * Writes a weight under a word, unless it is small.
    * @param {Element} span @param {number} weight @param {Slice} part @param {number[]} index
    */
-  function note(span, weight, part, index) {
+  function writeWeight(span, weight, part, index) {
     setText(span, weight < 0.05 ? '' : fixed(weight))
-    ofCell(span, part.name, index)
+    setCellData(span, part.name, index)
   }
 
+  /** The width of the figure in pixels. */
   let width = 0
   return {
     /**
      * @param {{ part: Slice, row: number, width: number, label: string }} view view weights; the highlighted row
      */
-    update({ part, row, width: room, label }) {
-      width = room
+    update({ part, row, width: figureWidth, label }) {
+      width = figureWidth
       const { rowLabels: rows, colLabels: cols, values } = part
       /** @param {string[]} words */
-      const place = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
-      const [above, below] = [place(rows), place(cols)]
+      const position = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
+      const [above, below] = [position(rows), position(cols)]
       const middle = (TOP + BOTTOM) / 2
       /** @param {number} r @param {number} c */
       const line = (r, c) => ({
@@ -79,7 +80,7 @@ export function arcs(container, { onLook }) {
           `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      // Words that would overlap are in two rows, each with room for its weight.
+      // Words that would overlap are written in two rows, each with space for its weight below.
       const isTight = widest(cols) * LARGER > width / cols.length
       root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
@@ -90,7 +91,8 @@ export function arcs(container, { onLook }) {
       /** @param {number} i */
       const weight = i => values[row * cols.length + i]
       write(to, below, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
-      Array.from(to.children).forEach((text, i) => note(text.children[1], weight(i), part, indexOf(part, row, i)))
+      Array.from(to.children).forEach((text, i) => (
+        writeWeight(text.children[1], weight(i), part, indexOf(part, row, i))))
     }
   }
 }

@@ -1,18 +1,18 @@
-/** A cell is a tensor's name, an index and marks: one for the derivative of the loss by it, one for the second run. */
+/** A cell is a tensor's name and an index, with flags for its gradient and for the second run (the twin). */
 
 /** @typedef {{ name: string, index: number[], isGradient?: boolean, isTwin?: boolean }} Cell */
 
 const MARKS = /** @type {const} */ (['isGradient', 'isTwin'])
 
-/** Whether two cells are equal; null equals nothing. @param {Cell | null} one @param {Cell | null} other */
-export function sameCell(one, other) {
-  if (!one || !other) return false
-  const marks = MARKS.every(mark => Boolean(one[mark]) === Boolean(other[mark]))
-  return marks && one.name === other.name && one.index.join() === other.index.join()
+/** Whether two cells are equal; null equals nothing. @param {Cell | null} a @param {Cell | null} b */
+export function sameCell(a, b) {
+  if (!a || !b) return false
+  const marks = MARKS.every(mark => Boolean(a[mark]) === Boolean(b[mark]))
+  return marks && a.name === b.name && a.index.join() === b.index.join()
 }
 
-/** @param {import('../../src/js/edits.js').EditIndex[number]} place */
-const placeText = place => (place === null ? '∗' : Array.isArray(place) ? `${place[0]}…${place[1] - 1}` : String(place))
+/** @param {import('../../src/js/edits.js').EditIndex[number]} i */
+const indexText = i => (i === null ? '∗' : Array.isArray(i) ? `${i[0]}…${i[1] - 1}` : String(i))
 
 /**
  * The text of a cell: `scores[0, 1]`, `loss` for a scalar tensor, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in
@@ -20,4 +20,4 @@ const placeText = place => (place === null ? '∗' : Array.isArray(place) ? `${p
  * @param {Omit<Cell, 'index'> & { index: import('../../src/js/edits.js').EditIndex }} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (
-  `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.map(placeText).join(', ')}]` : ''}${isTwin ? '′' : ''}`)
+  `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.map(indexText).join(', ')}]` : ''}${isTwin ? '′' : ''}`)

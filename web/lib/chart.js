@@ -3,16 +3,19 @@
 import { h, exists } from './dom.js'
 import { debounce, nextTask } from './scheduling.js'
 import { fixed } from './number.js'
-import { ofSlice } from './origin.js'
+import { setSliceData } from './origin.js'
 
 /** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
 /** @import { Palette, Slice } from '../types.d.ts' */
 
 const FAMILY = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
-const LETTERS = 12
-/** A chart measures itself in device pixels, so its font does not grow on a slide by itself. */
-const enlarged = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
-const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
+const FONT_SIZE = 12
+/**
+ * The factor by which a slide enlarges the page: Chart.js lays out in device pixels, so its font does not grow
+ * by itself.
+ */
+const enlargement = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
+const font = () => ({ family: FAMILY, size: FONT_SIZE * enlargement() })
 
 /**
  * The part of a chart, or of its configuration, that a view fills.
@@ -22,7 +25,7 @@ const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
  * @property {number[][]} series one curve per dimension
  * @property {number} chosen the highlighted curve
  * @property {number | null} at the selected position
- * @property {number} until positions before this belong to the sentence
+ * @property {number} until the length of the sentence; positions before it are shaded
  * @property {string} label for screen readers
  * @property {string} title of the axis of positions
  * @property {Palette} palette
@@ -30,7 +33,7 @@ const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
  * @typedef {object} LinesView
  * @property {{ points: { x: number, y: number }[], color: keyof Palette, width?: number, dash?: number[],
  *   dots?: boolean }[]} lines dots: each point is marked
- * @property {number} most the last step
+ * @property {number} maxStep the last step
  * @property {number} [low]
  * @property {number} [high]
  * @property {string} title
@@ -49,18 +52,18 @@ const MIN_PIXEL_RATIO = 2
 
 /** More bars than this leave no room for every label. */
 const MANY_BARS = 12
-/** The height of the number below a bar, in pixels. */
-const SHARE = 30
+/** The width of the number below a bar, in pixels. */
+const MIN_BAR_WIDTH = 30
 
 /** Ticks without a callback are formatted by Intl, which takes 20 ms to load. */
-const whole = (/** @type {number} */ value) => String(value)
+const formatTick = (/** @type {number} */ value) => String(value)
 
 /**
  * Shades the positions of the sentence.
  * @type {Plugin<'line', { until: number, color: string }>}
  */
-const stretch = {
-  id: 'stretch',
+const sentenceShading = {
+  id: 'shading',
   beforeDatasetsDraw({ ctx, chartArea, scales }, _, { until, color }) {
     if (!until) return
     ctx.fillStyle = color
@@ -90,14 +93,15 @@ function mount(container, type, plugins, fill) {
   /** @type {typeof import('chart.js').Chart | undefined} */ let Chart
   /** @type {Chart | undefined} */ let chart
   /** @type {View | undefined} */ let view
-  let isGone = false
+  let isDestroyed = false
   /** @param {typeof import('chart.js').Chart} Chart @param {View} view */
   const create = (Chart, view) => {
     /** @type {ChartConfiguration & Filled} */
     const config = {
       type, plugins, data: { labels: [], datasets: [] },
       options: {
-        animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {}, place: {} },
+        animation: false, responsive: true, maintainAspectRatio: false, events: [],
+        plugins: { shading: {}, stepMarks: {} },
         devicePixelRatio: Math.max(MIN_PIXEL_RATIO, globalThis.devicePixelRatio || 1)
       }
     }
@@ -105,7 +109,7 @@ function mount(container, type, plugins, fill) {
     return new Chart(canvas, config)
   }
   const draw = debounce(() => {
-    if (isGone || !Chart || !view) return
+    if (isDestroyed || !Chart || !view) return
     if (chart) {
       fill(chart, view)
       chart.update('none')
@@ -130,7 +134,7 @@ function mount(container, type, plugins, fill) {
       draw()
     },
     destroy() {
-      isGone = true
+      isDestroyed = true
       chart?.destroy()
     }
   }
@@ -155,10 +159,10 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
   }))
   chart.options.scales = {
     x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
-      { includeBounds: false, callback: whole }),
+      { includeBounds: false, callback: formatTick }),
     y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, 1) })
   }
-  chart.options.plugins = { stretch: { until, color: palette.wash } }
+  chart.options.plugins = { shading: { until, color: palette.wash } }
 }
 
 /** @param {Filled} chart @param {BarsView} view */
@@ -170,7 +174,7 @@ function fillBars(chart, { part, row, chosen, width, palette }) {
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
   }]
   chart.options.scales = {
-    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS || part.cols * SHARE > width }),
+    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS || part.cols * MIN_BAR_WIDTH > width }),
     y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 })
   }
 }
@@ -181,7 +185,7 @@ function fillBars(chart, { part, row, chosen, width, palette }) {
  * @param {{ onLook(position: number): void, onPress(position: number): void }} handlers
  */
 export function curves(container, { onLook, onPress }) {
-  const { canvas, get, update, destroy } = mount(container, 'line', [stretch], fillCurves)
+  const { canvas, get, update, destroy } = mount(container, 'line', [sentenceShading], fillCurves)
   /** @param {MouseEvent} event @param {(position: number) => void} act */
   const at = (event, act) => {
     const chart = get()
@@ -197,25 +201,25 @@ export function curves(container, { onLook, onPress }) {
 }
 
 /** @param {Filled} chart @param {LinesView} view */
-function fillLines(chart, { lines: all, most: max, low, high, title, digits = 2, palette, at, mark }) {
-  chart.data.datasets = all.map(({ points, color, width = 2, dash = [], dots }) => ({
+function fillLines(chart, { lines: allLines, maxStep: max, low, high, title, digits = 2, palette, at, mark }) {
+  chart.data.datasets = allLines.map(({ points, color, width = 2, dash = [], dots }) => ({
     data: points, borderColor: palette[color], borderWidth: width, borderDash: dash, pointRadius: dots ? 2.5 : 0,
     pointBackgroundColor: palette[color], pointBorderWidth: 0
   }))
   chart.options.scales = {
-    x: axis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: whole }),
+    x: axis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: formatTick }),
     y: axis(palette, '', { min: low, suggestedMax: high },
       { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, digits) })
   }
-  chart.options.plugins = { place: { at, mark, color: palette.ink, markColor: palette.accent } }
+  chart.options.plugins = { stepMarks: { at, mark, color: palette.ink, markColor: palette.accent } }
 }
 
 /**
- * A line at one value of the axis, and a wedge above another.
+ * Draws a dotted line at the selected step, and a line with a wedge above it at the marked one.
  * @type {Plugin<'line', { at?: number | null, mark?: number | null, color: string, markColor: string }>}
  */
-const place = {
-  id: 'place',
+const stepMarks = {
+  id: 'stepMarks',
   afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, mark, color, markColor }) {
     ctx.save()
     if (exists(at)) {
@@ -242,7 +246,7 @@ const place = {
  * @param {(step: number) => void} [onPress]
  */
 export function lines(container, onPress) {
-  const { canvas, get, update, destroy } = mount(container, 'line', [place], fillLines)
+  const { canvas, get, update, destroy } = mount(container, 'line', [stepMarks], fillLines)
   canvas.addEventListener('click', event => {
     const step = get()?.scales.x?.getValueForPixel(event.offsetX)
     if (step !== undefined) onPress?.(Math.round(step))
@@ -261,7 +265,7 @@ export function bars(container) {
   return {
     /** @param {BarsView} view */
     update(view) {
-      ofSlice(canvas, view.part, view.row)
+      setSliceData(canvas, view.part, view.row)
       update(view)
     },
     destroy

@@ -1,6 +1,6 @@
 /** Tokens as rows of small buttons with a single tab stop; arrow keys move between them. */
 
-import { h, keep, setText, targetOf } from './dom.js'
+import { h, syncChildren, setText, targetOf } from './dom.js'
 
 /** @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip */
 
@@ -67,12 +67,12 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
      * @param {{ name: string, chosen?: boolean, chips: Chip[] }[]} rows
      */
     update(rows) {
-      keep(root, rows, createRow, (element, row) => {
+      syncChildren(root, rows, createRow, (element, row) => {
         const name = element.children[0]
         name.hidden = !row.name
         setText(name, row.name)
         name.setAttribute('aria-pressed', row.chosen ? 'true' : 'false')
-        keep(element.children[1], row.chips, createChip, fillChip)
+        syncChildren(element.children[1], row.chips, createChip, fillChip)
       })
       if (!root.querySelector('.chip[tabindex="0"]')) root.querySelector('.chip')?.setAttribute('tabindex', '0')
     }
@@ -80,7 +80,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
 }
 
 /**
- * Chips of which one is explained: the one pressed last, or first the most instructive one.
+ * Chips with an explanation of one of them: the one pressed last; before any press the most instructive one.
  * @param {Element} container @param {() => void} draw
  */
 export function chooser(container, draw) {
@@ -94,7 +94,7 @@ export function chooser(container, draw) {
   })
   return {
     update,
-    /** The index of the explained chip. @param {number} telling @param {number} count of all chips */
-    at: (telling, count) => Math.min(chosen ?? telling, count - 1)
+    /** The index of the explained chip. @param {number} initial before a press @param {number} count of all chips */
+    at: (initial, count) => Math.min(chosen ?? initial, count - 1)
   }
 }

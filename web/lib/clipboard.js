@@ -1,8 +1,8 @@
-/** Copies text; where a page may not, as without https, it displays the text to be copied by hand. */
+/** Copies text to the clipboard; where that is not allowed, as without https, displays the text for copying by hand. */
 
 import { h, setText } from './dom.js'
 
-const SHOWN_FOR = 4000
+const DISPLAY_MS = 4000
 
 /**
  * @param {{ done: string, byHand: string }} words
@@ -23,7 +23,7 @@ export function clipboard({ done, byHand }) {
       await navigator.clipboard.writeText(text)
       field.hidden = true
       setText(status, done)
-      timer = setTimeout(() => setText(status, ''), SHOWN_FOR)
+      timer = setTimeout(() => setText(status, ''), DISPLAY_MS)
     } catch {
       setText(status, byHand)
       field.hidden = false

@@ -1,7 +1,7 @@
 /**
  * Color scales, interpolated in OKLab so that equal steps look equal. Signed values run from blue through paper to
  * amber, a pair that survives the common kinds of color blindness; probabilities run from paper to the green of a glass
- * pane's edge. The factors of a mask are equal in all retained cells, so a shade makes the dropped ones stand out.
+ * pane's edge. A dropout mask has only two values, so its factors run from paper to a pale shade.
  */
 
 /** @import { Mode } from '../types.d.ts' */
@@ -16,7 +16,7 @@ const THEMES = {
   dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', probability: '#7fe0c4', factor: '#2a3735' }
 }
 
-/** Nearly black and white: with less contrast between them, some colors would leave both hard to read. */
+/** The two text colors, nearly black and white: with less contrast, neither would be readable on some cell colors. */
 const [DARK, PALE] = ['#050505', '#ffffff']
 
 /** @param {number} byte */
@@ -60,9 +60,9 @@ function fromLab([L, a, b]) {
 /** @param {Triple} rgb */
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b)
 
-/** WCAG contrast of two colors given as bytes. @param {Triple} one @param {Triple} other */
-export function contrast(one, other) {
-  const [low, high] = [luminance(one), luminance(other)].sort((x, y) => x - y)
+/** WCAG contrast of two colors given as bytes. @param {Triple} a @param {Triple} b */
+export function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y)
   return (high + 0.05) / (low + 0.05)
 }
 
@@ -80,11 +80,11 @@ function ramp(from, to) {
  * A color mixed with its ink, packed.
  * @param {Color} color @param {number} weight from 0, the color itself, to 1, its ink
  */
-export function leaning({ packed, ink }, weight) {
+export function mixWithInk({ packed, ink }, weight) {
   const [red, green, blue] = bytes(ink)
-  /** @param {number} shift @param {number} other */
-  const lean = (shift, other) => Math.round(((packed >>> shift) & 255) * (1 - weight) + other * weight) << shift
-  return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
+  /** @param {number} shift @param {number} inkByte */
+  const mix = (shift, inkByte) => Math.round(((packed >>> shift) & 255) * (1 - weight) + inkByte * weight) << shift
+  return (255 << 24 | mix(16, blue) | mix(8, green) | mix(0, red)) >>> 0
 }
 
 /** @type {Map<Mode, Record<string, Color[]>>} */ const ramps = new Map()
@@ -125,10 +125,10 @@ export const factor = max => ({ kind: 'factor', min: 0, max })
  */
 export function scale(domain, mode) {
   const { negative, positive, ...others } = rampsOf(mode)
-  const reach = domain.max || 1
+  const maxMagnitude = domain.max || 1
   /** @param {number} value */
-  const step = value => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
-  const own = others[domain.kind]
-  if (own) return { ...domain, at: value => own[step(value)] }
-  return { ...domain, at: value => (value < 0 ? negative : positive)[step(value)] }
+  const colorIndex = value => Math.min(STEPS - 1, Math.round((Math.abs(value) / maxMagnitude) * (STEPS - 1))) || 0
+  const unsigned = others[domain.kind]
+  if (unsigned) return { ...domain, at: value => unsigned[colorIndex(value)] }
+  return { ...domain, at: value => (value < 0 ? negative : positive)[colorIndex(value)] }
 }

@@ -1,31 +1,31 @@
-/** A connector that leaves one element at its right and branches to others at their left, through the gap between. */
+/** A connector from the right edge of one element to the left edges of others. */
 
 import { enlargement } from './dom.js'
 
 const ARROW = 4
 
 /**
- * Writes the connector's path in the coordinates of the element that contains both ends; empty where they stack.
+ * Writes the connector's path in the coordinates of `root`; empty where the elements stand below each other.
  * @param {Element} path
  * @param {Element} root
  * @param {Element | null} from
  * @param {Iterable<Element>} to
- * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the connector
- *   goes up; the middle of a narrower gap
+ * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: pixels between the vertical line and
+ *   the ends, at most half of the space; inset: pixels left free before each end
  */
 export function drawConnector(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
-  const enlarged = enlargement(root)
+  const factor = enlargement(root)
   /** @param {Element} element */
-  const middleOf = element => {
+  const sidesOf = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     return {
-      left: (left - box.left) / enlarged, right: (right - box.left) / enlarged,
-      y: ((top + bottom) / 2 - box.top) / enlarged
+      left: (left - box.left) / factor, right: (right - box.left) / factor,
+      y: ((top + bottom) / 2 - box.top) / factor
     }
   }
-  const ends = [...to].map(middleOf)
-  const start = from && middleOf(from)
+  const ends = [...to].map(sidesOf)
+  const start = from && sidesOf(from)
   if (!start || !ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
   const x = ends[0].left - Math.min(gap, (ends[0].left - start.right) / 2)
   const lines = ends.map(({ left, y }) => {

@@ -1,34 +1,34 @@
 /** The costs of rooms, added up from those of every tensor in the run. */
 
-import { knownAs } from './run.js'
+import { canonicalName } from './run.js'
 
 /** @import { Costs, Room, Run, Translate } from '../types.d.ts' */
 /** @typedef {{ parameters: number, multiplyAdds: number, bytes: number }} Sum */
 
 /** @returns {Sum} */
-export const nothing = () => ({ parameters: 0, multiplyAdds: 0, bytes: 0 })
+export const noCosts = () => ({ parameters: 0, multiplyAdds: 0, bytes: 0 })
 
 /** @param {Sum[]} sums @returns {Sum} */
-export const together = sums => sums.reduce((all, one) => ({
-  parameters: all.parameters + one.parameters, multiplyAdds: all.multiplyAdds + one.multiplyAdds,
-  bytes: all.bytes + one.bytes
-}), nothing())
+export const addCosts = sums => sums.reduce((all, sum) => ({
+  parameters: all.parameters + sum.parameters, multiplyAdds: all.multiplyAdds + sum.multiplyAdds,
+  bytes: all.bytes + sum.bytes
+}), noCosts())
 
 /**
- * The costs of every room by its id: the parameters and results that belong to it; what belongs to no room is under ''.
+ * The costs of every room by its id. Parameters and results that belong to no room are added up under ''.
  * @param {Run} run @param {Room[]} rooms @param {Costs} costs @returns {Map<string, Sum>}
  */
-export function costsByRoom(run, rooms, { made, parameters }) {
+export function costsByRoom(run, rooms, { results, parameters }) {
   /** @type {Map<string, Sum>} */ const sums = new Map()
-  /** @type {Map<string, string>} */ const homes = new Map()
-  for (const { id, tensors } of rooms) for (const name of tensors) if (!homes.has(name)) homes.set(name, id)
-  /** @param {string} name @param {Partial<Sum>} more */
-  const put = (name, more) => {
-    const id = homes.get(knownAs(run, name)) ?? ''
-    sums.set(id, together([sums.get(id) ?? nothing(), { ...nothing(), ...more }]))
+  /** @type {Map<string, string>} */ const roomIds = new Map()
+  for (const { id, tensors } of rooms) for (const name of tensors) if (!roomIds.has(name)) roomIds.set(name, id)
+  /** @param {string} name @param {Partial<Sum>} costs */
+  const add = (name, costs) => {
+    const id = roomIds.get(canonicalName(run, name)) ?? ''
+    sums.set(id, addCosts([sums.get(id) ?? noCosts(), { ...noCosts(), ...costs }]))
   }
-  made.forEach(({ name, bytes, multiplyAdds }) => put(name, { bytes, multiplyAdds }))
-  parameters.forEach(({ name, size }) => put(name, { parameters: size }))
+  results.forEach(({ name, bytes, multiplyAdds }) => add(name, { bytes, multiplyAdds }))
+  parameters.forEach(({ name, size }) => add(name, { parameters: size }))
   return sums
 }
 

@@ -1,8 +1,8 @@
 /** A function as a curve, and points on it. */
 
-import { h, keep, setAll, svg } from './dom.js'
+import { h, syncChildren, setAttributes, svg } from './dom.js'
 import { fixed } from './number.js'
-import { ofCell } from './origin.js'
+import { setCellData } from './origin.js'
 
 /** @import { Cell, Curve } from '../types.d.ts' */
 
@@ -19,8 +19,8 @@ export function curve(container) {
   const mark = svg('circle', { class: 'curve-mark', r: '5' })
   const [from, to] = [svg('tspan'), svg('tspan')]
   const name = svg('text', { class: 'curve-name' }, from, ' → ', to)
-  const look = { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }
-  const root = svg('svg', look, axes, line, dots, mark, name)
+  const attributes = { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }
+  const root = svg('svg', attributes, axes, line, dots, mark, name)
   container.append(h('div', { className: 'curve-slot' }, root))
   return {
     /**
@@ -38,24 +38,24 @@ export function curve(container) {
       const px = value => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
       /** @param {number} value */
       const py = value => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
-      const inside = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= reach)
-      line.setAttribute('d', inside.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
+      const visible = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= reach)
+      line.setAttribute('d', visible.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
       axes.setAttribute('d', `M${EDGE} ${py(0)}H${WIDTH - EDGE}M${px(0)} ${EDGE}V${HEIGHT - EDGE}`)
-      keep(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {
-        setAll(dot, { cx: px(point.x), cy: py(point.y) })
+      syncChildren(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {
+        setAttributes(dot, { cx: px(point.x), cy: py(point.y) })
       })
-      const at = points[chosen]
-      mark.toggleAttribute('hidden', !at)
-      name.toggleAttribute('hidden', !at)
+      const chosenPoint = points[chosen]
+      mark.toggleAttribute('hidden', !chosenPoint)
+      name.toggleAttribute('hidden', !chosenPoint)
       root.setAttribute('aria-label', label)
-      if (!at) return
-      setAll(mark, { cx: px(at.x), cy: py(at.y) })
+      if (!chosenPoint) return
+      setAttributes(mark, { cx: px(chosenPoint.x), cy: py(chosenPoint.y) })
       ;[from, to].forEach((element, i) => {
-        element.textContent = fixed(i ? at.y : at.x)
-        ofCell(element, cells[i].name, cells[i].index)
+        element.textContent = fixed(i ? chosenPoint.y : chosenPoint.x)
+        setCellData(element, cells[i].name, cells[i].index)
       })
-      setAll(name, {
-        'x': px(at.x) + (at.x > 0 ? -10 : 10), 'y': py(at.y) - 10, 'text-anchor': at.x > 0 ? 'end' : 'start'
+      setAttributes(name, {
+        'x': px(chosenPoint.x) + (chosenPoint.x > 0 ? -10 : 10), 'y': py(chosenPoint.y) - 10, 'text-anchor': chosenPoint.x > 0 ? 'end' : 'start'
       })
     }
   }

@@ -1,4 +1,7 @@
-/** Small helpers to build elements. Styles go through the CSSOM, so that a page's policy can forbid inline ones. */
+/**
+ * Helpers to build elements. Styles are set through the CSSOM, so that a Content-Security-Policy can forbid
+ * inline ones.
+ */
 
 /** @import { BuiltElement, Child, Props } from '../types.d.ts' */
 
@@ -70,17 +73,17 @@ export function setText(element, text) {
  * @param {() => E} create
  * @param {(element: E, item: Item, index: number) => void} update
  */
-export function keep(parent, items, create, update) {
+export function syncChildren(parent, items, create, update) {
   while (parent.children.length > items.length) parent.lastElementChild?.remove()
   while (parent.children.length < items.length) parent.append(create())
   items.forEach((item, index) => update(/** @type {E} */ (parent.children[index]), item, index))
 }
 
 /**
- * Makes these the children, in this order; those in place are not touched.
+ * Sets an element's children and their order; those in the right position already are not touched.
  * @param {Element} parent @param {readonly Element[]} wanted
  */
-export function arrange(parent, wanted) {
+export function setChildren(parent, wanted) {
   for (const child of [...parent.children]) if (!wanted.includes(child)) child.remove()
   wanted.forEach((child, i) => {
     if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null)
@@ -92,7 +95,7 @@ export function arrange(parent, wanted) {
  * @param {() => void} act
  * @returns {(event: MouseEvent) => void}
  */
-export const following = act => event => {
+export const onInternalClick = act => event => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   act()
@@ -104,30 +107,30 @@ export const targetOf = event => /** @type {HTMLElement} */ (event.target)
 /** The index of a child, −1 where it is none. @param {Element} parent @param {Element} child */
 export const indexIn = (parent, child) => [...parent.children].indexOf(child)
 
-/** An element that certainly exists. @param {ParentNode} root @param {string} selector */
+/** The first match of a selector that always has one. @param {ParentNode} root @param {string} selector */
 export const find = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
 
 /** The factor by which an element is enlarged, as on a slide. @param {Element} element */
 export const enlargement = element => element.currentCSSZoom || 1
-/** The width of an element in its own whole pixels. @param {Element} element */
-export const wholeWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
+/** The width of an element in its own pixels, rounded down. @param {Element} element */
+export const integerWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
 
 /** @param {HTMLCanvasElement} canvas */
 export const contextOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
 
 /** @param {Element} element @param {Record<string, string | number>} attributes */
-export function setAll(element, attributes) {
+export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
 }
 
 /**
- * Whether a value exists, as a filter.
+ * Whether a value is neither null nor undefined, for `filter`.
  * @template T
- * @param {T | null | undefined} one @returns {one is T}
+ * @param {T | null | undefined} value @returns {value is T}
  */
-export const exists = one => one !== null && one !== undefined
+export const exists = value => value !== null && value !== undefined
 
 let serial = 0
 
-/** An id no other element has. @param {string} stem */
+/** An id that no other element has. @param {string} stem its start */
 export const uniqueId = stem => `${stem}-${++serial}`

@@ -3,7 +3,7 @@
 import { h, setText } from './dom.js'
 import { figure } from './figure.js'
 import { fixed } from './number.js'
-import { ofSlice } from './origin.js'
+import { setSliceData } from './origin.js'
 
 /** @import { Cell, Context, Domain, Slice } from '../types.d.ts' */
 /** @import { Band } from './heatmap.js' */
@@ -13,7 +13,7 @@ import { ofSlice } from './origin.js'
  * @property {Slice} before
  * @property {Slice | null} mask
  * @property {Slice} after
- * @property {number} scale what retained values are multiplied by
+ * @property {number} scale the factor of the retained values
  * @property {Record<Part, Domain>} domains
  * @property {{ domain: Domain, key?: string }[]} legend
  * @typedef {'before' | 'mask' | 'after'} Part
@@ -21,16 +21,16 @@ import { ofSlice } from './origin.js'
 
 /** @type {Part[]} */
 const PARTS = ['before', 'mask', 'after']
-/** A matrix of so few columns fits its numbers into half of the room. */
+/** A matrix with at most this many columns fits into half of the width with its numbers. */
 const NARROW = 8
 
 /**
  * Mounts the figure of a stage with dropout.
  * @param {HTMLElement} container
  * @param {Context} context
- * @param {(cell: Cell) => Band} place where a cell of these tensors is
+ * @param {(cell: Cell) => Band} markOf the row, column or cell to mark for a cell of these tensors
  */
-export function dropoutFigure(container, context, place) {
+export function dropoutFigure(container, context, markOf) {
   const { t } = context
   const fig = figure(container, context)
   const before = fig.matrix()
@@ -46,7 +46,7 @@ export function dropoutFigure(container, context, place) {
       const parts = PARTS.filter(name => next[name])
       const partOf = (/** @type {Part} */ name) => /** @type {Slice} */ (next[name])
       const names = parts.map(name => partOf(name).name)
-      const follow = (/** @type {Cell} */ cell) => (names.includes(cell.name) ? place(cell) : null)
+      const follow = (/** @type {Cell} */ cell) => (names.includes(cell.name) ? markOf(cell) : null)
       const { mask } = next
       const crossed = mask && (
         (/** @type {number} */ row, /** @type {number} */ col) => mask.values[row * mask.cols + col] === 0)
@@ -58,7 +58,7 @@ export function dropoutFigure(container, context, place) {
         const extra = name === 'before' ? {} : { crossed }
         matrices[name].update(partOf(name), { title, domain: domains[name], dense: true, pair, follow, ...extra })
       }
-      ofSlice(note, mask ?? next.after)
+      setSliceData(note, mask ?? next.after)
       const count = mask?.values.filter(x => x === 0).length
       setText(note, mask
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: mask.values.length })

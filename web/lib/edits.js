@@ -8,38 +8,38 @@ import { cellName } from './cell.js'
 /** @typedef {import('../../src/js/edits.js').Edit} Edit */
 
 /**
- * Whether editing a value changes anything: something is computed from its tensor, or an answer is chosen from it.
- * @param {Pick<Run, 'tensors' | 'ends'>} run @param {Cell} cell
+ * Whether editing a value has an effect: another tensor is computed from its tensor, or an answer is chosen from it.
+ * @param {Pick<Run, 'tensors' | 'outputs'>} run @param {Cell} cell
  */
-export function isEditable({ tensors, ends = [] }, { name, index }) {
+export function isEditable({ tensors, outputs = [] }, { name, index }) {
   const tensor = tensors.get(name)
   if (!tensor || index.length === 0) return false
-  return tensor.affectsLoss || ends.includes(name) ||
+  return tensor.affectsLoss || outputs.includes(name) ||
     [...tensors.values()].some(({ inputs }) => Object.values(inputs).includes(name))
 }
 
-/** @typedef {{ name: string, index: EditIndex }} Placed */
+/** @typedef {{ name: string, index: EditIndex }} EditTarget */
 
 /**
- * @template {Placed} E
- * @param {readonly E[]} edits @param {Placed} cell
+ * @template {EditTarget} E
+ * @param {readonly E[]} edits @param {EditTarget} cell
  */
 export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
-/** The list without the edit of a cell. @param {Edit[]} edits @param {Placed} cell */
+/** The list without the edit of a cell. @param {Edit[]} edits @param {EditTarget} cell */
 export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
 
 /** The list with an edit, its value rounded to float32. @param {Edit[]} edits @param {Edit} edit */
 export function withEdit(edits, { name, index, value, from }) {
-  const place = { name, index: [...index] }
-  const edit = from === undefined ? { ...place, value: Math.fround(value) } : { ...place, from }
+  const target = { name, index: [...index] }
+  const edit = from === undefined ? { ...target, value: Math.fround(value) } : { ...target, from }
   return [...withoutEdit(edits, edit), edit]
 }
 
 /** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
-export const hasEdits = (edits, some) => some.every(one => {
-  const edit = editOf(edits, one)
-  return edit && Object.is(edit.value, one.value) && edit.from === one.from
+export const hasEdits = (edits, some) => some.every(wanted => {
+  const edit = editOf(edits, wanted)
+  return edit && Object.is(edit.value, wanted.value) && edit.from === wanted.from
 })
 
 /**
@@ -63,11 +63,11 @@ export function parseNumber(text) {
 /** @param {number} value */
 const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
-/** @param {EditIndex[number]} place */
-const writePlace = place => (place === null ? '*' : Array.isArray(place) ? `${place[0]}-${place[1] - 1}` : place)
+/** @param {EditIndex[number]} i */
+const writeIndex = i => (i === null ? '*' : Array.isArray(i) ? `${i[0]}-${i[1] - 1}` : i)
 
 /** @param {string} text @returns {EditIndex[number]} */
-function readPlace(text) {
+function readIndex(text) {
   if (text === '*') return null
   const [from, last = null] = text.split('-').map(Number)
   return last === null ? from : [from, last + 1]
@@ -75,7 +75,7 @@ function readPlace(text) {
 
 /** @param {Edit[]} edits */
 export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
-  `${name}:${index.map(writePlace).join(',')}=${from === undefined ? number(value) : `@${from}`}`)).join(';')
+  `${name}:${index.map(writeIndex).join(',')}=${from === undefined ? number(value) : `@${from}`}`)).join(';')
 
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
@@ -89,14 +89,14 @@ export const MAX_EDITS = 2000
 export function readEdits(text) {
   /** @type {Map<string, Edit>} */ const edits = new Map()
   for (const part of text.split(';')) {
-    const [, name, places, valueText] = EDIT.exec(part) ?? []
+    const [, name, indices, valueText] = EDIT.exec(part) ?? []
     const [, from] = /^@([\w.:]+)$/.exec(valueText ?? '') ?? []
     const value = valueText === undefined || from ? null : parseNumber(valueText)
     if (!from && value === null) continue
-    const place = { name, index: places.split(',').map(readPlace) }
+    const target = { name, index: indices.split(',').map(readIndex) }
     // The last edit of a cell counts.
-    edits.delete(cellName(place))
-    edits.set(cellName(place), from ? { ...place, from } : { ...place, value: Math.fround(Number(value)) })
+    edits.delete(cellName(target))
+    edits.set(cellName(target), from ? { ...target, from } : { ...target, value: Math.fround(Number(value)) })
     if (edits.size > MAX_EDITS) break
   }
   return [...edits.values()]

@@ -5,7 +5,7 @@
  */
 
 const TOKEN = /\s*(Σ[ₐ-ₜᵢⱼₖᵥ]?|[\p{L}][\p{L}\p{M}]*³?|\d+(?:\.\d+)?(?:e[-−]?\d+)?|\S)/gu
-/** @type {Record<string, string>} */ const LOWERED = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
+/** @type {Record<string, string>} */ const SUBSCRIPTS = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
 const FUNCTIONS = ['exp', 'log', 'sin', 'cos', 'tanh', 'erf', 'max']
 const DERIVATIVE = /^d(?=[\p{L}])/u
 const PLAIN_WORDS = ['dropout', 'drawn', 'draws', 'dots']
@@ -14,10 +14,10 @@ const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 /** @param {string} name */
 const isLetter = name => [...name.replace(/\p{M}/gu, '')].length === 1
 /** @param {string} group @returns {string} */
-const bare = group => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
+const withoutBrackets = group => (group.startsWith('( ') && group.endsWith(' )') && isBracketed(group) ? group.slice(2, -2) : group)
 
 /** Whether the first bracket closes only at the end. @param {string} group */
-function balanced(group) {
+function isBracketed(group) {
   let open = 0
   const parts = group.split(' ')
   return parts.every((part, i) => {
@@ -26,8 +26,8 @@ function balanced(group) {
   })
 }
 
-/** @param {string[]} tokens @param {(name: string) => string} word */
-function reader(tokens, word) {
+/** @param {string[]} tokens @param {(name: string) => string} translate */
+function reader(tokens, translate) {
   let at = 0
   const peek = () => tokens[at]
   const next = () => tokens[at++]
@@ -37,28 +37,28 @@ function reader(tokens, word) {
     if (name.endsWith('³')) return `${nameOf(name.slice(0, -1))}^{3}`
     if (isLetter(name) || FUNCTIONS.includes(name)) return name
     if (DERIVATIVE.test(name) && !PLAIN_WORDS.includes(name)) return `∂ ${nameOf(name.slice(1))}`
-    return `"${word(name)}"`
+    return `"${translate(name)}"`
   }
   const index = () => {
     if (peek() !== '[') return ''
     next()
-    /** @type {string[][]} */ const places = [[]]
+    /** @type {string[][]} */ const indices = [[]]
     while (peek() !== ']') {
       const token = next()
-      if (token === ',') places.push([])
-      else places[places.length - 1].push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
+      if (token === ',') indices.push([])
+      else indices[indices.length - 1].push(/^\p{L}{2,}$/u.test(token) ? `"${translate(token)}"` : token)
     }
     next()
-    return `_{${places.map(place => place.join(' ')).join(' , ')}}`
+    return `_{${indices.map(place => place.join(' ')).join(' , ')}}`
   }
   /** @returns {string} */
   const name = () => {
     const token = next()
     const isDerivative = DERIVATIVE.test(token) && !PLAIN_WORDS.includes(token) && !isLetter(token)
-    if (token === 'exp' && peek() === '(') return `e^{${bare(factor())}}`
+    if (token === 'exp' && peek() === '(') return `e^{${withoutBrackets(factor())}}`
     if (token === 'dlog') return `frac{∂ L}{∂ log ${name()}}`
-    const whole = nameOf(token) + index()
-    return isDerivative ? `frac{∂ L}{${whole}}` : whole
+    const symbol = nameOf(token) + index()
+    return isDerivative ? `frac{∂ L}{${symbol}}` : symbol
   }
   /** @returns {string} */
   const group = () => {
@@ -69,15 +69,15 @@ function reader(tokens, word) {
   }
   /** @returns {string} */
   const sum = () => {
-    const mark = next().slice(1)
+    const subscript = next().slice(1)
     const rest = CLOSING.includes(peek()) ? '' : term()
-    return `sum${mark ? `_{${LOWERED[mark]}}` : ''} ${rest}`
+    return `sum${subscript ? `_{${SUBSCRIPTS[subscript]}}` : ''} ${rest}`
   }
   /** @returns {string} */
   const atom = () => {
     const token = peek()
     if (token === '(') return group()
-    if (token === '√') return next() && `sqrt{${bare(factor())}}`
+    if (token === '√') return next() && `sqrt{${withoutBrackets(factor())}}`
     if (token.startsWith('Σ')) return sum()
     return /^\p{L}/u.test(token) ? name() : next()
   }
@@ -86,45 +86,45 @@ function reader(tokens, word) {
     const base = atom()
     if (peek() !== '^') return base
     next()
-    return `${base}^{${bare(factor())}}`
+    return `${base}^{${withoutBrackets(factor())}}`
   }
   const term = () => {
-    let so = factor()
+    let result = factor()
     while (![...CLOSING, '+', '−', '-'].includes(peek())) {
       const sign = peek()
-      if (sign === '/') so = next() && `frac{${bare(so)}}{${bare(factor())}}`
-      else if (sign === '×' || sign === '·') so += ` ${next()} ${factor()}`
-      else so += ` ${factor()}`
+      if (sign === '/') result = next() && `frac{${withoutBrackets(result)}}{${withoutBrackets(factor())}}`
+      else if (sign === '×' || sign === '·') result += ` ${next()} ${factor()}`
+      else result += ` ${factor()}`
     }
-    return so
+    return result
   }
   const OPERATORS = ['+', '−', '-', '÷', '×']
   const expression = () => {
-    let so = OPERATORS.includes(peek()) ? `${next()} ` : ''
-    so += CLOSING.includes(peek()) ? '' : term()
-    while (OPERATORS.includes(peek())) so += ` ${next()} ${term()}`
-    return so
+    let result = OPERATORS.includes(peek()) ? `${next()} ` : ''
+    result += CLOSING.includes(peek()) ? '' : term()
+    while (OPERATORS.includes(peek())) result += ` ${next()} ${term()}`
+    return result
   }
   const row = () => {
-    let so = expression()
-    while (peek() !== undefined && peek() !== ')' && peek() !== ']') so += ` ${next()} ${expression()}`
-    return so
+    let result = expression()
+    while (peek() !== undefined && peek() !== ')' && peek() !== ']') result += ` ${next()} ${expression()}`
+    return result
   }
   return () => {
-    let so = ''
-    while (peek() !== undefined) so += peek() === '[' || peek() === ']' ? ` ${next()} ` : row()
-    return so
+    let result = ''
+    while (peek() !== undefined) result += peek() === '[' || peek() === ']' ? ` ${next()} ` : row()
+    return result
   }
 }
 
 /**
  * Converts an engine formula to the page's formula language.
  * @param {string} text
- * @param {(name: string) => string} word translates a word of a formula
+ * @param {(name: string) => string} translate translates a word of a formula
  */
-export function convertFormula(text, word) {
+export function convertFormula(text, translate) {
   const tokens = [...text.matchAll(TOKEN)].map(match => match[1])
-  return reader(tokens, word)()
+  return reader(tokens, translate)()
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]+/gu
@@ -133,10 +133,10 @@ const START = /^d\((.+)\)\/d\(\1\)$/
 /**
  * An engine's label with translated words, as plain text.
  * @param {string} text
- * @param {(name: string) => string} word
+ * @param {(name: string) => string} translate
  */
-export const convertLabel = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, name => {
+export const convertLabel = (text, translate) => text.replace(START, '∂L/∂L').replace(WORD, name => {
   if (FUNCTIONS.includes(name) || isLetter(name) || /^Σ/.test(name)) return name
-  if (!DERIVATIVE.test(name) || PLAIN_WORDS.includes(name)) return word(name)
-  return `∂${isLetter(name.slice(1)) || FUNCTIONS.includes(name.slice(1)) ? name.slice(1) : word(name.slice(1))}`
+  if (!DERIVATIVE.test(name) || PLAIN_WORDS.includes(name)) return translate(name)
+  return `∂${isLetter(name.slice(1)) || FUNCTIONS.includes(name.slice(1)) ? name.slice(1) : translate(name.slice(1))}`
 })

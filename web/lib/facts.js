@@ -1,7 +1,7 @@
-/** Labeled numbers; those that are cells link to their explanations. */
+/** Labeled numbers. Those that are cells of a tensor link to their explanations. */
 
-import { h, keep, setText } from './dom.js'
-import { ofCell } from './origin.js'
+import { h, syncChildren, setText } from './dom.js'
+import { setCellData } from './origin.js'
 
 /** @import { Cell } from '../types.d.ts' */
 
@@ -27,7 +27,7 @@ export function facts(container, { press }) {
   return {
     /** @param {Fact[]} items */
     update(items) {
-      keep(list, items, create, (item, { name, text, cell }) => {
+      syncChildren(list, items, create, (item, { name, text, cell }) => {
         const [plain, link] = item.lastChild.children
         setText(item.firstChild, name)
         plain.hidden = Boolean(cell)
@@ -36,7 +36,7 @@ export function facts(container, { press }) {
         setText(link, cell ? text : '')
         if (!cell) return
         cells.set(link, cell)
-        ofCell(link, cell.name, cell.index)
+        setCellData(link, cell.name, cell.index)
       })
     }
   }

@@ -1,17 +1,17 @@
 /**
- * A figure: matrices and products that share handlers, theme and width, with a legend below and their numbers as
- * tables. A stage builds its figure from these and passes them slices.
+ * A figure: matrices and products that share handlers, theme and width, with a legend and tables of their numbers
+ * below. A stage builds its figure from them and passes slices.
  */
 
 import { scale } from './color.js'
 import { h, exists, setText } from './dom.js'
-import { hasTick, lettering } from './heatmap_paint.js'
+import { hasTick, numberFormat } from './heatmap_paint.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
 import { nonZero } from './nonzero.js'
 import { product } from './product.js'
-import { cellOf } from './slice.js'
+import { squareOf } from './slice.js'
 import { snapshot } from './snapshot.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
@@ -21,7 +21,7 @@ import { tables } from './table.js'
 /** @import { Drawing, Sheet } from './svg.js' */
 /** @import { MatrixLook } from './matrix.js' */
 
-/** @typedef {{ title: string, part: Slice }} Entry of the tables */
+/** @typedef {{ title: string, part: Slice }} Entry one table of numbers */
 
 /**
  * @typedef {object} Surroundings
@@ -34,10 +34,10 @@ import { tables } from './table.js'
  * @property {() => Pick<State, 'depth' | 'edits'>} get
  * @property {Translate} t
  * @property {() => string} [heading] the figure's title in exports
- * @property {(named?: string) => string} [origin] its origin, in one line
- * @property {() => string} [named] what else distinguishes this figure
- * @property {string} [which] the same for file names
- * @property {string} [spoken] the same for screen readers
+ * @property {(named?: string) => string} [origin] the origin of an exported picture, in one line
+ * @property {() => string} [named] the setting of the second run, in its figure
+ * @property {string} [which] the suffix of the second run in file names
+ * @property {string} [spoken] the name of the second run for screen readers
  * @property {(list: Entry[]) => void} [titled] receives the titles of the matrices
  */
 
@@ -45,9 +45,9 @@ import { tables } from './table.js'
 /** @typedef {ReturnType<typeof product>} Product */
 /** @typedef {MatrixLook & { domain: Domain }} Look */
 
-/** Whether cells mark negative values with a dash, since there is no room for numbers. @param {Drawing} drawing */
+/** Whether negative cells have a dash, since they are too small for numbers. @param {Drawing} drawing */
 function isTicked({ part: { values }, view: { cell, plain } }) {
-  return hasTick(-1, cell) && !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
+  return hasTick(-1, cell) && !numberFormat({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
 
 /**
@@ -71,7 +71,7 @@ export function figure(container, {
   const numbers = tables(actions)
   /** @type {(Matrix | Product)[]} */ const parts = []
   /** @type {{ domain: Domain, text?: string }[]} */ let keys = []
-  /** @type {Cell | null} */ let looked = null
+  /** @type {Cell | null} */ let currentCell = null
 
   /**
    * @template Look
@@ -85,24 +85,24 @@ export function figure(container, {
    * @template {Matrix | Product} Part
    * @param {Part} part
    */
-  const add = part => {
+  const register = part => {
     parts.push(part)
     return part
   }
 
   const drawings = () => parts.flatMap(part => part.drawings())
-  /** The matrix that contains the current cell, or the last one, which is the result of the others. */
-  const main = () => {
-    const at = drawings().findIndex(({ part }) => looked && cellOf(part, looked))
+  /** The index of the matrix with the current cell, or of the last one, which is computed from the others. */
+  const mainIndex = () => {
+    const at = drawings().findIndex(({ part }) => currentCell && squareOf(part, currentCell))
     return at < 0 ? drawings().length - 1 : at
   }
   menu(actions, {
-    t, which, main, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
+    t, which, main: mainIndex, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
-      const around = [...container.children]
-      const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
+      const children = [...container.children]
+      const [above, below] = [children.slice(0, children.indexOf(root)), children.slice(children.indexOf(root) + 1)]
         .map(list => list.map(snapshot).filter(exists))
       const matrices = parts.filter(part => part.drawings().length)
         .flatMap(part => /** @type {(Drawing | Sheet)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
@@ -117,20 +117,20 @@ export function figure(container, {
     body,
     /** A labelled matrix; its view gives `title` and `domain`. */
     matrix(parent = body) {
-      const part = add(matrix(parent, handlers))
-      const rest = nonZero(part.element, { t, press })
+      const part = register(matrix(parent, handlers))
+      const exceptions = nonZero(part.element, { t, press })
       return {
         ...part,
         /** @param {Slice} piece @param {Look} spec */
         update(piece, spec) {
           part.update(piece, { ...view(spec), width: width() })
-          rest.update(piece)
+          exceptions.update(piece)
         }
       }
     },
-    /** A product laid out by hand; `domains` and `groups` are given by part. */
+    /** A matrix product in the layout of `product.js`; its `domains` and `groups` are by part. */
     product(parent = body) {
-      const part = add(product(parent, handlers))
+      const part = register(product(parent, handlers))
       return {
         ...part,
         /**
@@ -159,7 +159,7 @@ export function figure(container, {
       titled?.(list)
     },
     mark(/** @type {Marks} */ marks) {
-      looked = marks.current
+      currentCell = marks.current
       parts.forEach(part => part.mark(marks))
     }
   }

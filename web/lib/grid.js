@@ -1,6 +1,6 @@
-/** A table whose cells have a color and a number, for values that are no tensor of the run. */
+/** A table of colored numbers, for values that are not a tensor of the run. */
 
-import { h, keep, setText } from './dom.js'
+import { h, syncChildren, setText } from './dom.js'
 import { inSlices } from './scheduling.js'
 import { tokenWindow } from './token_window.js'
 
@@ -13,17 +13,17 @@ import { tokenWindow } from './token_window.js'
  * @property {{ css: string, ink: string } | null} [color]
  * @property {boolean} [isMarked]
  *
- * A line; its cells, or a function that makes the cell of a column, for tables of which only a part is drawn.
+ * A line with its cells, or with a function from a column to its cell, for tables of which only a part is drawn.
  * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean,
  *   cells: GridCell[] | ((col: number) => GridCell) }} Line
- * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} Drawn
+ * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} RenderedLine
  */
 
 /**
- * A table with more cells is drawn in pieces of this many cells per line, frame by frame: the first use of a font takes
- * longer than a whole line.
+ * A table with more cells than this is drawn in pieces of a few cells, for a millisecond per frame: the first use of a
+ * font takes longer than drawing a whole line.
  */
-const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
+const [MANY_CELLS, CELLS_PER_PIECE, FRAME_MS] = [600, 6, 1]
 
 const createCell = () => h('td', {}, h('span'))
 
@@ -37,7 +37,7 @@ function fillCell(element, { text, note = '', color, isMarked = false }) {
   element.classList.toggle('is-marked', isMarked)
 }
 
-/** Columns and cells that are drawn at once: a table of many lines has fewer columns. */
+/** Limits of the drawn columns: the more lines a table has, the fewer columns are drawn at once. */
 const [MIN_COLUMNS, MAX_COLUMNS, MAX_CELLS] = [16, 64, 1536]
 /** @param {number} lines */
 const columnsFor = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.floor(MAX_CELLS / Math.max(1, lines))))
@@ -47,7 +47,7 @@ const columnsFor = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.flo
  * @param {(key: string, col: number) => void} [press] what a press on a cell does
  */
 export function grid(container, label, t, press) {
-  const span = tokenWindow(container, t, () => draw())
+  const range = tokenWindow(container, t, () => draw())
   /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let current
   let first = 0
   const heads = h('tr')
@@ -60,54 +60,54 @@ export function grid(container, label, t, press) {
     const row = /** @type {HTMLElement | null} */ (cell?.parentElement)
     if (cell && row) press?.(row.dataset.key ?? '', first + cell.cellIndex - 1)
   })
-  /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
+  /** @type {WeakMap<Element, Child>} */ const headContents = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
   /**
    * The cells of the head of a line, and placeholders for the rest.
-   * @param {BuiltElement<HTMLElement>} row @param {Drawn} line
+   * @param {BuiltElement<HTMLElement>} row @param {RenderedLine} line
    */
-  function beginLine(row, { key, head, level = 0, isTitle = false, cells }) {
+  function fillLineHead(row, { key, head, level = 0, isTitle = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
     row.className = `level-${level}`
     row.classList.toggle('is-title', isTitle)
-    if (named.get(first) !== head) first.replaceChildren(/** @type {Node | string} */ (head))
-    named.set(first, head)
+    if (headContents.get(first) !== head) first.replaceChildren(/** @type {Node | string} */ (head))
+    headContents.set(first, head)
     while (row.children.length > cells.length + 1) row.lastElementChild?.remove()
     while (row.children.length < cells.length + 1) row.append(createCell())
   }
-  /** @param {{ line: Drawn, at: number, from: number, to: number }} piece cells of a line */
+  /** @param {{ line: RenderedLine, at: number, from: number, to: number }} piece cells of a line */
   const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
     const row = /** @type {BuiltElement<HTMLElement>} */ (body.children[at])
-    if (from === 0) beginLine(row, line)
+    if (from === 0) fillLineHead(row, line)
     line.cells.slice(from, to).forEach((cell, i) => (
       fillCell(/** @type {BuiltElement<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
-  const fillRest = inSlices(fillPiece, SLICE)
+  const fillRest = inSlices(fillPiece, FRAME_MS)
   function draw() {
-    const [from, end] = span.of(current.columns.length, columnsFor(current.lines.length))
+    const [from, end] = range.rangeOf(current.columns.length, columnsFor(current.lines.length))
     const columns = current.columns.slice(from, end)
     const lines = current.lines.map(({ cells, ...line }) => ({
       ...line, cells: typeof cells === 'function' ? columns.map((_, i) => cells(from + i)) : cells.slice(from, end)
     }))
     first = from
-    keep(heads, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
+    syncChildren(heads, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
     while (body.children.length > lines.length) body.lastElementChild?.remove()
-    const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
+    const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? CELLS_PER_PIECE : Infinity
     const pieces = lines.flatMap((line, at) => {
       const count = Math.max(1, Math.ceil(line.cells.length / width))
       return Array.from({ length: count }, (_, i) => (
         { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
     })
-    const start = isLarge ? 1 : pieces.length
-    pieces.slice(0, start).forEach(fillPiece)
-    return fillRest(pieces.slice(start))
+    const firstCount = isLarge ? 1 : pieces.length
+    pieces.slice(0, firstCount).forEach(fillPiece)
+    return fillRest(pieces.slice(firstCount))
   }
   return {
     element: frame,
     /** Includes a column in the drawn range from the next update on. @param {number} col */
-    seek: col => span.seek(col),
+    seek: col => range.seek(col),
     /**
      * @param {string} corner @param {string[]} columns @param {Line[]} lines
      * @returns {Promise<void>} resolves when everything is drawn

@@ -2,11 +2,11 @@
 
 export const INITIALS = [...'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ']
 export const VOWELS = [...'ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ']
-/** Without the case of no final consonant, which has index 0. */
+/** The final consonants from index 1 on; index 0 stands for none. */
 export const FINALS = [...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
 
 /** The code of 가, the first syllable. */
-export const FIRST = 0xac00
+export const FIRST_SYLLABLE = 0xac00
 /** The number of vowels, and of finals including none. */
 export const COUNTS = { vowels: VOWELS.length, finals: FINALS.length + 1 }
 
@@ -15,7 +15,10 @@ export const COUNTS = { vowels: VOWELS.length, finals: FINALS.length + 1 }
  * @param {string} syllable
  */
 export function lettersOf(syllable) {
-  const place = syllable.charCodeAt(0) - FIRST
-  const open = Math.floor(place / COUNTS.finals)
-  return { initial: Math.floor(open / COUNTS.vowels), vowel: open % COUNTS.vowels, final: place % COUNTS.finals }
+  const offset = syllable.charCodeAt(0) - FIRST_SYLLABLE
+  const initialAndVowel = Math.floor(offset / COUNTS.finals)
+  return {
+    initial: Math.floor(initialAndVowel / COUNTS.vowels), vowel: initialAndVowel % COUNTS.vowels,
+    final: offset % COUNTS.finals
+  }
 }

@@ -4,17 +4,17 @@
  * never depends on color alone.
  */
 
-import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
+import { enlargement, h, setAttributes, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
-import { ofSlice } from './origin.js'
+import { setSliceData } from './origin.js'
 import { visibleRect, onViewportChange } from './viewport.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
 /** @import { Part } from './heatmap_paint.js' */
 
-/** As long as the animation in the style sheet. */
+/** The duration of the animation in the style sheet, in milliseconds. */
 const PULSE = 900
-/** Larger matrices are only painted where they are visible, and so many pixels around. */
+/** Matrices with more cells are painted only where they are visible, plus a margin in pixels. */
 const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
@@ -44,7 +44,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
  * @property {boolean} [pinned]
  * @property {Band | null} [band] the row, column or cell that belongs to it
  * @property {Square[]} [cells] its sources
- * @property {boolean} [isAsked] whether the reader selected it; else it is only the first cell of the room
+ * @property {boolean} [isChosen] whether the reader selected it; else it is only the first cell of the room
  */
 
 /**
@@ -83,12 +83,12 @@ function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bo
 }
 
 /** @param {[number, number]} outer @param {[number, number]} inner */
-const holds = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] && outer[1] >= inner[1])
+const contains = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] && outer[1] >= inner[1])
 
 const RETURN = 'return'
 
 /** Returns the focus to a grid, at its last cell. @param {Element | null} grid */
-export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
+export const returnFocus = grid => grid?.dispatchEvent(new Event(RETURN))
 
 /**
  * Mounts an empty heatmap.
@@ -96,7 +96,7 @@ export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
  * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
  *   onLeave(): void }} handlers
  *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell;
- *   leave: neither mouse nor focus is here any more
+ *   leave: neither the mouse nor the focus is on the heatmap any more
  */
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const cells = h('canvas', { 'aria-hidden': 'true' })
@@ -108,53 +108,53 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   /** @type {HeatmapView} */ let view
   /** @type {GridMarks} */ let marks = {}
   let cursor = { row: 0, col: 0 }
-  /** The reader's last position: marks and the mouse move the cursor, but not this. */
+  /** The cell that the reader last selected: marks and the mouse move the cursor, but not this. */
   let readerCell = cursor
-  /** The painted part; of a large matrix null until it is known what is visible. */
+  /** The painted part; null for a large matrix until its visible part is known. */
   /** @type {Part | null} */ let painted = null
 
   const announce = () => {
-    setAll(row, { 'aria-rowindex': cursor.row + 1 })
-    setAll(active, { 'aria-colindex': cursor.col + 1 })
+    setAttributes(row, { 'aria-rowindex': cursor.row + 1 })
+    setAttributes(active, { 'aria-colindex': cursor.col + 1 })
     setText(active, view.describe(cursor.row, cursor.col))
   }
-  /** A canvas allocates memory when it is first drawn on, so one without marks is not attached. */
+  /** A canvas allocates memory when it is first drawn on, so the overlay stays untouched without marks. */
   const drawMarks = () => {
     overlay.hidden = !painted || !(marks.current || marks.band || marks.cells?.length)
     if (painted && !overlay.hidden) paintMarks(prepare(overlay, view.cell, painted), view, marks)
   }
   const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper
   /** Paints the visible part of a large matrix, unless it is painted already. @param {boolean} [isNew] */
-  const paintSight = isNew => {
+  const paintVisible = isNew => {
     if (!isLarge()) return
     const visible = cellsIn(view, visibleRect(grid, 0))
-    if (!isNew && painted && holds(painted.rows, visible.rows) && holds(painted.cols, visible.cols)) return
+    if (!isNew && painted && contains(painted.rows, visible.rows) && contains(painted.cols, visible.cols)) return
     painted = cellsIn(view, visibleRect(grid, MARGIN))
     paint(cells, view, painted)
     drawMarks()
   }
-  const paintSightLater = onViewportChange(grid, paintSight)
+  const scheduleVisible = onViewportChange(grid, paintVisible)
   const draw = () => {
     cells.classList.toggle('is-part', isLarge())
-    if (isLarge()) return paintSightLater()
+    if (isLarge()) return scheduleVisible()
     painted = wholeOf(view)
     paint(cells, view, painted)
     return drawMarks()
   }
   /** @param {Square} cell */
-  const place = cell => {
+  const moveTo = cell => {
     cursor = cell
     announce()
     onLook(cell)
   }
-  /** Where a cell is pinned, moving the cursor moves the pin. @param {Square} cell */
-  const step = cell => {
+  /** Moves the cursor, and the pin with it. @param {Square} cell */
+  const movePin = cell => {
     cursor = cell
     announce()
     onPress(cell)
   }
   /** @param {MouseEvent} event */
-  const under = event => {
+  const cellUnder = event => {
     const box = grid.getBoundingClientRect(), enlarged = enlargement(grid)
     return clamp({
       row: Math.floor((event.clientY - box.top) / enlarged / view.cell.height),
@@ -164,14 +164,14 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
 
   grid.addEventListener('pointermove', event => {
     if (!view || event.pointerType === 'touch') return
-    const cell = under(event)
-    if (cell.row !== cursor.row || cell.col !== cursor.col || !marks.current) place(cell)
+    const cell = cellUnder(event)
+    if (cell.row !== cursor.row || cell.col !== cursor.col || !marks.current) moveTo(cell)
   })
   grid.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
   grid.addEventListener('blur', () => onLeave())
   grid.addEventListener('click', event => {
     if (!view) return
-    cursor = under(event)
+    cursor = cellUnder(event)
     readerCell = cursor
     announce()
     onPress(cursor)
@@ -181,8 +181,8 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     if (!view || event.altKey || event.metaKey) return
     const next = nextCell(event.key, cursor, view, event.ctrlKey)
     const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
-    if (next && isPinned) step(next)
-    else if (next) place(next)
+    if (next && isPinned) movePin(next)
+    else if (next) moveTo(next)
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return
@@ -191,7 +191,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   })
   grid.addEventListener('focus', () => {
     if (!view || !grid.matches(':focus-visible')) return
-    place(cursor)
+    moveTo(cursor)
     readerCell = cursor
   })
   grid.addEventListener(RETURN, () => {
@@ -206,11 +206,11 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       cursor = clamp(cursor, view)
       grid.style.setProperty('width', `${view.cols * view.cell.width}px`)
       grid.style.setProperty('height', `${view.rows * view.cell.height}px`)
-      setAll(grid, {
+      setAttributes(grid, {
         'aria-label': view.label, 'aria-rowcount': view.rows, 'aria-colcount': view.cols,
         'aria-activedescendant': active.id
       })
-      if (view.part) ofSlice(grid, view.part)
+      if (view.part) setSliceData(grid, view.part)
       draw()
       announce()
     },

@@ -1,14 +1,14 @@
-/** Paints a matrix: colors, dashes, gaps and numbers, and the marks above them; of a large one the visible part. */
+/** Paints a matrix, or a part of it: colors, dashes, gaps and numbers, and the marks above them. */
 
-import { leaning } from './color.js'
+import { mixWithInk } from './color.js'
 import { enlargement, contextOf } from './dom.js'
 import { fixed } from './number.js'
 
 /** @import { Color } from './color.js' */
 /** @import { Band, GridMarks, HeatmapView, Square } from './heatmap.js' */
 
-/** From 9 pixels on, dashes are inside cells and gaps between them; in narrower cells dashes span the width. */
-const [GAP_FROM, TICK_FROM] = [9, 3]
+/** Cells from 9 pixels on have gaps and shorter dashes; from 3 pixels on they have dashes at all. */
+const [MIN_GAP_SIZE, MIN_TICK_SIZE] = [9, 3]
 export const TICK_OPACITY = 0.6
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 
@@ -16,38 +16,38 @@ const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK K
 /** @typedef {{ rows: [number, number], cols: [number, number] }} Part */
 
 /** @param {Float32Array} values @param {number} decimals */
-function letters(values, decimals) {
+function maxLength(values, decimals) {
   let longest = 0
   for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
   return longest
 }
 
 const DECIMALS = [2, 1]
-const SMALLEST_NUMBER = 8.5
+const MIN_FONT_SIZE = 8.5
 
 /**
- * The format of a matrix's numbers: two decimals, or one where only that fits every cell, and the font size. Null where
- * the cells are too small for either.
+ * The decimals and font size of a matrix's numbers: two decimals, or one where two do not fit into every cell. Null
+ * where not even one fits.
  * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
  */
-export function lettering({ cell: { width, height }, values, plain }) {
+export function numberFormat({ cell: { width, height }, values, plain }) {
   if (plain || width < 24 || height < 15) return null
   for (const decimals of DECIMALS) {
-    const size = Math.min(13, height * 0.56, (width - 6) / (letters(values, decimals) * 0.56))
-    if (size >= SMALLEST_NUMBER) return { decimals, size }
+    const size = Math.min(13, height * 0.56, (width - 6) / (maxLength(values, decimals) * 0.56))
+    if (size >= MIN_FONT_SIZE) return { decimals, size }
   }
   return null
 }
 
 /** The dash in a negative cell. @param {HeatmapView['cell']} cell @param {number} row @param {number} col */
 export function tickBox({ width, height }, row, col) {
-  const left = width < GAP_FROM ? 0.5 : width * 0.32
+  const left = width < MIN_GAP_SIZE ? 0.5 : width * 0.32
   return { x: col * width + left, y: Math.round((row + 0.5) * height - 0.5), width: width - 2 * left, height: 1 }
 }
 
 /** Whether a cell without its number gets a dash. @param {number} value @param {HeatmapView['cell']} cell */
 export const hasTick = (value, { width, height }) => (
-  value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
+  value < 0 && Number.isFinite(value) && Math.min(width, height) >= MIN_TICK_SIZE)
 
 /**
  * Device pixels per CSS pixel of a canvas, including the enlargement of a slide.
@@ -85,7 +85,7 @@ const edgesOf = ([first, end], size) => Array.from({ length: end - first + 1 }, 
 
 /** The color of a dash on a color. @param {Color} color */
 function dashOn(color) {
-  const cached = dashes.get(color) ?? leaning(color, TICK_OPACITY)
+  const cached = dashes.get(color) ?? mixWithInk(color, TICK_OPACITY)
   dashes.set(color, cached)
   return cached
 }
@@ -124,7 +124,7 @@ function paintGaps(ctx, view, part) {
   const { cols, cell: { width, height }, group, palette } = view
   const [top, bottom] = part.rows.map(row => row * height), [left, right] = part.cols.map(col => col * width)
   ctx.fillStyle = palette.paper
-  if (Math.min(width, height) >= GAP_FROM) {
+  if (Math.min(width, height) >= MIN_GAP_SIZE) {
     for (let c = Math.max(1, part.cols[0]); c < part.cols[1]; c++) ctx.fillRect(c * width - 0.5, top, 1, bottom - top)
     for (let r = Math.max(1, part.rows[0]); r < part.rows[1]; r++) ctx.fillRect(left, r * height - 0.5, right - left, 1)
   }
@@ -136,7 +136,7 @@ function paintGaps(ctx, view, part) {
 const isHatched = ({ values, cols }, row, col) => !Number.isFinite(values[row * cols + col])
 
 /**
- * A range of cells of a row.
+ * Hatches a range of cells in a row.
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {number} row @param {number} col
  * @param {number} count
  */
@@ -159,7 +159,7 @@ function hatch(ctx, view, row, col, count) {
 }
 
 /**
- * Adjacent cells without a gap are hatched together: beyond the diagonal of a long text there are very many.
+ * Hatches adjacent cells as one area where there are no gaps, since a causal mask over a long text has very many.
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Part} part @param {number} row
  */
 function hatchRuns(ctx, view, { cols: [first, end] }, row) {
@@ -205,18 +205,18 @@ function writeNumber(ctx, view, { decimals, size }, row, col, value) {
 /**
  * Numbers, non-finite values and crossed-out cells.
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Part} part
- * @param {ReturnType<typeof lettering>} format
+ * @param {ReturnType<typeof numberFormat>} format
  */
 function paintCells(ctx, view, part, format) {
   if (format) ctx.font = `${format.size}px ${FONT}`
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'
-  const isTogether = view.cell.width < GAP_FROM
+  const mergesHatching = view.cell.width < MIN_GAP_SIZE
   for (let row = part.rows[0]; row < part.rows[1]; row++) {
-    if (isTogether) hatchRuns(ctx, view, part, row)
+    if (mergesHatching) hatchRuns(ctx, view, part, row)
     for (let col = part.cols[0]; col < part.cols[1]; col++) {
       const value = view.values[row * view.cols + col]
-      if (isHatched(view, row, col) && !isTogether) hatch(ctx, view, row, col, 1)
+      if (isHatched(view, row, col) && !mergesHatching) hatch(ctx, view, row, col, 1)
       if (view.crossed?.(row, col)) cross(ctx, view, row, col)
       else if (format) writeNumber(ctx, view, format, row, col, value)
     }
@@ -224,11 +224,11 @@ function paintCells(ctx, view, part, format) {
 }
 
 /**
- * Paints cells of a matrix on a canvas over them.
+ * Paints a part of a matrix on a canvas that lies over that part.
  * @param {HTMLCanvasElement} canvas @param {HeatmapView} view @param {Part} part
  */
 export function paint(canvas, view, part) {
-  const ctx = prepare(canvas, view.cell, part), format = lettering(view)
+  const ctx = prepare(canvas, view.cell, part), format = numberFormat(view)
   paintColors(ctx, view, part, !format)
   paintGaps(ctx, view, part)
   paintCells(ctx, view, part, format)
@@ -249,15 +249,16 @@ export function outline(ctx, { cell, palette }, { row, col }, color, weight) {
 
 /**
  * Outlines a row or column, and dims everything else once the reader has selected something.
- * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Band} band @param {boolean} [isAsked]
+ * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Band} band
+ * @param {boolean} [isChosen]
  */
-function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isAsked) {
+function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isChosen) {
   const [width, height] = [cols * cell.width, rows * cell.height]
   const box = [
     col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
     col === undefined ? width : cell.width, row === undefined ? height : cell.height
   ]
-  if (isAsked) {
+  if (isChosen) {
     ctx.globalAlpha = 0.62
     ctx.fillStyle = palette.paper
     ctx.beginPath()
@@ -273,10 +274,10 @@ function paintBand(ctx, { rows, cols, cell, palette }, { row, col }, isAsked) {
 
 /** @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {GridMarks} marks */
 export function paintMarks(ctx, view, marks) {
-  const { band, current, cells = [], pinned, isAsked } = marks
+  const { band, current, cells = [], pinned, isChosen } = marks
   if (band?.row !== undefined && band.col !== undefined) {
     outline(ctx, view, { row: band.row, col: band.col }, view.palette.accent, 1.5)
-  } else if (band) paintBand(ctx, view, band, isAsked)
+  } else if (band) paintBand(ctx, view, band, isChosen)
   else for (const cell of cells) outline(ctx, view, cell, view.palette.accent, 1.5)
   if (current) outline(ctx, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
 }

@@ -2,17 +2,17 @@
 
 import { h } from './dom.js'
 
-const WORDS = [
+const KEYWORDS = [
   'class', 'const', 'def', 'double', 'else', 'enum', 'export', 'extends', 'float', 'for', 'function', 'if', 'import',
   'in', 'int', 'int32_t', 'lambda', 'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'super', 'this',
   'true', 'false', 'typedef', 'uint8_t', 'void', 'while'
 ]
-/** In Python, two slashes divide. */
+/** In Python, `//` does not start a comment: it divides. */
 const COMMENTS = { c: /\/\*[\s\S]*?\*\/|\/\/[^\n]*/, python: /#[^\n]*/ }
-/** @typedef {keyof typeof COMMENTS} Syntax c: that of JavaScript, too */
+/** @typedef {keyof typeof COMMENTS} Syntax c: also for JavaScript */
 /** @type {[string, RegExp][]} */ const PARTS = [
   ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/], ['number', /\b\d[\w.]*/],
-  ['word', new RegExp(`\\b(?:${WORDS.join('|')})\\b`)]
+  ['word', new RegExp(`\\b(?:${KEYWORDS.join('|')})\\b`)]
 ]
 /** @param {Syntax} syntax */
 const patternOf = syntax => new RegExp([`(?<comment>${COMMENTS[syntax].source})`,
@@ -24,7 +24,7 @@ const KINDS = ['comment', ...PARTS.map(([name]) => name)]
 /**
  * Splits code into tokens with their kinds.
  * @param {string} code @param {Syntax} [syntax]
- * @returns {{ kind: string | null, text: string }[]} their texts joined are the code
+ * @returns {{ kind: string | null, text: string }[]} the code in pieces
  */
 export function highlight(code, syntax = 'c') {
   /** @type {{ kind: string | null, text: string }[]} */ const parts = []
@@ -52,15 +52,15 @@ export const codeBlock = (code, label, syntax) => (
  */
 export function codeField(field) {
   const colors = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
-  const follow = () => { colors.scrollLeft = field.scrollLeft }
+  const syncScroll = () => { colors.scrollLeft = field.scrollLeft }
   // An empty last line needs a character to have a height.
   const draw = () => {
     colors.replaceChildren(colored(`${field.value}\n`))
-    follow()
+    syncScroll()
   }
   field.classList.add('code-over')
   field.addEventListener('input', draw)
-  field.addEventListener('scroll', follow)
+  field.addEventListener('scroll', syncScroll)
   draw()
   return h('div', { className: 'code-field' }, colors, field)
 }

@@ -1,17 +1,17 @@
 /** Labels along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
-import { h, keep, contextOf, setText } from './dom.js'
+import { h, syncChildren, contextOf, setText } from './dom.js'
 import { visibleRect, onViewportChange } from './viewport.js'
 
 const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
-const LONGEST = 108
+const MAX_WIDTH = 108
 /** The minimum distance of numbers. */
 const MIN_DISTANCE = 8
 const SLANT = Math.SQRT1_2
 /** The minimum distance of slanted labels. */
 const SLANTED_LINE = 16
-/** Of more labels than this, thinned-out ones are not built, and the others only near the window. */
+/** Of more labels than this, only every n-th is built, and only within a margin in pixels around the window. */
 const [MANY, MARGIN] = [128, 400]
 
 /** @type {Map<string, number>} */ const widths = new Map()
@@ -24,7 +24,7 @@ function widthOf(text) {
     ctx ??= contextOf(document.createElement('canvas'))
     ctx.font = FONT
     if (widths.size > 5000) widths.clear()
-    width = Math.min(LONGEST, ctx.measureText(text).width)
+    width = Math.min(MAX_WIDTH, ctx.measureText(text).width)
     widths.set(text, width)
   }
   return width
@@ -90,21 +90,21 @@ export function labels(container, side) {
     span.dataset.at = String(index)
     span.style.setProperty(offset, `${(index + 0.5) * cellSize}px`)
   }
-  /** The distance that keeps two labels from overlapping. @param {number} one @param {number} other */
-  const apart = (one, other) => (side === 'left' ? LINE : isSlanted ? SLANTED_LINE
-    : (widthOf(texts[one]) + widthOf(texts[other])) / 2 + 2)
+  /** The distance that keeps two labels from overlapping. @param {number} a @param {number} b */
+  const minDistance = (a, b) => (side === 'left' ? LINE : isSlanted ? SLANTED_LINE
+    : (widthOf(texts[a]) + widthOf(texts[b])) / 2 + 2)
   /**
    * Whether a label makes way for the highlighted one.
-   * @param {number} at @param {number | null | undefined} active
+   * @param {number} index @param {number | null | undefined} active
    */
-  const makesWay = (at, active) => every > 1 && active !== null && active !== undefined && at !== active &&
-    active < texts.length && Math.abs(at - active) * cellSize < apart(at, active)
+  const isCovered = (index, active) => every > 1 && active !== null && active !== undefined && index !== active &&
+    active < texts.length && Math.abs(index - active) * cellSize < minDistance(index, active)
   /** @param {number[]} built */
-  const build = built => keep(strip, built, () => h('span'), (span, index) => {
+  const build = built => syncChildren(strip, built, () => h('span'), (span, index) => {
     place(span, index)
     span.classList.toggle('is-thinned', index % every !== 0)
   })
-  const buildSight = onViewportChange(strip, () => {
+  const buildVisible = onViewportChange(strip, () => {
     if (texts.length <= MANY) return
     const box = visibleRect(strip, MARGIN), [from, to] = side === 'left' ? [box.top, box.bottom] : [box.left, box.right]
     const first = Math.max(0, Math.ceil(from / cellSize / every)) * every, end = Math.min(texts.length, to / cellSize)
@@ -114,19 +114,19 @@ export function labels(container, side) {
   return {
     element: strip,
     /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
-    update({ items, cell, room, slanted = false, step = side === 'left' ? leftStep(cell) : 1 }) {
-      const now = [cell, room, slanted, step, ...items].join('\n')
+    update({ items, cell, room: size, slanted = false, step = side === 'left' ? leftStep(cell) : 1 }) {
+      const now = [cell, size, slanted, step, ...items].join('\n')
       if (now === lastKey) return
       lastKey = now
       strip.classList.toggle('is-slanted', slanted)
-      strip.style.setProperty(side === 'left' ? 'width' : 'height', `${room}px`)
+      strip.style.setProperty(side === 'left' ? 'width' : 'height', `${size}px`)
       strip.style.setProperty(extent, `${items.length * cell}px`)
       cellSize = cell
       every = step
       isSlanted = slanted
       texts = items
       extra.remove()
-      if (items.length > MANY) buildSight()
+      if (items.length > MANY) buildVisible()
       else build([...items.keys()])
     },
     /** @param {number | null | undefined} active the label to highlight */
@@ -136,7 +136,7 @@ export function labels(container, side) {
       for (const span of /** @type {Iterable<HTMLElement>} */ (strip.children)) {
         const at = Number(span.dataset.at), isHere = at === active
         span.classList.toggle('is-active', isHere)
-        span.classList.toggle('is-covered', makesWay(at, active))
+        span.classList.toggle('is-covered', isCovered(at, active))
         isBuilt ||= isHere
       }
       if (isBuilt || active === null || active === undefined || active >= texts.length) return

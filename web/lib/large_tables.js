@@ -1,12 +1,12 @@
-/** Large tables and vocabularies: which part is drawn, and how the rest is searched. */
+/** Large tables and vocabularies: selects and searches the part that is drawn. */
 
-/** Larger ones are not drawn whole. */
+/** Tables with more rows are drawn in part. */
 const MAX_ROWS = 2048
 /** The number of rows drawn until the reader requests others. */
 export const ROW_COUNT = 48
-/** Limits of a thumbnail's rows, columns and cells. */
-const STAMP = { rows: 64, cols: 512 }
-const MAX_CELLS = STAMP.rows * STAMP.cols
+/** The maximum rows and columns of a thumbnail. */
+const THUMBNAIL = { rows: 64, cols: 512 }
+const MAX_CELLS = THUMBNAIL.rows * THUMBNAIL.cols
 
 /** Whether a table is too large to be drawn. @param {number} count */
 export const isMany = count => count > MAX_ROWS
@@ -32,21 +32,21 @@ export function largest(values, from, count, max) {
  * Tokens that equal, start with or contain a text, in this order; a number matches an id, too.
  * @param {readonly string[]} words @param {string} text @param {number} max @returns {number[]}
  */
-export function find(words, text, max) {
+export function findTokens(words, text, max) {
   const wanted = text.trim().toLowerCase()
   if (!wanted) return []
   /** How well a token matches: 0 exactly, 3 not at all. @param {string} word */
-  const far = word => {
+  const rankOf = word => {
     const bare = word.toLowerCase().replace(/^[␣▁\s]+/, '')
     return bare === wanted ? 0 : bare.startsWith(wanted) ? 1 : bare.includes(wanted) ? 2 : 3
   }
   /** @type {number[][]} */ const ranks = [[], [], []]
-  words.forEach((word, id) => ranks[far(word)]?.push(id))
+  words.forEach((word, id) => ranks[rankOf(word)]?.push(id))
   const id = /^\d+$/.test(wanted) && Number(wanted) < words.length ? [Number(wanted)] : []
   return [...new Set([...id, ...ranks.flat()])].slice(0, max)
 }
 
-/** Cached thumbnails by block of memory, offset and size; the numbers of a run never change. */
+/** Thumbnails by buffer, and by offset and size in it; the numbers of a run never change. */
 /** @type {WeakMap<ArrayBufferLike, Map<string, Picture>>} */
 const pictures = new WeakMap()
 
@@ -54,21 +54,22 @@ const pictures = new WeakMap()
 
 /**
  * Downsamples a matrix to a thumbnail by averaging.
- * @param {Picture} part @param {{ rows: number, cols: number }} [room] @returns {Picture}
+ * @param {Picture} part @param {{ rows: number, cols: number }} [maxSize] @returns {Picture}
  */
-export function downsample(part, room = STAMP) {
+export function downsample(part, maxSize = THUMBNAIL) {
   const { rows, cols, values: { buffer, byteOffset, length } } = part
   if (!isMany(rows) && !isMany(cols) && length <= MAX_CELLS) return part
-  const cached = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, room.rows, room.cols].join()
+  const cached = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, maxSize.rows, maxSize.cols].join()
   pictures.set(buffer, cached)
-  const picture = cached.get(key) ?? meansOf(part, room)
+  const picture = cached.get(key) ?? meansOf(part, maxSize)
   cached.set(key, picture)
   return picture
 }
 
-/** @param {Picture} part @param {{ rows: number, cols: number }} room @returns {Picture} */
-function meansOf({ rows, cols, values }, room) {
-  const [high, wide] = [Math.min(rows, room.rows), Math.min(cols, room.cols)], means = new Float32Array(high * wide)
+/** @param {Picture} part @param {{ rows: number, cols: number }} maxSize @returns {Picture} */
+function meansOf({ rows, cols, values }, maxSize) {
+  const [high, wide] = [Math.min(rows, maxSize.rows), Math.min(cols, maxSize.cols)]
+  const means = new Float32Array(high * wide)
   const across = Array.from({ length: wide + 1 }, (_, bin) => Math.floor((bin * cols) / wide))
   for (let row = 0; row < rows; row++) {
     const to = Math.floor((row * high) / rows) * wide

@@ -1,21 +1,21 @@
 /** Parts of the page that are imported on first use. */
 
-/** Whether an error is a failed import, in the words of Chromium, Firefox or Safari. @param {unknown} error */
+/** Whether an error is a failed import, by the messages of Chromium, Firefox and Safari. @param {unknown} error */
 export const isFailedImport = error => (
   error instanceof TypeError && /dynamically imported module|module script failed/i.test(error.message))
 
 /**
  * Imports once; a failed import is retried on the next call.
- * @param {() => Promise<void>} fetch @param {(error: unknown) => void} fails
+ * @param {() => Promise<void>} load @param {(error: unknown) => void} onError
  */
-export function lazyImport(fetch, fails) {
-  let isComing = false
+export function lazyImport(load, onError) {
+  let isLoading = false
   return () => {
-    if (isComing) return
-    isComing = true
-    fetch().catch(error => {
-      isComing = false
-      fails(error)
+    if (isLoading) return
+    isLoading = true
+    load().catch(error => {
+      isLoading = false
+      onError(error)
     })
   }
 }

@@ -1,4 +1,4 @@
-/** The legend of a color scale: its colors, its range and the meaning of marks. */
+/** The legend of a color scale: its colors, its range and a note. */
 
 import { h, contextOf, setText } from './dom.js'
 import { setNames } from './formula.js'

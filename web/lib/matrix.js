@@ -1,11 +1,11 @@
-/** One matrix: caption, labels on two sides, heatmap; sized to the width it is given. */
+/** One matrix with its caption, its labels on two sides and its heatmap, as wide as the available width. */
 
 import { h, exists, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
 import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
 import { dimensions, exact } from './number.js'
-import { cellOf, indexOf, squaresOf } from './slice.js'
+import { squareOf, indexOf, squaresOf } from './slice.js'
 
 /** @import { Band, HeatmapView, Square } from './heatmap.js' */
 /** @import { Cell, Edit, Marks, Slice } from '../types.d.ts' */
@@ -18,55 +18,55 @@ import { cellOf, indexOf, squaresOf } from './slice.js'
  * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain' | 'isPaper'> & {
  *   title: string, spoken?: string, edits?: Edit[] }} HeatView
  *
- * The row, column or cell that belongs to a cell elsewhere.
+ * The row, column or cell to mark for the current cell of another matrix.
  * @typedef {(cell: Cell) => Band | null} Follow
  *
  * A stage's options for drawing a matrix.
  * @typedef {object} MatrixLook
  * @property {string} title
  * @property {boolean} [dense] rows close together
- * @property {boolean} [pair] one of two that are side by side where there is room
- * @property {string[]} [alignTo] row labels to reserve room for, so that matrices below each other line up
+ * @property {boolean} [pair] one of two matrices that are side by side where the width allows
+ * @property {string[]} [alignTo] row labels to reserve space for, so that matrices below each other line up
  * @property {Follow} [follow]
  * @property {number} [group] columns that belong together, as the columns of one head
- * @property {number} [columns] how many columns to reserve room for, if there are fewer yet
+ * @property {number} [columns] the minimum number of columns to reserve space for
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
  *
  * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView the available width
  */
 
-const LARGEST = 48
+const MAX_CELL_WIDTH = 48
 /** The minimum cell width; a wider matrix is scrolled inside its frame. */
-export const SMALLEST = 4
-const NUMBERS = 34
-const PAIR_FROM = 560
+export const MIN_CELL_WIDTH = 4
+const NUMBER_WIDTH = 34
+const MIN_PAIR_WIDTH = 560
 const PAIR_GAP = 32
 const FEW_ROWS = 12
 /** The maximum number of rows that display numbers, where columns are wide enough. */
-const READ_ROWS = 24
-const TALLEST = 8000
+const MAX_NUMBER_ROWS = 24
+const MAX_HEIGHT = 8000
 
 /**
- * The cell height for a width: flat with numbers, square with only colors.
+ * The cell height for a cell width: flatter with numbers, square with only colors.
  * @param {number} width
  */
-export const heightFor = width => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
+export const heightFor = width => (width >= NUMBER_WIDTH ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
 
 /**
- * Dense rows: with numbers while they are few, only colors when they are many.
+ * The cell height of dense rows: few rows have space for numbers, many only for colors.
  * @param {number} width @param {number} rows
  */
 function denseHeightFor(width, rows) {
-  if (width >= NUMBERS && rows <= READ_ROWS) return 22
+  if (width >= NUMBER_WIDTH && rows <= MAX_NUMBER_ROWS) return 22
   return rows > FEW_ROWS ? 14 : Math.max(14, Math.min(width, 18))
 }
 
 /**
  * The largest cell width at which so many columns fit.
- * @param {number} room @param {number} columns @param {number} [smallest]
+ * @param {number} width @param {number} columns @param {number} [minWidth]
  */
-export const fit = (room, columns, smallest = SMALLEST) => (
-  Math.max(smallest, Math.min(LARGEST, Math.floor(room / columns))))
+export const fit = (width, columns, minWidth = MIN_CELL_WIDTH) => (
+  Math.max(minWidth, Math.min(MAX_CELL_WIDTH, Math.floor(width / columns))))
 
 /** Adds a caption to a container: a name and a shape. @param {Element} container */
 export function caption(container) {
@@ -86,11 +86,11 @@ export function caption(container) {
  * The cells in which two slices of the same part differ; none if they are of different parts.
  * @param {Slice | undefined} before @param {Slice} after
  */
-function changes(before, after) {
+function changedCells(before, after) {
   /** @param {Slice} part */
-  const place = ({ name, shape, fixed, axis, start, order, rowOrder }) => (
+  const partKey = ({ name, shape, fixed, axis, start, order, rowOrder }) => (
     [name, shape, fixed, axis, start, order, rowOrder].join())
-  if (!before || place(before) !== place(after) || before.values.length !== after.values.length) return []
+  if (!before || partKey(before) !== partKey(after) || before.values.length !== after.values.length) return []
   return Array.from(after.values.keys())
     .filter(i => !Object.is(before.values[i], after.values[i]))
     .map(i => ({ row: Math.floor(i / after.cols), col: i % after.cols }))
@@ -113,7 +113,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
   return {
     /** @param {Slice} next @param {HeatView} view */
     update(next, view) {
-      const changed = current && current.edits !== view.edits ? changes(part, next) : []
+      const changed = current && current.edits !== view.edits ? changedCells(part, next) : []
       part = next
       current = view
       const { rows, cols, values } = next
@@ -128,7 +128,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
     /** The drawing and its options, for exports. */
     drawing: () => part && { part, view: current },
     /** The square of a tensor cell in this matrix, or null. */
-    find: (/** @type {Cell | null} */ cell) => (cell && part ? cellOf(part, cell) : null),
+    find: (/** @type {Cell | null} */ cell) => (cell && part ? squareOf(part, cell) : null),
     /** The squares of those cells that are in this matrix. */
     among: (/** @type {Marks['sources']} */ cells) => (part ? squaresOf(part, cells) : []),
     mark: heat.mark
@@ -160,13 +160,13 @@ export function matrix(container, handlers) {
     update(part, view) {
       follow = view.follow
       const gutter = leftGutter(view.alignTo ?? part.rowLabels)
-      const room = (view.pair && view.width >= PAIR_FROM ? (view.width - PAIR_GAP) / 2 : view.width) - gutter
+      const available = (view.pair && view.width >= MIN_PAIR_WIDTH ? (view.width - PAIR_GAP) / 2 : view.width) - gutter
       const columns = Math.max(part.cols, view.columns ?? 0)
-      const loose = fit(room, columns)
-      const plan = topPlan(part.colLabels, loose)
-      const width = plan.overhang ? fit(room - plan.overhang, columns) : loose
-      const wanted = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
-      const height = Math.min(wanted, Math.max(1, TALLEST / part.rows))
+      const fullWidth = fit(available, columns)
+      const plan = topPlan(part.colLabels, fullWidth)
+      const width = plan.overhang ? fit(available - plan.overhang, columns) : fullWidth
+      const preferredHeight = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
+      const height = Math.min(preferredHeight, Math.max(1, MAX_HEIGHT / part.rows))
       head.update(view.title, part.rows, part.cols)
       const step = plan.slanted ? slantedStep(width) : plan.step
       top.update({ items: part.colLabels, cell: width, room: plan.height, slanted: plan.slanted, step })
@@ -174,13 +174,13 @@ export function matrix(container, handlers) {
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },
-    /** Null while it is hidden: what it drew last belongs to another run. */
+    /** The drawing; none while the matrix is hidden, since it was drawn for another run. */
     drawings: () => (root.hidden ? [] : [heat.drawing()].filter(exists)),
     /** @param {Marks} marks */
-    mark({ current, pinned, sources, isAsked }) {
+    mark({ current, pinned, sources, isChosen }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, isAsked, cells: heat.among(sources) })
+      heat.mark({ current: here, pinned, band, isChosen, cells: heat.among(sources) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 const textFile = (text, type) => new Blob([text], { type })
 
 /** Rasterizes a picture. @param {Piece} picture @returns {Promise<Blob>} */
-async function rasterised({ svg, width, height }) {
+async function rasterize({ svg, width, height }) {
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await image.decode()
@@ -32,14 +32,14 @@ async function rasterised({ svg, width, height }) {
  * Chromium 156 crashes when the pressed element is hidden before the event has been handled.
  * @param {HTMLDetailsElement} details
  */
-export function closing(details) {
+export function closeOnLeave(details) {
   /** @param {PointerEvent} event */
-  const outside = event => {
+  const closeIfOutside = event => {
     if (!details.contains(targetOf(event))) details.open = false
   }
   details.addEventListener('toggle', () => {
-    if (details.open) document.addEventListener('pointerup', outside)
-    else document.removeEventListener('pointerup', outside)
+    if (details.open) document.addEventListener('pointerup', closeIfOutside)
+    else document.removeEventListener('pointerup', closeIfOutside)
   })
   details.addEventListener('keydown', event => {
     if (event.key !== 'Escape' || !details.open) return
@@ -68,11 +68,11 @@ export function menu(container, { t, parts, main, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
   const { copy, elements } = clipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
-  const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
-  const chosen = () => parts()[Number(number())].part
+  const chosenIndex = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
+  const chosen = () => parts()[Number(chosenIndex())].part
   const first = () => parts()[main()].part
   const actions = {
-    PNG: async () => save(await rasterised(picture()), fileName(first(), 'png', which)),
+    PNG: async () => save(await rasterize(picture()), fileName(first(), 'png', which)),
     SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(first(), 'svg', which)),
     CSV: () => save(textFile(BYTE_ORDER_MARK + toCsv(chosen()), 'text/csv'), fileName(chosen(), 'csv', which))
   }
@@ -103,5 +103,5 @@ export function menu(container, { t, parts, main, picture, which }) {
     }))
   }
   details.addEventListener('toggle', () => details.open && fill())
-  closing(details)
+  closeOnLeave(details)
 }

@@ -1,15 +1,15 @@
-/** Of a matrix that is mostly 0.00, the other values, the largest first, each a link to its cell. */
+/** Lists the exceptions in a matrix that is mostly 0.00, the largest first, each with a link to its cell. */
 
-import { h, keep, setText } from './dom.js'
+import { h, syncChildren, setText } from './dom.js'
 import { exact, fixed } from './number.js'
-import { ofCell } from './origin.js'
+import { setCellData } from './origin.js'
 import { indexOf } from './slice.js'
 
 /** @import { BuiltElement, Cell, Slice, Translate } from '../types.d.ts' */
 
 /** Smaller values are written as 0.00. */
 const ROUNDS_TO_ZERO = 0.005
-/** In smaller matrices they are easy to see, and above this fraction they are no exception. */
+/** In smaller matrices exceptions are easy to see, and above this fraction they are none. The list is limited, too. */
 const [MIN_CELLS, MAX_FRACTION, MAX_COUNT] = [40, 0.25, 24]
 
 /**
@@ -44,13 +44,13 @@ export function nonZero(container, { t, press }) {
     setText(link, fixed(part.values[at]))
     link.title = exact(part.values[at])
     link.onclick = () => press({ name: part.name, index })
-    ofCell(link, part.name, index)
+    setCellData(link, part.name, index)
     setText(item.lastChild, t('frame.nonzero.at', { row: part.rowLabels[row], col: part.colLabels[col] }))
   }
   function draw() {
     if (!current || !element.open) return
     const { part, found: indices } = current
-    keep(list, indices.slice(0, MAX_COUNT), createEntry, fill(part))
+    syncChildren(list, indices.slice(0, MAX_COUNT), createEntry, fill(part))
     more.hidden = indices.length <= MAX_COUNT
     setText(more, t('frame.nonzero.more', { count: indices.length - MAX_COUNT }))
   }

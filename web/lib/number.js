@@ -22,7 +22,7 @@ export function fixed(value, decimals = 2) {
  * A probability: two decimals, and more where rounding would make it 0 or 1.
  * @param {number} p
  */
-export function likely(p) {
+export function formatProbability(p) {
   const isClear = (/** @type {number} */ decimals) => p === 1 || Number(p.toFixed(decimals)) !== 1
   return fixed(p, [2, 3, 4, 5, 6, 7].find(isClear) ?? 8)
 }
@@ -30,7 +30,7 @@ export function likely(p) {
 const SMALL = 0.005
 
 /**
- * Two decimals, or two significant digits for what would be 0.00: `1.8e−5`.
+ * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`.
  * @param {number} value
  */
 export function brief(value) {
@@ -39,7 +39,7 @@ export function brief(value) {
 }
 
 /** A difference of probabilities in percentage points, always with a sign. @param {number} change */
-export function points(change) {
+export function percentagePoints(change) {
   const hundredths = change * 100
   const size = Math.abs(hundredths)
   if (size < 0.05) return '0'
@@ -54,7 +54,7 @@ export const endsOf = ({ kind, min, max }) => (
   kind === 'probability' ? ['0', '0.5', '1'] : [brief(min), '0', brief(max)])
 
 /**
- * The shortest decimal that round-trips as float32; integers as they are.
+ * The shortest decimal that round-trips as float32.
  * @param {number} value
  */
 export function exact(value) {
@@ -68,7 +68,7 @@ export function exact(value) {
 }
 
 /**
- * Parses what `fixed` or `exact` wrote.
+ * Parses a number written by `fixed` or `exact`.
  * @param {string} text
  */
 export function parse(text) {

@@ -1,5 +1,5 @@
 /**
- * Marks elements with the cells whose numbers they display, as data attributes, so that scripts and tests can look
+ * Writes the cells that an element displays into its data attributes, so that scripts and tests can look
  * them up.
  */
 
@@ -12,10 +12,10 @@ import { indexOf } from './slice.js'
 const set = (element, name, text) => element.getAttribute(name) !== text && element.setAttribute(name, text)
 
 /**
- * Marks an element with one cell, or with a row that the index begins.
+ * Sets the cell of an element, or the row that starts with it.
  * @param {Element} element @param {string} name @param {number[]} index
  */
-export const ofCell = (element, name, index) => set(element, 'data-cell', cellName({ name, index }))
+export const setCellData = (element, name, index) => set(element, 'data-cell', cellName({ name, index }))
 
 /** The cell of an element. @param {HTMLElement} element @returns {Cell} */
 export function cellAt(element) {
@@ -24,12 +24,12 @@ export function cellAt(element) {
 }
 
 /**
- * Marks an element with a matrix, or one row of it.
+ * Sets the matrix of an element, or one row of it.
  * @param {Element} element
  * @param {Slice} part
  * @param {number} [row]
  */
-export function ofSlice(element, part, row) {
+export function setSliceData(element, part, row) {
   const [rows, cols] = part.axis
   set(element, 'data-tensor', part.name)
   set(element, 'data-first', indexOf(part, row ?? 0, 0).join())

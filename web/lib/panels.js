@@ -1,4 +1,4 @@
-/** Matrices below single numbers: the figure of an experiment that needs no drawing of its own. */
+/** A figure of labeled numbers and matrices below them, for experiments without a drawing of their own. */
 
 import { h } from './dom.js'
 import { facts } from './facts.js'
@@ -9,8 +9,8 @@ import { figure } from './figure.js'
 
 /**
  * @typedef {Slice & { word: string, domain: Domain, isWide?: boolean }} Panel
- *   word: the last part of the key of its title; isWide: it takes a line of its own
- * @typedef {{ word: string, text: string, cell?: Cell }} Single
+ *   word: the last part of the key of its title; isWide: whether it takes a line of its own
+ * @typedef {{ word: string, text: string, cell?: Cell }} LabeledNumber
  */
 
 /** The legends of a few panels, one per scale. @param {Panel[]} panels */
@@ -48,7 +48,7 @@ export function panels(container, context, words) {
   }
   return {
     figure: fig,
-    /** @param {{ panels: Panel[], numbers?: Single[] }} next */
+    /** @param {{ panels: Panel[], numbers?: LabeledNumber[] }} next */
     update({ panels: shown, numbers: single = [] }) {
       list.update(single.map(({ word, ...one }) => ({ name: t(`${words}.${word}`), ...one })))
       const named = shown.map(part => ({ title: t(`${words}.${part.word}`), part }))

@@ -1,4 +1,4 @@
-/** A collapsible PCA plot of a table's rows: a dot each, with the selected one highlighted. */
+/** A collapsible PCA plot of a table: one dot per row, the selected one highlighted. */
 
 import { h, setText } from './dom.js'
 import { largest } from './large_tables.js'
@@ -7,11 +7,11 @@ import { scatter } from './scatter.js'
 
 /** @import { Context, PcaProjection, Run } from '../types.d.ts' */
 
-const TALLEST = 380
+const MAX_HEIGHT = 380
 
 /**
- * The rows to plot, and of which run; null for all.
- * @typedef {{ run: Run, name: string, rows: number[] | null, words: string[] }} Wanted
+ * The rows to plot, null for all, with their labels.
+ * @typedef {{ run: Run, name: string, rows: number[] | null, words: string[] }} PlotRequest
  */
 
 /** @param {number} fraction */
@@ -19,17 +19,17 @@ const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
 /**
  * @param {Element} container
- * @param {Pick<Context, 't' | 'ask' | 'theme' | 'fails'>} context
+ * @param {Pick<Context, 't' | 'runQuery' | 'theme' | 'reportError'>} context
  */
 export function pcaPlot(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const slot = h('div', { className: 'plane-slot' })
-  const place = h('output', { className: 'plane-at' })
-  const why = h('p', { className: 'note' })
-  const element = h('details', { 'className': 'plane', 'data-action': 'plane', 'ontoggle': () => find() },
-    h('summary', {}, t('stages.embedding.plane')), slot, place, why)
+  const status = h('output', { className: 'plane-at' })
+  const explanation = h('p', { className: 'note' })
+  const element = h('details', { 'className': 'plane', 'data-action': 'plane', 'ontoggle': () => compute() },
+    h('summary', {}, t('stages.embedding.plane')), slot, status, explanation)
   container.append(element)
-  /** @type {Wanted | null} */ let wanted = null
+  /** @type {PlotRequest | null} */ let request = null
   /** @type {PcaProjection | null} */ let current = null
   let chosen = -1, serial = 0
   const picture = scatter(slot, i => {
@@ -38,44 +38,44 @@ export function pcaPlot(container, context) {
   })
 
   function draw() {
-    if (!current || !wanted) return
-    const { x, y, variances } = current, { words } = wanted
+    if (!current || !request) return
+    const { x, y, variances } = current, { words } = request
     if (chosen < 0) [chosen] = largest(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
     const at = t('stages.embedding.planeAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
-    setText(place, at)
+    setText(status, at)
     const [first, second] = variances.map(percent)
-    setText(why, t('stages.embedding.planeWhy', { count: x.length, first, second }))
+    setText(explanation, t('stages.embedding.planeWhy', { count: x.length, first, second }))
     picture.update({
-      x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
+      x, y, words, chosen, width, height: Math.min(MAX_HEIGHT, width), palette: theme().palette,
       label: `${t('stages.embedding.plane')}. ${at}`
     })
   }
-  /** Computed only while it is open. */
-  async function find() {
-    if (!element.open || !wanted) return
+  /** Requests the projection, while the plot is open. */
+  async function compute() {
+    if (!element.open || !request) return
     serial += 1
-    const mine = serial, { name, rows } = wanted
+    const ticket = serial, { name, rows } = request
     element.setAttribute('aria-busy', 'true')
     try {
-      const projection = await ask('pca', { name, rows, isTwin: 'which' in context })
-      if (mine !== serial) return
+      const projection = await runQuery('pca', { name, rows, isTwin: 'which' in context })
+      if (ticket !== serial) return
       current = projection
       draw()
       element.setAttribute('aria-busy', 'false')
     } catch (error) {
-      fails(error)
+      reportError(error)
     }
   }
   return {
-    /** @param {Wanted} next */
+    /** @param {PlotRequest} next */
     update(next) {
-      const isSame = next.run === wanted?.run && String(next.rows) === String(wanted.rows)
-      wanted = next
+      const isSame = next.run === request?.run && String(next.rows) === String(request.rows)
+      request = next
       if (isSame) return draw()
       current = null
       chosen = -1
-      find()
+      compute()
     },
     destroy() {
       serial += 1

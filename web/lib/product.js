@@ -5,7 +5,7 @@
 
 import { h, exists } from './dom.js'
 import { labels, leftGutter, topPlan } from './labels.js'
-import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
+import { MIN_CELL_WIDTH, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 /** @import { Sheet } from './svg.js' */
 /** @import { Entry } from './figure.js' */
@@ -33,8 +33,8 @@ export const entriesOf = (titles, parts) => ROLES.flatMap(name => {
 })
 
 const GAP = 12
-const FINEST = 2
-const MIN_CELL = 34
+const MIN_FACTOR_WIDTH = 2
+const NUMBER_WIDTH = 34
 const MANY_ROWS = 24
 const MAX_HEIGHT = 480
 
@@ -54,16 +54,16 @@ function innerHeightFor(width, rows) {
 }
 
 /**
- * One width for all columns; if that is small, the side with fewer columns takes up to half the room. Where the room is
- * short the cells get smaller than elsewhere, since a product needs both of its factors visible.
- * @param {number} room @param {number} inner @param {number} outer
+ * One width for all columns; if that is too small for numbers, the side with fewer columns takes up to half of the
+ * width. Cells may get smaller than in a single matrix, since both factors of a product have to be visible.
+ * @param {number} width @param {number} inner @param {number} outer
  */
-function columnWidths(room, inner, outer) {
-  const even = fit(room, inner + outer, FINEST)
-  if (even >= MIN_CELL || even < SMALLEST) return { inner: even, outer: even }
-  const spare = fit(room - inner * SMALLEST, outer)
-  const wide = Math.max(even, Math.min(MIN_CELL, spare, fit(room / 2, outer)))
-  return { inner: Math.min(MIN_CELL, fit(room - wide * outer, inner)), outer: wide }
+function columnWidths(width, inner, outer) {
+  const even = fit(width, inner + outer, MIN_FACTOR_WIDTH)
+  if (even >= NUMBER_WIDTH || even < MIN_CELL_WIDTH) return { inner: even, outer: even }
+  const spare = fit(width - inner * MIN_CELL_WIDTH, outer)
+  const wide = Math.max(even, Math.min(NUMBER_WIDTH, spare, fit(width / 2, outer)))
+  return { inner: Math.min(NUMBER_WIDTH, fit(width - wide * outer, inner)), outer: wide }
 }
 
 /**
@@ -73,10 +73,10 @@ function columnWidths(room, inner, outer) {
 function sizesOf({ left, right, product, bias }, width) {
   const gutter = leftGutter(left.rowLabels)
   const between = Math.max(leftGutter(right.rowLabels), bias ? leftGutter(bias.rowLabels) : 0) + GAP
-  const room = width - gutter - between
-  const { overhang } = topPlan(right.colLabels, columnWidths(room, left.cols, product.cols).outer)
-  const { inner, outer } = columnWidths(room - overhang, left.cols, product.cols)
-  const innerHeight = outer >= MIN_CELL && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
+  const available = width - gutter - between
+  const { overhang } = topPlan(right.colLabels, columnWidths(available, left.cols, product.cols).outer)
+  const { inner, outer } = columnWidths(available - overhang, left.cols, product.cols)
+  const innerHeight = outer >= NUMBER_WIDTH && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
   return { gutter, between, inner, outer, innerHeight, rowHeight: heightFor(Math.max(inner, outer)) }
 }
 
@@ -102,7 +102,7 @@ export function product(container, handlers) {
   const bias = tensorHeat(biasArea, handlers)
   const heats = { left, right, bias, product: tensorHeat(area(root, 'result'), handlers) }
   let hasBias = false
-  const isShown = (/** @type {keyof Parts<Slice>} */ name) => name !== 'bias' || hasBias
+  const isVisible = (/** @type {keyof Parts<Slice>} */ name) => name !== 'bias' || hasBias
 
   /** @param {Parts<Slice>} parts @param {ReturnType<typeof sizesOf>} sizes */
   function updateLabels({ left, right, bias }, { gutter, between, inner, outer, rowHeight, innerHeight }) {
@@ -143,16 +143,16 @@ export function product(container, handlers) {
     },
     /** The parts by role. */
     sheet: () => /** @type {Sheet} */ (Object.fromEntries(
-      ROLES.filter(isShown).map(name => [name, heats[name].drawing()]))),
-    drawings: () => ROLES.filter(isShown).map(name => heats[name].drawing()).filter(exists),
+      ROLES.filter(isVisible).map(name => [name, heats[name].drawing()]))),
+    drawings: () => ROLES.filter(isVisible).map(name => heats[name].drawing()).filter(exists),
     /** @param {Marks} marks */
-    mark({ current, pinned, sources, isAsked }) {
+    mark({ current, pinned, sources, isChosen }) {
       const [left, right, result] = [heats.left, heats.right, heats.product].map(heat => heat.find(current))
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
       /** @param {keyof Parts<Slice>} name @param {Band | null | undefined} band */
       const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, isAsked, cells: heats[name].among(sources)
+        current: heats[name].find(current), pinned, band, isChosen, cells: heats[name].among(sources)
       })
       show('left', result && { row })
       show('right', result && { col })

@@ -9,11 +9,11 @@ const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const LINK = /^\[(.+)\]\((.+)\)$/
 
 /**
- * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ`, `top-k`, `GPT-2`
- * and `--check` in one line.
+ * Prevents line breaks between a bracket and the word before it, between a quotation mark and the particle after it,
+ * and inside a date, `-ㅇ`, `top-k`, `GPT-2` and `--check`.
  * @param {string} text
  */
-const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
+const joinUnbreakable = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
   .replace(/(?<=\d)[-/](?=\d)|(?<=[A-Za-z])-(?=\d|[a-z](?![a-z]))/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
   .replace(/--(?=[a-z])/g, '-\u2060-\u2060')
 
@@ -25,18 +25,18 @@ const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(
 export function piecesOf(text) {
   return text.split(MARKED).filter(Boolean).map(piece => {
     const [, words, change] = LINK.exec(piece) ?? []
-    if (words) return { text: bind(words), change }
-    return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: bind(piece) }
+    if (words) return { text: joinUnbreakable(words), change }
+    return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: joinUnbreakable(piece) }
   })
 }
 
 /**
  * A text as nodes.
  * @param {string} text
- * @param {(words: string, change: string) => Node} [deed] makes the element of a link
+ * @param {(words: string, change: string) => Node} [createLink] makes the element of a link
  * @returns {Node[]}
  */
-export const prose = (text, deed) => piecesOf(text).map(({ text: words, isCode, change }) => {
-  if (change && deed) return deed(words, change)
+export const prose = (text, createLink) => piecesOf(text).map(({ text: words, isCode, change }) => {
+  if (change && createLink) return createLink(words, change)
   return isCode ? h('code', {}, words) : document.createTextNode(words)
 })

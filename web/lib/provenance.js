@@ -1,6 +1,6 @@
 /** The origin of an exported picture: room, head, text, changes, and the setting of a twin. */
 
-import { placeName } from './room_name.js'
+import { fullRoomName } from './room_name.js'
 
 /** @import { Room, Translate } from '../types.d.ts' */
 
@@ -9,6 +9,6 @@ import { placeName } from './room_name.js'
  * @param {{ t: Translate, room: Room, head: number | null, text: string, changes: string[], named?: string }} about
  */
 export function provenance({ t, room, head, text, changes, named }) {
-  return [placeName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, named]
+  return [fullRoomName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, named]
     .filter(Boolean).join(' · ')
 }

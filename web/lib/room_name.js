@@ -2,7 +2,7 @@
 
 /** @import { Room, Translate } from '../types.d.ts' */
 
-/** Tower, layer and part of a room, as far as it needs them. @param {Room} room @param {Translate} t */
+/** The tower, layer and block of a room, as far as it has them. @param {Room} room @param {Translate} t */
 export function partName({ tower, layer, block, stream, words }, t) {
   const isAlone = tower === 'model' || tower === undefined
   const at = isAlone ? '' : t(`map.${tower}`)
@@ -11,8 +11,8 @@ export function partName({ tower, layer, block, stream, words }, t) {
   return `${storey} · ${t(`map.blocks.${block ?? words}`)}`
 }
 
-/** @param {Room} room @param {Translate} t @returns {string} */
-export const ownName = ({ words }, t) => t(`stages.${words}.name`)
+/** The name of a room without its layer. @param {Room} room @param {Translate} t @returns {string} */
+export const roomName = ({ words }, t) => t(`stages.${words}.name`)
 
-/** Where a room is, and its name. @param {Room} room @param {Translate} t */
-export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
+/** The name of a room after its tower, layer and block. @param {Room} room @param {Translate} t */
+export const fullRoomName = (room, t) => [partName(room, t), roomName(room, t)].filter(Boolean).join(' · ')

@@ -1,33 +1,33 @@
-/** Reads runs: matrices sliced from tensors by the meaning of their axes, with the labels of their tokens. */
+/** Reads a run: slices matrices from tensors by the meaning of their axes, and labels them with their tokens. */
 
-import { count as numbered, slice } from './slice.js'
+import { numberLabels as numbered, slice } from './slice.js'
 
 /** @import { Described, KnownTensor, Run, RunMessage, Structure, Tensor, View } from '../types.d.ts' */
-/** @import { Cut } from './slice.js' */
+/** @import { SliceOptions } from './slice.js' */
 
-/** @typedef {Pick<View, 'sentence' | 'head'>} At what is looked at of a tensor of several */
+/** @typedef {Pick<View, 'sentence' | 'head'>} HeadSelection the sentence and head to slice from a tensor */
 
 /** Thrown for values that are still in the worker; they are requested, and rendering is repeated once they arrive. */
 export class NotLoaded extends Error {
-  /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] of it; all of it */
+  /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] the missing rows; all by default */
   constructor(run, tensor, rows) {
-    super(`${tensor.name} is not here yet`)
+    super(`not loaded: ${tensor.name}`)
     this.run = run
     this.tensor = tensor
     this.rows = rows
   }
 }
 
-/** Thrown for values that the run has not retained: see `keepAttention`. */
+/** Thrown for values that the run did not retain: see `keepAttention`. */
 export class NotRetained extends Error {
   /** @param {KnownTensor} tensor */
   constructor(tensor) {
-    super(`${tensor.name} was left out`)
+    super(`not retained: ${tensor.name}`)
     this.tensor = tensor
   }
 }
 
-/** The result of a reading, or null where it needs values that were not retained. @template T @param {() => T} read */
+/** The result of a function, or null where it reads values that were not retained. @template T @param {() => T} read */
 export function orNull(read) {
   try {
     return read()
@@ -45,33 +45,34 @@ export function orNull(read) {
  */
 export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
   const shared = /** @type {Structure} */ (structure ?? last?.structure)
-  const tensors = new Map(shared.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
+  const tensors = new Map(shared.described.map(description => (
+    [description.name, { ...description, data: values.get(description.name) ?? null }])))
   const { steps, calls, aliases } = shared
   return { signature, structure: shared, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
     ...facts }
 }
 
 /** @param {Run} run @param {string} name */
-export const knownAs = (run, name) => run.aliases?.get(name) ?? name
+export const canonicalName = (run, name) => run.aliases?.get(name) ?? name
 
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
-  const tensor = describedOf(run, name)
+  const tensor = descriptionOf(run, name)
   if (tensor?.isKept === false) throw new NotRetained(tensor)
   if (tensor && !tensor.data) throw new NotLoaded(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }
 
 /** The description of a tensor, without its values. @param {Run} run @param {string} name */
-export const describedOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(knownAs(run, name)))
+export const descriptionOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(canonicalName(run, name)))
 
 /**
- * Some rows of a large table, without loading the rest, and the extent of the whole table.
+ * Rows of a large table, without loading the others, and the extent of the whole table.
  * @param {Run} run @param {string} name @param {number[]} rows
  * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[] }}
  */
-export function someRows(run, name, rows) {
-  const tensor = describedOf(run, name), [, cols] = tensor.shape
+export function tableRows(run, name, rows) {
+  const tensor = descriptionOf(run, name), [, cols] = tensor.shape
   const loaded = tensor.rows ?? new Map(), missing = rows.filter(row => !loaded.has(row))
   if (!tensor.extent || missing.length) throw new NotLoaded(run, tensor, missing)
   const data = new Float32Array(rows.length * cols)
@@ -82,7 +83,7 @@ export function someRows(run, name, rows) {
 const TOKENS = ['token', 'query', 'key']
 
 /**
- * The labels along an axis of a tensor: tokens where there are some, else undefined.
+ * The labels along an axis of a tensor: its tokens, or undefined for an axis without tokens.
  * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
  */
 export function labelsOf(run, tensor, axis, sentence = 0) {
@@ -96,20 +97,20 @@ export function labelsOf(run, tensor, axis, sentence = 0) {
 /** The number of sentences in the batch. @param {Pick<Run, 'streams'>} run */
 export const batchOf = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
-/** @type {Record<string, keyof At>} */
+/** @type {Record<string, keyof HeadSelection>} */
 const FIXED = { batch: 'sentence', head: 'head' }
 
 /**
  * An index of a tensor at the current sentence and head.
- * @param {Described} tensor @param {Partial<At>} view
+ * @param {Described} tensor @param {Partial<HeadSelection>} view
  */
-const fixedAt = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
+const fixedIndex = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
 
 /**
  * The matrix of a tensor's last two axes, at the current sentence and head. A tensor of one axis is a row.
  * @param {Run} run @param {string} name
- * @param {Partial<At>} [view]
- * @param {Partial<Cut>} [spec] further options of `slice`
+ * @param {Partial<HeadSelection>} [view]
+ * @param {Partial<SliceOptions>} [spec] further options of `slice`
  */
 export function matrixOf(run, name, view = {}, spec = {}) {
   const tensor = tensorOf(run, name)
@@ -120,12 +121,12 @@ export function matrixOf(run, name, view = {}, spec = {}) {
     ...(row >= 0 && rowStart === undefined && { rowLabels: labelsOf(run, tensor, row, view.sentence) }),
     ...(colStart === undefined && { colLabels: labelsOf(run, tensor, col, view.sentence) })
   }
-  return slice(tensor, { row, col, fixed: fixedAt(tensor, view), ...labels, ...spec })
+  return slice(tensor, { row, col, fixed: fixedIndex(tensor, view), ...labels, ...spec })
 }
 
 /**
  * One head's columns of a tensor, whether its heads are concatenated or on an axis of their own.
- * @param {Run} run @param {string} name @param {number} heads @param {At} view
+ * @param {Run} run @param {string} name @param {number} heads @param {HeadSelection} view
  */
 export function headMatrix(run, name, heads, view) {
   const { shape } = tensorOf(run, name)
@@ -138,12 +139,12 @@ export function headMatrix(run, name, heads, view) {
  * The key-value head that a query head reads; several may share one.
  * @param {{ head: number, room: { parts: Record<string, any> } }} view
  */
-export const sharedHead = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
+export const kvHeadOf = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
   Math.floor(Math.min(head, heads - 1) * kvHeads / heads))
 
 /**
- * The same transposed, as the right factor of a product.
- * @param {Run} run @param {string} name @param {number} heads @param {At} view
+ * One head's columns of a tensor, transposed, as the right factor of a product.
+ * @param {Run} run @param {string} name @param {number} heads @param {HeadSelection} view
  */
 export function transposedHead(run, name, heads, view) {
   const tensor = tensorOf(run, name)
@@ -152,14 +153,14 @@ export function transposedHead(run, name, heads, view) {
   const rows = rank === 4 ? tensor.shape[row] : tensor.shape[row] / heads
   const rowStart = rank === 4 ? 0 : Math.min(view.head, heads - 1) * rows
   const colLabels = labelsOf(run, tensor, col, view.sentence)
-  return slice(tensor, { row, col, fixed: fixedAt(tensor, view), rowStart, rows, colLabels })
+  return slice(tensor, { row, col, fixed: fixedIndex(tensor, view), rowStart, rows, colLabels })
 }
 
 /**
  * A weight [out, in] in the layout of a product, one column per output.
  * @param {Run} run @param {string} name @param {number} [start] @param {number} [count]
  */
-export function weightMatrix(run, name, start = 0, count = describedOf(run, name).shape[0]) {
+export function weightMatrix(run, name, start = 0, count = descriptionOf(run, name).shape[0]) {
   const tensor = tensorOf(run, name)
   const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { row: 1, col: 0, colStart: start, cols: count, colLabels })

@@ -1,4 +1,4 @@
-/** A file for the reader to keep. */
+/** Saves a file as a download. */
 
 import { h } from './dom.js'
 

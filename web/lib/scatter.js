@@ -24,10 +24,10 @@ const MAX_DISTANCE = 24
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
 
 /**
- * The pixels of dots: zero in the center, the same margin on every side, the same scale on both axes.
+ * The pixels of all dots: the origin is in the center, and both axes have the same scale.
  * @param {ScatterView} view
  */
-export function placed({ x, y, width, height }) {
+export function dotPositions({ x, y, width, height }) {
   const maxMagnitude = (/** @type {ArrayLike<number>} */ values) => (
     Array.from(values).reduce((far, value) => Math.max(far, Math.abs(value)), 0) || 1)
   const scale = Math.min((width / 2 - EDGE) / maxMagnitude(x), (height / 2 - EDGE) / maxMagnitude(y))
@@ -36,10 +36,10 @@ export function placed({ x, y, width, height }) {
 }
 
 /**
- * The nearest dot in a direction, or -1; dots further aside than ahead belong to another direction.
+ * The nearest dot in a direction, or -1. Dots further to the side than ahead belong to another direction.
  * @param {number[][]} at @param {number} from @param {[number, number]} way
  */
-export function nextIn(at, from, [right, down]) {
+export function nearestInDirection(at, from, [right, down]) {
   let best = -1, minDistance = Infinity
   at.forEach(([px, py], i) => {
     const [dx, dy] = [px - at[from][0], py - at[from][1]]
@@ -52,18 +52,18 @@ export function nextIn(at, from, [right, down]) {
 }
 
 /**
- * Places labels without overlap; the first of a list has priority.
+ * Places labels without overlap: earlier indices of `order` have priority.
  * @param {CanvasRenderingContext2D} ctx @param {number[][]} at @param {readonly string[]} words @param {number[]} order
- * @param {number} width of the picture: labels that do not fit to the right of their dot are at the left
+ * @param {number} width of the picture: a label that does not fit to the right of its dot is at its left
  */
-function roomFor(ctx, at, words, order, width) {
+function placeLabels(ctx, at, words, order, width) {
   /** @type {{ i: number, left: number, right: number, top: number, bottom: number }[]} */ const boxes = []
   for (const i of order) {
     const wide = ctx.measureText(words[i]).width + 2, gap = CHOSEN + 2, top = at[i][1] - LINE / 2
     const left = at[i][0] + gap + wide > width ? at[i][0] - gap - wide : at[i][0] + gap
     const box = { i, left, right: left + wide, top, bottom: top + LINE }
-    const isFree = boxes.every(one => (
-      box.right < one.left || box.left > one.right || box.bottom < one.top || box.top > one.bottom))
+    const isFree = boxes.every(other => (
+      box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom))
     if (isFree) boxes.push(box)
   }
   return boxes
@@ -83,27 +83,28 @@ export function scatter(container, choose) {
   /** @type {number[][]} */ let at = []
 
   const draw = debounce(() => {
-    const { x, y, words, chosen, width, height, palette } = view, sharp = Math.max(2, globalThis.devicePixelRatio || 1)
+    const { x, y, words, chosen, width, height, palette } = view
+    const pixelRatio = Math.max(2, globalThis.devicePixelRatio || 1)
     const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
-    const { scale, at: places } = placed(view)
-    at = places
-    canvas.width = width * sharp
-    canvas.height = height * sharp
+    const { scale, at: positions } = dotPositions(view)
+    at = positions
+    canvas.width = width * pixelRatio
+    canvas.height = height * pixelRatio
     canvas.style.setProperty('width', `${width}px`)
     canvas.style.setProperty('height', `${height}px`)
-    ctx.scale(sharp, sharp)
+    ctx.scale(pixelRatio, pixelRatio)
     ctx.font = FONT
     ctx.textBaseline = 'middle'
     axes(ctx, scale)
-    const far = Array.from(x, (value, i) => value * value + y[i] * y[i])
-    const order = [chosen, ...[...far.keys()].filter(i => i !== chosen).sort((a, b) => far[b] - far[a])]
+    const squares = Array.from(x, (value, i) => value * value + y[i] * y[i])
+    const order = [chosen, ...[...squares.keys()].filter(i => i !== chosen).sort((a, b) => squares[b] - squares[a])]
     for (const i of order.toReversed()) {
       ctx.fillStyle = i === chosen ? palette.accent : palette.soft
       ctx.beginPath()
       ctx.arc(at[i][0], at[i][1], i === chosen ? CHOSEN : DOT, 0, 2 * Math.PI)
       ctx.fill()
     }
-    for (const { i, left, top } of roomFor(ctx, at, words, order, width)) {
+    for (const { i, left, top } of placeLabels(ctx, at, words, order, width)) {
       ctx.fillStyle = i === chosen ? palette.accent : palette.ink
       ctx.fillText(words[i], left, top + LINE / 2)
     }
@@ -141,10 +142,10 @@ export function scatter(container, choose) {
   canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && near(event))
   canvas.addEventListener('click', near)
   canvas.addEventListener('keydown', event => {
-    const way = ARROWS[event.key]
-    if (!way || !at.length) return
+    const direction = ARROWS[event.key]
+    if (!direction || !at.length) return
     event.preventDefault()
-    const next = nextIn(at, view.chosen, way)
+    const next = nearestInDirection(at, view.chosen, direction)
     if (next >= 0) choose(next)
   })
 

@@ -1,6 +1,6 @@
 /** Splits work into tasks, so that no single one blocks the page. */
 
-/** Ends the current task; what follows runs in another. */
+/** Ends the current task: code after `await nextTask()` runs in another one. */
 export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 
 /** Resolves when the rendering so far has been painted; in a hidden page, at once. */
@@ -11,7 +11,7 @@ export const painted = () => new Promise(resolve => {
 })
 
 /**
- * Debounces work: requested again before it has started, it is done once.
+ * Debounces work: calls before it has started are served by one execution.
  * @param {() => void} work
  */
 export function debounce(work) {

@@ -15,9 +15,9 @@ export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} 
  * Mounts a scrubber over some steps, or all of them at once.
  * @param {Element} container
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
- * @param {(step: number) => void} go −1 stands for all steps at once
+ * @param {(step: number) => void} goTo −1 stands for all steps at once
  */
-export function scrubber(container, words, go) {
+export function scrubber(container, words, goTo) {
   let current = { step: -1, count: 1 }
   /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const stop = () => {
@@ -26,14 +26,14 @@ export function scrubber(container, words, go) {
     draw()
   }
   /** @param {number} step */
-  const walk = step => {
+  const stopAt = step => {
     stop()
-    go(step)
+    goTo(step)
   }
   const tick = () => {
     const next = current.step + 1
     timer = next < current.count - 1 ? setTimeout(tick, PACE) : 0
-    go(next)
+    goTo(next)
   }
   const play = () => {
     if (timer) return stop()
@@ -44,16 +44,16 @@ export function scrubber(container, words, go) {
   const button = (sign, name, act) => h('button', {
     'type': 'button', 'className': 'scrub-button', 'aria-label': words[name], 'title': words[name], 'onclick': act
   }, sign)
-  const back = button('‹', 'back', () => walk(current.step < 0 ? current.count - 2 : current.step - 1))
+  const back = button('‹', 'back', () => stopAt(current.step < 0 ? current.count - 2 : current.step - 1))
   const player = button('▶', 'play', play)
-  const on = button('›', 'on', () => walk(current.step + 1))
+  const next = button('›', 'on', () => stopAt(current.step + 1))
   const slider = h('input', {
-    'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': ({ currentTarget }) => walk(Number(currentTarget.value))
+    'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': ({ currentTarget }) => stopAt(Number(currentTarget.value))
   })
   const place = h('output')
-  const whole = h('button', { type: 'button', className: 'quiet', onclick: () => walk(-1) }, words.whole)
+  const whole = h('button', { type: 'button', className: 'quiet', onclick: () => stopAt(-1) }, words.whole)
   container.append(h('div', { 'className': 'scrubber', 'role': 'group', 'aria-label': words.label },
-    h('span', { className: 'scrub-buttons' }, back, player, on), slider, place, whole))
+    h('span', { className: 'scrub-buttons' }, back, player, next), slider, place, whole))
 
   function draw() {
     const { step, count } = current
@@ -65,7 +65,7 @@ export function scrubber(container, words, go) {
     setText(player, timer ? '❚❚' : '▶')
     player.setAttribute('aria-label', timer ? words.pause : words.play)
     back.disabled = step === 0 || count < 2
-    on.disabled = isWhole || step === count - 1
+    next.disabled = isWhole || step === count - 1
     whole.setAttribute('aria-pressed', String(isWhole))
   }
   return {

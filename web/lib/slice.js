@@ -1,7 +1,7 @@
 /** A matrix sliced from a tensor: its cells, their labels, and their indices in the tensor. */
 
 /**
- * What can be sliced: a tensor of a run, or a placeholder for one.
+ * A tensor of a run, or a placeholder for one.
  * @typedef {object} Source
  * @property {string} name
  * @property {number[]} shape
@@ -25,9 +25,9 @@
  */
 
 /**
- * Which axes are rows and columns, the indices of the others, and the ranges.
- * @typedef {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
- *   cols?: number, rowLabels?: string[], colLabels?: string[], order?: number[] }} Cut order: columns to pick
+ * The axes of the rows and columns, the indices along the others, and the ranges.
+ * @typedef {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number, cols?:
+ *   number, rowLabels?: string[], colLabels?: string[], order?: number[] }} SliceOptions order: indices of the columns
  */
 
 /** Row-major strides of a shape. @param {readonly number[]} shape @returns {number[]} */
@@ -43,14 +43,14 @@ export function valueAt(tensor, index) {
   return tensor.data[index.reduce((sum, i, axis) => sum + i * stride[axis], 0)]
 }
 
-/** Numbers as text, as far as requested: a large table has 50,000. @type {string[]} */
+/** The numbers from 0 as text, cached: a large table has 50,000 labels. @type {string[]} */
 const numbers = []
 
 /**
  * A range of numbers as labels.
  * @param {number} length @param {number} [start]
  */
-export function count(length, start = 0) {
+export function numberLabels(length, start = 0) {
   while (numbers.length < start + length) numbers.push(String(numbers.length))
   return numbers.slice(start, start + length)
 }
@@ -86,7 +86,7 @@ function cellsOf(data, { rows, cols, from, rowStride, colStride, order }) {
 /**
  * Slices a matrix. A tensor of one axis is one row.
  * @param {Source} tensor
- * @param {Cut} spec
+ * @param {SliceOptions} spec
  * @returns {Slice}
  */
 export function slice(tensor, spec) {
@@ -101,41 +101,41 @@ export function slice(tensor, spec) {
   const from = base + rowStart * rowStride + colStart * stride[col]
   const values = cellsOf(tensor.data, { rows, cols, from, rowStride, colStride: stride[col], order })
   const all = spec.colLabels
-  const colLabels = order ? order.map(place => all?.[place] ?? String(place)) : all ?? count(cols, colStart)
+  const colLabels = order ? order.map(place => all?.[place] ?? String(place)) : all ?? numberLabels(cols, colStart)
   return {
     name: tensor.name, shape: tensor.shape, fixed, axis: [row, col], start: [rowStart, colStart], rows, cols, values,
-    rowLabels: spec.rowLabels ?? count(rows, rowStart), colLabels, ...(order && { order })
+    rowLabels: spec.rowLabels ?? numberLabels(rows, rowStart), colLabels, ...(order && { order })
   }
 }
 
-/** Positions with their tokens, as far as there are any. @param {string[]} words @param {number} length */
-export const placesOf = (words, length) => (
+/** Labels of positions, with their tokens where there are some. @param {string[]} words @param {number} length */
+export const positionLabels = (words, length) => (
   Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} · ${i}` : String(i))))
 
 /**
- * Sines and cosines of all pairs, interpolated between the positions, row by row.
+ * A matrix of the sines and cosines of all pairs, one row per point; points lie closer than positions.
  * @param {Source} wave [points, pairs, 2]
  */
-export const smooth = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
+export const waveMatrix = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
 
 /** A range of rows of a slice. @param {Slice} part @param {number} first @param {number} rows @returns {Slice} */
-export const rowsOf = (part, first, rows) => ({
+export const sliceRows = (part, first, rows) => ({
   ...part, rows, start: [part.start[0] + first, part.start[1]],
   values: part.values.slice(first * part.cols, (first + rows) * part.cols),
   rowLabels: part.rowLabels.slice(first, first + rows)
 })
 
 /**
- * Rows gathered from a table, as a slice of it.
- * @param {Source} some those rows alone @param {number[]} shape of the table @param {number[]} rows
+ * Rows picked from a table, as a slice of the table.
+ * @param {Source} rowsOnly a tensor of these rows @param {number[]} shape of the table @param {number[]} rows
  * @param {string[]} labels
  * @returns {Slice}
  */
-export const pickedRows = (some, shape, rows, labels) => (
-  { ...slice(some, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
+export const gatheredRows = (rowsOnly, shape, rows, labels) => (
+  { ...slice(rowsOnly, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
 
 /** A range of columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
-export function columnsFrom(part, first, cols) {
+export function sliceColumns(part, first, cols) {
   const values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
     const from = row * part.cols + first
@@ -147,19 +147,19 @@ export function columnsFrom(part, first, cols) {
 
 /**
  * Columns of a slice in another order, or some of them; each keeps its label and its index in the tensor.
- * @param {Slice} part @param {number[]} places where each column stands now @returns {Slice}
+ * @param {Slice} part @param {number[]} columns their indices in the slice @returns {Slice}
  */
-export function columnsOf(part, places) {
-  const cols = places.length, values = new Float32Array(part.rows * cols)
+export function pickColumns(part, columns) {
+  const cols = columns.length, values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
-    places.forEach((from, col) => { values[row * cols + col] = part.values[row * part.cols + from] })
+    columns.forEach((from, col) => { values[row * cols + col] = part.values[row * part.cols + from] })
   }
-  const order = places.map(from => (part.order ? part.order[from] : part.start[1] + from))
-  return { ...part, cols, values, order, colLabels: places.map(from => part.colLabels[from]) }
+  const order = columns.map(from => (part.order ? part.order[from] : part.start[1] + from))
+  return { ...part, cols, values, order, colLabels: columns.map(from => part.colLabels[from]) }
 }
 
 /** The first rows of a slice. @param {Slice} part @param {number} rows */
-export const firstRows = (part, rows) => rowsOf(part, 0, rows)
+export const firstRows = (part, rows) => sliceRows(part, 0, rows)
 
 /**
  * The tensor index of a cell of the slice.
@@ -179,17 +179,17 @@ export function indexOf(part, row, col) {
  * @param {Slice} part
  * @param {{ name: string, index: number[] }} cell
  */
-export function cellOf(part, { name, index }) {
+export function squareOf(part, { name, index }) {
   if (name !== part.name || index.length !== part.shape.length) return null
   /** @param {0 | 1} side @param {number[] | undefined} order */
-  const placeOf = (side, order) => {
+  const offsetOf = (side, order) => {
     const along = index[part.axis[side]]
     return order ? order.indexOf(along) : along - part.start[side]
   }
-  const row = part.axis[0] < 0 ? 0 : placeOf(0, part.rowOrder), col = placeOf(1, part.order)
+  const row = part.axis[0] < 0 ? 0 : offsetOf(0, part.rowOrder), col = offsetOf(1, part.order)
   if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
-  const elsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
-  return elsewhere ? null : { row, col }
+  const isElsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
+  return isElsewhere ? null : { row, col }
 }
 
 /** @type {WeakMap<Float32Array, number>} */ const peaks = new WeakMap()
@@ -220,11 +220,11 @@ export function peak(tensor) {
  */
 export function squaresOf(part, cells) {
   return cells.flatMap(({ axis, count, ...cell }) => {
-    if (axis === undefined || count === undefined) return cellOf(part, cell) ?? []
+    if (axis === undefined || count === undefined) return squareOf(part, cell) ?? []
     const side = part.axis.indexOf(axis), order = side === 0 ? part.rowOrder : part.order
-    const places = side < 0 ? [part.fixed[axis]] : order ??
+    const indices = side < 0 ? [part.fixed[axis]] : order ??
       Array.from({ length: side === 0 ? part.rows : part.cols }, (_, i) => part.start[side] + i)
-    return places.filter(place => place < count)
-      .flatMap(place => cellOf(part, { ...cell, index: cell.index.with(axis, place) }) ?? [])
+    return indices.filter(place => place < count)
+      .flatMap(place => squareOf(part, { ...cell, index: cell.index.with(axis, place) }) ?? [])
   })
 }

@@ -4,14 +4,14 @@ import { escape, round, tag } from './svg.js'
 
 /** @import { Piece } from '../types.d.ts' */
 
-/** What is interactive, visually hidden or prose, and formulas, which an SVG cannot contain. */
+/** Not exported: controls, visually hidden text, prose, and formulas, which an SVG cannot contain. */
 const EXCLUDED = '.figure, .scrubber, .visually-hidden, .note, math'
 const STYLES = [
   'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
 ]
 
-/** @typedef {{ x: number, y: number, opacity: number }} Place how far what is in an element is moved, and how faint */
-/** @typedef {Piece & { x: number, y: number }} Placed */
+/** @typedef {{ x: number, y: number, opacity: number }} Offset the translation and opacity of an element's content */
+/** @typedef {Piece & { x: number, y: number }} PlacedPiece */
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 /** @typedef {'Top' | 'Right' | 'Bottom' | 'Left'} Edge */
 
@@ -26,24 +26,26 @@ const SIDES = {
 const EDGES = /** @type {Edge[]} */ (Object.keys(SIDES))
 
 /** @param {string} text */
-const numberOf = text => Number.parseFloat(text) || 0
+const pixelsOf = text => Number.parseFloat(text) || 0
 /** @param {string} color */
-const isClear = color => color === 'transparent' || color.endsWith(', 0)')
-/** @param {DOMRect} box @param {Place} at @returns {Box} */
+const isTransparent = color => color === 'transparent' || color.endsWith(', 0)')
+/** @param {DOMRect} box @param {Offset} at @returns {Box} */
 const boxAt = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
-/** @param {Element} element @param {Place} at */
+/** @param {Element} element @param {Offset} at */
 const boxOf = (element, at) => boxAt(element.getBoundingClientRect(), at)
 
-/** @param {string} name @param {Box} box @param {Place} at @param {Record<string, string>} look @returns {Placed} */
-const piece = (name, box, { opacity }, look) => (
+/**
+ * @param {string} name @param {Box} box @param {Offset} at @param {Record<string, string>} look @returns {PlacedPiece}
+ */
+const shapePiece = (name, box, { opacity }, look) => (
   { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
 
 /**
  * Clones a drawing with the style sheet's properties inlined.
- * @param {SVGElement} element @param {Place} at @returns {Placed}
+ * @param {SVGElement} element @param {Offset} at @returns {PlacedPiece}
  */
-function drawing(element, at) {
+function svgPiece(element, at) {
   const copy = /** @type {SVGElement} */ (element.cloneNode(true))
   /** @type {NodeListOf<SVGElement>} */ const copies = copy.querySelectorAll('*')
   const parts = element.querySelectorAll('*')
@@ -79,56 +81,56 @@ function linesOf(node) {
   })
 }
 
-/** @param {Text} node @param {Place} at */
-function words(node, at) {
+/** @param {Text} node @param {Offset} at */
+function textPieces(node, at) {
   const { color, fontSize, fontWeight } = getComputedStyle(/** @type {Element} */ (node.parentElement))
   return linesOf(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
     const place = boxAt(box, at)
     return { ...place, svg: tag('text', {
       'x': place.x, 'y': round(place.y + place.height / 2), 'dominant-baseline': 'central', 'fill': color,
-      'font-size': numberOf(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
+      'font-size': pixelsOf(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
     }, escape(text)) }
   })
 }
 
 /**
- * The background and borders of an element; dotted borders only mark what can be pressed.
- * @param {Element} element @param {CSSStyleDeclaration} style @param {Place} at @returns {Placed[]}
+ * The background and borders of an element, except dotted ones, which only mark buttons.
+ * @param {Element} element @param {CSSStyleDeclaration} style @param {Offset} at @returns {PlacedPiece[]}
  */
-function ground(element, style, at) {
+function boxPieces(element, style, at) {
   const box = boxOf(element, at)
   const color = style.backgroundColor
   const lines = EDGES.flatMap(side => {
-    const [weight, fill] = [numberOf(style[`border${side}Width`]), style[`border${side}Color`]]
-    const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isClear(fill)
-    return isDrawn ? [piece('rect', SIDES[side](box, weight), at, { fill })] : []
+    const [weight, fill] = [pixelsOf(style[`border${side}Width`]), style[`border${side}Color`]]
+    const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isTransparent(fill)
+    return isDrawn ? [shapePiece('rect', SIDES[side](box, weight), at, { fill })] : []
   })
-  return isClear(color) ? lines : [piece('rect', box, at, { fill: color }), ...lines]
+  return isTransparent(color) ? lines : [shapePiece('rect', box, at, { fill: color }), ...lines]
 }
 
-/** @returns {Placed[]} @param {Element} element @param {Place} at */
-function inside(element, at) {
+/** @returns {PlacedPiece[]} @param {Element} element @param {Offset} at */
+function piecesIn(element, at) {
   if (element.matches(EXCLUDED)) return []
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.visibility === 'hidden') return []
-  if (element instanceof SVGElement) return [drawing(element, at)]
-  if (element instanceof HTMLCanvasElement) return [piece('image', boxOf(element, at), at, { href: element.toDataURL() })]
-  const own = { ...at, opacity: at.opacity * Number(style.opacity) }
-  const within = { ...own, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
-  return [...ground(element, style, own), ...Array.from(element.childNodes, node => {
-    if (node instanceof Text) return words(node, within)
-    return node instanceof Element ? inside(node, within) : []
+  if (element instanceof SVGElement) return [svgPiece(element, at)]
+  if (element instanceof HTMLCanvasElement) return [shapePiece('image', boxOf(element, at), at, { href: element.toDataURL() })]
+  const ownOffset = { ...at, opacity: at.opacity * Number(style.opacity) }
+  const childOffset = { ...ownOffset, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
+  return [...boxPieces(element, style, ownOffset), ...Array.from(element.childNodes, node => {
+    if (node instanceof Text) return textPieces(node, childOffset)
+    return node instanceof Element ? piecesIn(node, childOffset) : []
   }).flat()]
 }
 
 /**
- * The visible content of an element, without empty room above and below.
+ * The visible content of an element, without the empty space above and below.
  * @param {Element} element
  * @returns {Piece | null} null where nothing is visible
  */
 export function snapshot(element) {
   const { left, top } = element.getBoundingClientRect()
-  const pieces = inside(element, { x: -left, y: -top, opacity: 1 })
+  const pieces = piecesIn(element, { x: -left, y: -top, opacity: 1 })
   if (!pieces.length) return null
   const start = Math.min(...pieces.map(({ y }) => y))
   return {

@@ -1,26 +1,29 @@
 /** A curve in three dimensions, rotated by pointer, touch or arrow keys. */
 
-import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
-import { ofCell } from './origin.js'
+import { h, indexIn, syncChildren, setAttributes, setText, svg, targetOf } from './dom.js'
+import { setCellData } from './origin.js'
 
 /** @import { Cell } from '../types.d.ts' */
 
-const TURN = Math.PI / 24
+const ROTATION_STEP = Math.PI / 24
 /** The rotation per drag across the picture. */
 const DRAG = Math.PI * 1.5
-const STEEPEST = Math.PI / 2
+const MAX_TILT = Math.PI / 2
 /** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }
-/** From the side and slightly from above: the vertical axis is visible as a whole. */
+const ARROWS = {
+  ArrowLeft: [-ROTATION_STEP, 0], ArrowRight: [ROTATION_STEP, 0], ArrowUp: [0, ROTATION_STEP],
+  ArrowDown: [0, -ROTATION_STEP]
+}
+/** The initial angles in radians: from the side and slightly from above, so that the whole vertical axis is visible. */
 const START = { around: 0.6, over: 0.35 }
 
 /**
- * Projects a point of the cube from −1 to 1: right, up and towards the reader.
+ * Projects a point of the cube from −1 to 1 to its coordinates to the right, upwards and towards the reader.
  * @param {readonly number[]} point @param {{ around: number, over: number }} angles
  */
 export function project([x, y, z], { around, over }) {
-  const [right, far] = [x * Math.cos(around) - y * Math.sin(around), x * Math.sin(around) + y * Math.cos(around)]
-  return [right, z * Math.cos(over) + far * Math.sin(over), z * Math.sin(over) - far * Math.cos(over)]
+  const [right, depth] = [x * Math.cos(around) - y * Math.sin(around), x * Math.sin(around) + y * Math.cos(around)]
+  return [right, z * Math.cos(over) + depth * Math.sin(over), z * Math.sin(over) - depth * Math.cos(over)]
 }
 
 /**
@@ -63,36 +66,36 @@ export function space(container, { help, look, press }) {
     }
     /** @param {number[][]} list */
     const path = list => list.map((point, i) => `${i ? 'L' : 'M'}${at(point).join(' ')}`).join('')
-    keep(grid, EDGES, () => svg('path'), (element, ends) => element.setAttribute('d', path(ends)))
-    keep(line, [points], () => svg('path', { class: 'is-main' }), (element, list) => element.setAttribute('d', path(list)))
-    keep(dots, marks, () => svg('circle'), (dot, { at: point, kind = '', cell }) => {
+    syncChildren(grid, EDGES, () => svg('path'), (element, ends) => element.setAttribute('d', path(ends)))
+    syncChildren(line, [points], () => svg('path', { class: 'is-main' }), (element, list) => element.setAttribute('d', path(list)))
+    syncChildren(dots, marks, () => svg('circle'), (dot, { at: point, kind = '', cell }) => {
       const [x, y] = at(point)
       const isChosen = kind.includes('is-chosen')
       const isNear = isChosen || project(point, angles)[2] > 0
-      setAll(dot, { cx: x, cy: y, r: isChosen ? 6 : 3.5, class: kind, opacity: isNear ? 1 : 0.5 })
-      if (cell) ofCell(dot, cell.name, cell.index)
+      setAttributes(dot, { cx: x, cy: y, r: isChosen ? 6 : 3.5, class: kind, opacity: isNear ? 1 : 0.5 })
+      if (cell) setCellData(dot, cell.name, cell.index)
     })
-    keep(names, axes, () => svg('text', { 'text-anchor': 'middle' }), (text, words) => {
+    syncChildren(names, axes, () => svg('text', { 'text-anchor': 'middle' }), (text, words) => {
       const [x, y] = at(NAMES[axes.indexOf(words)])
-      setAll(text, { x, y })
+      setAttributes(text, { x, y })
       setText(text, words)
     })
   }
   /** @param {number} around @param {number} over */
-  function turn(around, over) {
+  function rotate(around, over) {
     angles = {
-      around: angles.around + around, over: Math.max(-STEEPEST, Math.min(STEEPEST, angles.over + over))
+      around: angles.around + around, over: Math.max(-MAX_TILT, Math.min(MAX_TILT, angles.over + over))
     }
     draw()
   }
   /** @param {Event} event */
   const cellAt = event => view?.dots[indexIn(dots, targetOf(event))]?.cell
   root.addEventListener('keydown', event => {
-    const by = ARROWS[event.key]
-    if (!by) return
+    const step = ARROWS[event.key]
+    if (!step) return
     event.preventDefault()
     event.stopPropagation()
-    turn(...by)
+    rotate(...step)
   })
   root.addEventListener('pointerdown', event => {
     dragged = { x: event.clientX, y: event.clientY, far: 0 }
@@ -105,7 +108,7 @@ export function space(container, { help, look, press }) {
     }
     const [x, y] = [event.clientX - dragged.x, event.clientY - dragged.y]
     dragged = { x: event.clientX, y: event.clientY, far: dragged.far + Math.abs(x) + Math.abs(y) }
-    turn((x / view.size) * DRAG, (y / view.size) * DRAG)
+    rotate((x / view.size) * DRAG, (y / view.size) * DRAG)
   })
   for (const type of ['pointerup', 'pointercancel']) root.addEventListener(type, () => { dragged = null })
   dots.addEventListener('click', event => {

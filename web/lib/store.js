@@ -1,4 +1,4 @@
-/** A table in IndexedDB. A browser may refuse to store anything: then the table is empty. */
+/** A table in IndexedDB. In a browser that refuses to store anything, it is always empty. */
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
 export const requestResult = request => new Promise((resolve, reject) => {
@@ -7,7 +7,7 @@ export const requestResult = request => new Promise((resolve, reject) => {
 })
 
 /**
- * Resolves when everything is written; before that nobody knows whether there is room.
+ * Resolves when everything is written; only then is it certain that there was enough space.
  * @param {IDBTransaction} transaction @returns {Promise<void>}
  */
 const completed = transaction => new Promise((resolve, reject) => {
@@ -16,13 +16,13 @@ const completed = transaction => new Promise((resolve, reject) => {
 })
 
 /**
- * @param {string} base its database @param {string} name @param {string} key by which its objects are found
+ * @param {string} database @param {string} name @param {string} key the property that identifies an object
  */
-export function tableOf(base, name, key) {
-  /** @type {Promise<IDBDatabase> | null} */ let opened = null
+export function tableOf(database, name, key) {
+  /** @type {Promise<IDBDatabase> | null} */ let connection = null
   /** Opened on first use. */
   const open = async () => {
-    const request = indexedDB.open(base, 1)
+    const request = indexedDB.open(database, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(name, { keyPath: key })
     return requestResult(request)
   }
@@ -33,12 +33,12 @@ export function tableOf(base, name, key) {
    */
   return async (mode, use) => {
     try {
-      opened ??= open()
-      const transaction = (await opened).transaction(name, mode), end = completed(transaction)
+      connection ??= open()
+      const transaction = (await connection).transaction(name, mode), end = completed(transaction)
       const [result] = await Promise.all([use(transaction.objectStore(name)), end])
       return result
     } catch {
-      opened = null
+      connection = null
       return null
     }
   }

@@ -1,14 +1,15 @@
 /** Strip plots: values as dots on a number line, one line per list, all on one scale. */
 
-import { h, keep, setAll, setText, svg } from './dom.js'
+import { h, syncChildren, setAttributes, setText, svg } from './dom.js'
 import { fixed } from './number.js'
-import { ofSlice } from './origin.js'
+import { setSliceData } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
 const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
 /**
- * Dots are zero-length lines with round caps, many to a path; those of different paths get darker where they overlap.
+ * Dots are zero-length lines with round caps. They are divided among a few paths, since only dots of different paths
+ * get darker where they overlap.
  */
 const LAYERS = [0, 1, 2, 3, 4, 5]
 
@@ -28,7 +29,7 @@ function createLine() {
 
 /** @param {Element} element @param {Line} line @param {number} reach @param {number} width */
 function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach, width) {
-  ofSlice(element, part, row)
+  setSliceData(element, part, row)
   const [text, picture] = element.children
   const [spread, axis, dots, dot, middle, ends] = picture.children
   /** @param {number} value */
@@ -37,18 +38,18 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
   picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
   const box = { x: px(mean - deviation), y: BASE - 18, width: px(deviation) - px(-deviation), height: 18 }
-  setAll(spread, box)
+  setAttributes(spread, box)
   axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${px(0)} ${BASE}v5`)
   middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
-  const places = Array.from(values, px).filter((x, i) => i !== chosen && Number.isFinite(x))
-  keep(dots, LAYERS, () => svg('path'), (path, layer) => {
-    const own = places.filter((_, i) => i % LAYERS.length === layer)
-    path.setAttribute('d', own.map(x => `M${x.toFixed(2)} ${BASE - 9}h0`).join(''))
+  const xs = Array.from(values, px).filter((x, i) => i !== chosen && Number.isFinite(x))
+  syncChildren(dots, LAYERS, () => svg('path'), (path, layer) => {
+    const layerXs = xs.filter((_, i) => i % LAYERS.length === layer)
+    path.setAttribute('d', layerXs.map(x => `M${x.toFixed(2)} ${BASE - 9}h0`).join(''))
   })
   const isThere = Number.isFinite(values[chosen])
-  setAll(dot, { cx: isThere ? px(values[chosen]) : 0, visibility: isThere ? 'visible' : 'hidden' })
-  keep(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
-    setAll(end, { x: px(value) })
+  setAttributes(dot, { cx: isThere ? px(values[chosen]) : 0, visibility: isThere ? 'visible' : 'hidden' })
+  syncChildren(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
+    setAttributes(end, { x: px(value) })
     setText(end, fixed(value, 1))
   })
 }
@@ -63,14 +64,14 @@ export function strips(container) {
   return {
     /**
      * @param {Line[]} lines
-     * @param {number} room in pixels
+     * @param {number} available in pixels
      */
-    update(lines, room) {
-      const width = Math.min(WIDEST, room)
-      // A page that is not laid out yet has no room; it says so once it has.
+    update(lines, available) {
+      const width = Math.min(WIDEST, available)
+      // Before the page is laid out, the width is 0; a second update follows.
       if (width <= 2 * EDGE) return
       const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
-      keep(root, lines, createLine, (element, line) => fillLine(element, line, reach, width))
+      syncChildren(root, lines, createLine, (element, line) => fillLine(element, line, reach, width))
     }
   }
 }

@@ -1,6 +1,6 @@
-/** A figure as SVG, from the same values and colors as the canvas: pure functions, tested without a canvas. */
+/** Draws a figure as SVG, from the same values and colors as the canvas, with pure functions. */
 
-import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap_paint.js'
+import { TICK_OPACITY, hasTick, numberFormat, tickBox } from './heatmap_paint.js'
 import { leftStep, slantedStep } from './labels.js'
 import { dimensions, endsOf, fixed } from './number.js'
 
@@ -15,11 +15,11 @@ const LABEL = 12
 const LEGEND = { width: 144, height: 8, steps: 48 }
 /** @type {Record<string, string>} */ const SHIFTS = { '_': 'sub', '^': 'super' }
 
-/** @typedef {{ part: Slice, view: HeatView }} Drawing a matrix with the view it was drawn by */
-/** @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} Sheet of a product */
+/** @typedef {{ part: Slice, view: HeatView }} Drawing a matrix and the options it was drawn with */
+/** @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} Sheet the parts of a product */
 /** @typedef {Piece & { x: number, y: number }} Placed */
-/** @typedef {Piece & { left: number, top: number }} Block with where its first cell is */
-/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colors */
+/** @typedef {Piece & { left: number, top: number }} Block left, top: the offset of the first cell */
+/** @typedef {{ domain: Domain, scale: Scale, text: string }} LegendEntry a color scale and its meaning */
 
 /** @param {unknown} text */
 export const escape = text => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
@@ -31,12 +31,12 @@ const attributeText = attributes => Object.entries(attributes).map(([key, value]
 export const tag = (name, attributes, inside = '') => `<${name}${attributeText(attributes)}>${inside}</${name}>`
 
 /** The approximate width of a text: East Asian characters are square. @param {string} text */
-const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
+const widthOf = text => [...text].reduce((sum, character) => sum + (character > '\u1100' ? 1 : 0.62), 0) * LABEL
 /** @param {string[]} labels */
 const widest = labels => labels.reduce((max, text) => Math.max(max, widthOf(text)), 0)
 
 /** A title such as `W_Q^T`, with its sub- and superscripts. @param {string} text */
-function titled(text) {
+function titleSvg(text) {
   return text.split(/(?=[_^])/).map(piece => {
     const shift = SHIFTS[piece[0]]
     if (!shift) return escape(piece)
@@ -53,7 +53,7 @@ function tick(cell, row, col, fill) {
 /** @param {Drawing} drawing */
 function cellsOf({ part, view }) {
   const { cell, scale, palette, crossed } = view
-  const format = lettering({ ...view, values: part.values })
+  const format = numberFormat({ ...view, values: part.values })
   return Array.from(part.values, (value, i) => {
     const [row, col] = [Math.floor(i / part.cols), i % part.cols]
     const [x, y] = [round(col * cell.width), round(row * cell.height)]
@@ -125,7 +125,7 @@ function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = t
     dimensions([part.rows, part.cols]))
   const heading = !hasTitle ? '' : tag('text',
     { 'x': 0, 'y': 14, 'font-size': 14, 'font-weight': 600, 'fill': palette.ink },
-    `${titled(title)} ${shape}`)
+    `${titleSvg(title)} ${shape}`)
   const body = tag('g', { transform: `translate(${round(left)} ${round(top)})` },
     cellsOf({ part, view }) + linesOf({ part, view }) + rows.svg + columns.svg)
   return {
@@ -154,12 +154,12 @@ function sheetOf({ left, right, bias, product }) {
     { ...result, x: cross, y: row - result.top }
   ]
   return {
-    svg: placed.map(translated).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
-    height: Math.max(...placed.map(one => one.y + one.height))
+    svg: placed.map(translated).join(''), width: Math.max(...placed.map(piece => piece.x + piece.width)),
+    height: Math.max(...placed.map(piece => piece.y + piece.height))
   }
 }
 
-/** @param {Key} key @param {Palette} palette @returns {Piece} */
+/** @param {LegendEntry} key @param {Palette} palette @returns {Piece} */
 function legendBlock({ domain, scale, text }, palette) {
   const { width, height, steps } = LEGEND
   const bars = Array.from({ length: steps }, (_, i) => tag('rect', {
@@ -171,7 +171,7 @@ function legendBlock({ domain, scale, text }, palette) {
     'x': (i * width) / 2, 'y': height + 14, 'font-size': LABEL, 'fill': palette.muted,
     'text-anchor': ['start', 'middle', 'end'][i]
   }, end))
-  const note = tag('text', { 'x': width + 12, 'y': height, 'font-size': LABEL, 'fill': palette.muted }, titled(text))
+  const note = tag('text', { 'x': width + 12, 'y': height, 'font-size': LABEL, 'fill': palette.muted }, titleSvg(text))
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
 }
 
@@ -215,19 +215,19 @@ function flow(pieces, max) {
 }
 
 /**
- * @param {{ title: string, subtitle?: string, matrices: (Drawing | Sheet)[], legends: Key[], palette: Palette,
+ * @param {{ title: string, subtitle?: string, matrices: (Drawing | Sheet)[], legends: LegendEntry[], palette: Palette,
  *   note?: string, above?: Piece[], below?: Piece[], room?: number }} figure
- *   matrices: a slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each
- *   such a pair; a note for after the legends; above and below: what else the figure has, as SVG with its size
+ *   note: text after the legends; above, below: the other pieces of the figure; room: the maximum width of a line, in
+ *   pixels
  * @returns {Piece}
  */
 export function figureSvg({
   title, subtitle = '', matrices, legends, palette, note = '', above = [], below = [], room = 960
 }) {
-  const figures = flow(matrices.map(one => ('product' in one ? sheetOf(one) : block(one))), room)
+  const figures = flow(matrices.map(drawing => ('product' in drawing ? sheetOf(drawing) : block(drawing))), room)
   const body = column([...above, figures, ...below])
   const head = subtitle ? 56 : 32
-  const blocks = legends.map(one => legendBlock(one, palette))
+  const blocks = legends.map(entry => legendBlock(entry, palette))
   const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)
   const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5, widthOf(subtitle) * 1.1) + 2 * PAD)
   const height = Math.ceil(PAD + head + body.height + GAP + keys.height + PAD)

@@ -1,40 +1,40 @@
-/** The same matrices as HTML tables with every digit, built only while the reader has them open. */
+/** The matrices of a figure as HTML tables with every digit, built only while the reader has them open. */
 
-import { h, keep, setText } from './dom.js'
+import { h, syncChildren, setText } from './dom.js'
 import { symbol } from './formula.js'
 import { dimensions, exact } from './number.js'
-import { ofSlice } from './origin.js'
+import { setSliceData } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
 const MAX_CELLS = 4096
 
-/** @typedef {{ title: string, part: Slice }} Shown */
+/** @typedef {{ title: string, part: Slice }} TableView */
 
 /** The content of each table. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const contents = new WeakMap()
 
 /** The number of rows that fit. @param {Slice} part */
 const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MAX_CELLS / part.cols)))
 
-/** The content of a table, with its numbers. @param {Shown} view @returns {(string | number)[]} */
-const sayingOf = ({ title, part }) => [
+/** The content of a table, with its numbers. @param {TableView} view @returns {(string | number)[]} */
+const contentOf = ({ title, part }) => [
   title, part.rows, part.cols, ...part.rowLabels, ...part.colLabels, ...part.values.slice(0, rowsOf(part) * part.cols)
 ]
 
 /**
- * Selecting a cell changes no number, and laying out thousands of cells takes a browser a second, so tables with the
- * same content are kept.
- * @param {HTMLTableElement} table @param {Shown} view
+ * Builds a table, unless it has the same content already: laying out thousands of cells takes a browser a second, and
+ * selecting a cell changes no number.
+ * @param {HTMLTableElement} table @param {TableView} view
  */
 function fillTable(table, view) {
-  ofSlice(table, view.part)
-  const last = contents.get(table), saying = sayingOf(view)
-  if (last?.length === saying.length && saying.every((one, i) => Object.is(one, last[i]))) return
-  contents.set(table, saying)
+  setSliceData(table, view.part)
+  const last = contents.get(table), content = contentOf(view)
+  if (last?.length === content.length && content.every((value, i) => Object.is(value, last[i]))) return
+  contents.set(table, content)
   build(table, view)
 }
 
-/** @param {HTMLTableElement} table @param {Shown} view */
+/** @param {HTMLTableElement} table @param {TableView} view */
 function build(table, { title, part }) {
   const rows = rowsOf(part)
   /** @param {number} r @param {number} c */
@@ -57,13 +57,13 @@ export function tables(container) {
   const list = h('div', { className: 'tables', tabindex: '0', role: 'group' })
   const details = h('details', { className: 'numbers' }, summary, list)
   container.append(details)
-  /** @type {Shown[]} */ let items = []
+  /** @type {TableView[]} */ let items = []
   const fill = () => {
-    keep(list, details.open ? items : [], () => h('table'), fillTable)
+    syncChildren(list, details.open ? items : [], () => h('table'), fillTable)
   }
   details.addEventListener('toggle', fill)
   return {
-    /** @param {string} title @param {Shown[]} next */
+    /** @param {string} title @param {TableView[]} next */
     update(title, next) {
       items = next
       setText(summary, title)

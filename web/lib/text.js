@@ -9,7 +9,7 @@ const RIEUL = 8
 /** Names of single consonants end with the consonant: 기역, 니은, 리을. */
 const [CONSONANT_FIRST, CONSONANT_LAST] = ['ㄱ', 'ㅎ']
 
-/** A blank on a worksheet: nobody knows how its word ends. */
+/** A blank on a worksheet: the sound at the end of its word is unknown. */
 const BLANK = /^_+$/
 
 /** 0 for a vowel, 8 for ㄹ, another number for any other final consonant. @param {string} word */
@@ -26,9 +26,9 @@ function finalConsonant(word) {
 }
 
 /** @param {string} number @param {string} pair the word for one, a slash, the word for any other number */
-function counted(number, pair) {
-  const [one, many] = pair.split('/')
-  return ` ${number === '1' ? one : many}`
+function pluralForm(number, pair) {
+  const [singular, plural] = pair.split('/')
+  return ` ${number === '1' ? singular : plural}`
 }
 
 /**
@@ -58,19 +58,19 @@ function lookUp(messages, key) {
  * or `2 tokens`.
  * @param {Texts} messages
  * @param {{ strict?: boolean, own?: () => Texts | undefined }} [options] strict throws at a missing key; otherwise the
- *   key itself is displayed; own: texts that override those, looked up each time
+ *   key itself is displayed; overrides: texts that override those, looked up each time
  * @returns {Translate}
  */
-export function translator(messages, { strict = true, own = () => undefined } = {}) {
+export function translator(messages, { strict = true, own: overrides = () => undefined } = {}) {
   return (key, values = {}) => {
-    const text = lookUp(own(), key) ?? lookUp(messages, key)
+    const text = lookUp(overrides(), key) ?? lookUp(messages, key)
     if (typeof text !== 'string') {
       if (strict) throw new Error(`no text for '${key}'`)
       return key
     }
     return text.replace(/\{(\w+)(?:\|([^}]+))?\}([’”]?)/g, (_, name, pair, quote) => {
       const value = String(values[name] ?? '')
-      if (pair && /^[a-z]/.test(pair)) return value + counted(value, pair) + quote
+      if (pair && /^[a-z]/.test(pair)) return value + pluralForm(value, pair) + quote
       return value + quote + (pair ? particle(value, pair) : '')
     })
   }

@@ -1,15 +1,16 @@
 /**
- * A thumbnail of a tensor: one pixel wide per cell and three high, scaled up. The middle pixel of negative cells is
- * mixed with the ink, so that they are hatched or, where that is too fine, darker or paler.
+ * A thumbnail of a tensor: each cell is one pixel wide and three high, scaled up. The middle pixel of negative cells is
+ * mixed with the text color, so that they look hatched or, in small thumbnails, darker or paler.
  */
 
-import { leaning } from './color.js'
+import { mixWithInk } from './color.js'
 import { h, contextOf } from './dom.js'
 
 /** @import { Scale, Slice } from '../types.d.ts' */
 
 /**
- * Columns that do not fit are averaged, since a sampled one would not be representative.
+ * From this many columns on, the browser averages columns that do not fit, since a sampled one would not
+ * be representative.
  */
 const FINE = 32
 
@@ -20,7 +21,7 @@ const HATCH = 0.5
  * The color between the hatching of negative cells: paler cells have paler hatching.
  * @param {import('./color.js').Color} color @param {number} strength from 0 to 1
  */
-const hatched = (color, strength) => leaning(color, HATCH * Math.sqrt(strength))
+const hatched = (color, strength) => mixWithInk(color, HATCH * Math.sqrt(strength))
 
 /**
  * Mounts an empty thumbnail.
@@ -29,7 +30,7 @@ const hatched = (color, strength) => leaning(color, HATCH * Math.sqrt(strength))
 export function thumbnail(container) {
   const canvas = h('canvas', { 'className': 'thumb', 'aria-hidden': 'true', 'width': '1', 'height': '1' })
   container.append(canvas)
-  /** @type {Float32Array | null} */ let before = null
+  /** @type {Float32Array | null} */ let lastValues = null
   let key = ''
   return {
     element: canvas,
@@ -40,10 +41,10 @@ export function thumbnail(container) {
      */
     update({ rows, cols, values }, colors) {
       const look = `${rows} ${colors.kind} ${colors.max} ${colors.at(colors.max).css}`
-      const same = before?.length === values.length && before.every((x, i) => Object.is(x, values[i]))
+      const same = lastValues?.length === values.length && lastValues.every((x, i) => Object.is(x, values[i]))
       if (same && key === look) return false
-      const changed = before !== null && !same
-      before = values
+      const changed = lastValues !== null && !same
+      lastValues = values
       key = look
       canvas.width = cols
       canvas.height = rows * HIGH

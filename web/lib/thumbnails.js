@@ -8,34 +8,34 @@ import { downsample } from './large_tables.js'
 /** @import { KnownTensor, Run } from '../types.d.ts' */
 /** @typedef {Pick<KnownTensor, 'shape' | 'axes'>} Shaped */
 
-/** Larger matrices are drawn from thumbnails. */
+/** Matrices with more cells are drawn from thumbnails. */
 const MAX_CELLS = 2 ** 15
-const STAMP = { rows: 64, cols: 512 }
+const MAX_SIZE = { rows: 64, cols: 512 }
 
 /**
  * The size of a matrix's thumbnail: channels are divided evenly, so that those of a head stay together.
  * @param {Shaped} tensor
  */
-function sidesOf({ shape, axes }) {
+function thumbnailSize({ shape, axes }) {
   const [rows, cols] = shape.slice(-2), isChannels = axes.at(-1)?.name === 'channel'
-  let part = Math.ceil(cols / STAMP.cols)
+  let part = Math.ceil(cols / MAX_SIZE.cols)
   while (isChannels && cols % part) part += 1
-  return [Math.min(rows, STAMP.rows), isChannels ? cols / part : Math.min(cols, STAMP.cols)]
+  return [Math.min(rows, MAX_SIZE.rows), isChannels ? cols / part : Math.min(cols, MAX_SIZE.cols)]
 }
 
 /** Whether a tensor is so large that its pictures come from thumbnails. @param {Shaped} tensor */
-const isStamped = ({ shape: [...sides] }) => (
+const hasThumbnail = ({ shape: [...sides] }) => (
   sides.length > 2 && sides.slice(-2).reduce((product, side) => product * side) > MAX_CELLS)
 
 /** @param {Shaped} tensor */
-const stampedShape = tensor => [...tensor.shape.slice(0, -2), ...sidesOf(tensor)]
+const thumbnailShape = tensor => [...tensor.shape.slice(0, -2), ...thumbnailSize(tensor)]
 
 /**
  * The thumbnails of all matrices of a tensor.
  * @param {Shaped} tensor @param {Float32Array} values
  */
 export function thumbnailsOf(tensor, values) {
-  const [rows, cols] = tensor.shape.slice(-2), [high, wide] = sidesOf(tensor), size = rows * cols
+  const [rows, cols] = tensor.shape.slice(-2), [high, wide] = thumbnailSize(tensor), size = rows * cols
   const all = new Float32Array((values.length / size) * high * wide)
   for (let from = 0, at = 0; from < values.length; from += size, at += high * wide) {
     const matrix = { rows, cols, values: values.subarray(from, from + size) }
@@ -44,12 +44,13 @@ export function thumbnailsOf(tensor, values) {
   return all
 }
 
-/** @type {WeakMap<KnownTensor, KnownTensor>} */ const stamped = new WeakMap()
+/** @type {WeakMap<KnownTensor, KnownTensor>} */ const placeholders = new WeakMap()
 
 /** A placeholder for a tensor whose values are not loaded. @param {KnownTensor} tensor @returns {KnownTensor} */
-function stampOf(tensor) {
-  const placeholder = stamped.get(tensor) ?? { ...tensor, shape: stampedShape(tensor), data: null, isStamp: true }
-  stamped.set(tensor, placeholder)
+function placeholderOf(tensor) {
+  const placeholder = placeholders.get(tensor) ??
+    { ...tensor, shape: thumbnailShape(tensor), data: null, isThumbnail: true }
+  placeholders.set(tensor, placeholder)
   return placeholder
 }
 
@@ -62,7 +63,7 @@ export function withThumbnails(run) {
   /** @param {string} name */
   const get = name => {
     const tensor = tensors.get(name)
-    return tensor && !tensor.data && tensor.isKept !== false && isStamped(tensor) ? stampOf(tensor) : tensor
+    return tensor && !tensor.data && tensor.isKept !== false && hasThumbnail(tensor) ? placeholderOf(tensor) : tensor
   }
   return { ...run, tensors: /** @type {Run['tensors']} */ (/** @type {object} */ (
     { get, has: (/** @type {string} */ name) => tensors.has(name) })) }

@@ -1,4 +1,4 @@
-/** A field that searches a large vocabulary, and a note on how many tokens are drawn. */
+/** A search field for a large vocabulary, with a note on how many tokens are drawn. */
 
 import { h, setText, uniqueId } from './dom.js'
 

@@ -1,4 +1,4 @@
-/** A window over a long list of tokens, with notes on what is left out and buttons to move it. */
+/** A window over a long list of tokens, with a note on its range and buttons to move it. */
 
 import { h, setText } from './dom.js'
 import { grouped } from './costs.js'
@@ -12,16 +12,16 @@ export const MAX_TOKENS = 128
  */
 export function tokenWindow(container, t, draw) {
   let first = 0, size = 1
-  /** Not `disabled`: the button that was pressed keeps the focus. @param {Element} pressed @param {number} by */
-  const move = (pressed, by) => {
+  /** Uses `aria-disabled`, so that a pressed button keeps the focus. @param {Element} pressed @param {number} step */
+  const move = (pressed, step) => {
     if (pressed.getAttribute('aria-disabled') === 'true') return
-    first += by * size
+    first += step * size
     draw()
   }
-  /** @param {string} sign @param {string} key @param {number} by */
-  const button = (sign, key, by) => h('button', {
+  /** @param {string} sign @param {string} key @param {number} step */
+  const button = (sign, key, step) => h('button', {
     'type': 'button', 'aria-label': t(`frame.span.${key}`),
-    'onclick': (/** @type {Event & { currentTarget: Element }} */ event) => move(event.currentTarget, by)
+    'onclick': (/** @type {Event & { currentTarget: Element }} */ event) => move(event.currentTarget, step)
   }, sign)
   const [before, after] = [button('‹', 'before', -1), button('›', 'after', 1)]
   const status = h('span', { role: 'status' })
@@ -31,11 +31,11 @@ export function tokenWindow(container, t, draw) {
     element,
     /**
      * The window over a list of this length.
-     * @param {number} total @param {number} most that are drawn at once
-     * @returns {[number, number]} the start, and the end
+     * @param {number} total @param {number} max the length of the window
+     * @returns {[number, number]} its start and its end
      */
-    of(total, most) {
-      size = most
+    rangeOf(total, max) {
+      size = max
       first = Math.max(0, Math.floor(Math.min(first, total - 1) / size) * size)
       const end = Math.min(total, first + size)
       element.hidden = total <= size

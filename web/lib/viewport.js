@@ -1,6 +1,6 @@
-/** What is visible in the window, and scrolling to what has changed outside of it. */
+/** Finds the visible part of an element, and scrolls to elements outside the window. */
 
-/** A smaller part of an element at the lower edge goes unnoticed. */
+/** The minimum visible height of an element at the lower edge, in pixels; less goes unnoticed. */
 const MIN_VISIBLE = 120
 
 /**

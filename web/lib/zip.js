@@ -1,7 +1,7 @@
 /**
- * Several files in a ZIP archive, stored without compression.
+ * Writes files into a ZIP archive, without compression.
  *
- * A library would copy weights of hundreds of megabytes once more into one block, or write sizes after the data, which
+ * A library would copy hundreds of megabytes of weights into one more block, or write sizes after the data, which
  * streaming readers reject for stored files.
  */
 
@@ -41,7 +41,7 @@ function header(...fields) {
 }
 
 /**
- * @param {Record<string, string | Uint8Array>} files by name @param {string} folder that they are to lie in
+ * @param {Record<string, string | Uint8Array>} files by name @param {string} folder the folder of the files
  * @returns {Uint8Array[]} the chunks of the archive, in order
  */
 export function zip(files, folder) {

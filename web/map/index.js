@@ -1,14 +1,14 @@
 /** The map: every room with a thumbnail of its tensor, connected as the numbers flow. A click enters a room. */
 
-import { placeName } from '../lib/room_name.js'
+import { fullRoomName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
 import { list } from './list.js'
 import { towers } from './towers.js'
 import { scale } from '../lib/color.js'
-import { following, h } from '../lib/dom.js'
+import { onInternalClick, h } from '../lib/dom.js'
 import { inSlices } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
-import { NotLoaded, describedOf } from '../lib/run.js'
+import { NotLoaded, descriptionOf } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
@@ -35,9 +35,9 @@ function pictureOf(room, stamp) {
  */
 function door(room, { t, enter }) {
   const stamp = h('span', { className: 'stamp' })
-  const link = h('a', { onclick: following(() => enter(room.id)) }, stamp)
+  const link = h('a', { onclick: onInternalClick(() => enter(room.id)) }, stamp)
   return {
-    room, link, stamp, name: placeName(room, t), shortName: t(`stages.${room.words}.name`),
+    room, link, stamp, name: fullRoomName(room, t), shortName: t(`stages.${room.words}.name`),
     element: h('li', { 'data-room': room.id, 'data-wire': room.words === 'memory' ? 'from' : '' }, link),
     picture: pictureOf(room, stamp)
   }
@@ -52,7 +52,7 @@ function pulse(stamp) {
 /** The shape of a room's output. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
-  const tensor = name && describedOf(run, name)
+  const tensor = name && descriptionOf(run, name)
   if (!tensor) return ''
   return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : dimensions(tensor.shape)
 }

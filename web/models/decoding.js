@@ -1,4 +1,4 @@
-/** Generation as the page needs it: whole answers at once, with what every token was chosen from. */
+/** Generation for the page: yields the answer after each step, with the values that every token was chosen from. */
 
 import { expandBeams, findBest } from '../../src/js/decoding/beam.js'
 import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
@@ -7,9 +7,9 @@ import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
 /** @import { Branch, Library } from '../types.d.ts' */
 
 /**
- * The start of an answer and its limits.
+ * The prompt and the limits of an answer.
  * @typedef {{ start: readonly number[], end: number, longest: number, V?: number }} Frame longest: tokens of the
- *   answer, its end included; V: words there are logits of, where the first tokens of the start may have none
+ *   answer, including the end token; V: the vocabulary size, needed where the first tokens have no logits
  */
 
 /**
@@ -42,7 +42,7 @@ export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
  * The random numbers of all steps: torch.rand after torch.manual_seed.
  * @param {any} gf @param {number} seed @param {number} count
  */
-export function drawsOf({ engine }, seed, count) {
+export function randomNumbers({ engine }, seed, count) {
   const stream = new RandomStream(engine, seed)
   const list = Array.from({ length: count }, () => stream.next())
   stream.dispose()
@@ -50,29 +50,29 @@ export function drawsOf({ engine }, seed, count) {
 }
 
 /**
- * Generates token by token until the end. A guess at the answer saves passes: all of its tokens are read in one pass,
- * and those before the first wrong one equal what step-by-step generation gives, since no row sees later ones.
+ * Generates token by token until the end. As in speculative decoding, a guess at the answer saves passes: all its
+ * tokens are read in one pass, and those before the first mismatch are correct, since no row attends to later ones.
  * @param {(input: number[]) => Float32Array} logitsOf rows of logits for the tokens so far, starting with the prompt
  * @param {(row: Float32Array, step: number) => number} choose
  * @param {number[]} guess
  * @param {Frame} frame
- * @returns {Generator<number[], void>} the ids so far after each pass; at last the end token is among them, unless the
- *   answer grew too long
+ * @returns {Generator<number[], void>} the ids so far after each pass; the last list ends with the end token, unless
+ *   the answer grew too long
  */
-export function* decoded(logitsOf, choose, guess, { start, end, longest, V }) {
-  const before = start.length - 1
+export function* generateTokens(logitsOf, choose, guess, { start, end, longest, V }) {
+  const offset = start.length - 1
   /** @type {number[]} */ let answer = []
   let draft = guess
   for (;;) {
-    const input = [...start, ...draft].slice(0, before + longest)
+    const input = [...start, ...draft].slice(0, offset + longest)
     const logits = logitsOf(input)
     const size = V ?? logits.length / input.length, first = input.length - logits.length / size
-    const chosen = input.slice(before).map((_, t) => {
-      const at = (before - first + t) * size
+    const chosen = input.slice(offset).map((_, t) => {
+      const at = (offset - first + t) * size
       return t < answer.length ? answer[t] : choose(logits.subarray(at, at + size), t)
     })
-    const wrong = chosen.findIndex((id, t) => id === end || id !== draft[t])
-    answer = chosen.slice(0, wrong + 1 || chosen.length)
+    const mismatch = chosen.findIndex((id, t) => id === end || id !== draft[t])
+    answer = chosen.slice(0, mismatch + 1 || chosen.length)
     yield answer
     if (answer.at(-1) === end || answer.length === longest) return
     draft = [...answer, ...draft.slice(answer.length)]
@@ -80,15 +80,15 @@ export function* decoded(logitsOf, choose, guess, { start, end, longest, V }) {
 }
 
 /**
- * Beam search with its whole tree. Without length normalization: the sum of log probabilities decides.
+ * Beam search, with its whole tree. Scores are sums of log probabilities, without length normalization.
  * @param {any} gf
- * @param {(at: number[], tree: Branch[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
- *   places
+ * @param {(at: number[], tree: Branch[]) => Float32Array[]} logProbabilitiesOf the last row of each live
+ *   branch
  * @param {number} width
  * @param {Frame} frame
  * @returns {Generator<{ tree: Branch[], best: number }, void>} the search after each step
  */
-export function* searched(gf, logProbabilitiesOf, width, { end, longest }) {
+export function* searchBeams(gf, logProbabilitiesOf, width, { end, longest }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
   for (let step = 0; step < longest && live.length; step++) {

@@ -1,8 +1,8 @@
 /** English nouns in both numbers. */
 
-/** What a list writes as `key` or, where the plural is not made by rule, as `man/men`. @param {string} entry */
+/** The singular and plural of an entry: `key`, or `man/men` where the plural is irregular. @param {string} entry */
 export function bothNumbers(entry) {
-  const [one, many] = entry.split('/')
-  if (many) return { one, many }
-  return { one, many: /(s|x|ch|sh)$/.test(one) ? `${one}es` : `${one}s` }
+  const [singular, many] = entry.split('/')
+  if (many) return { one: singular, many }
+  return { one: singular, many: /(s|x|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s` }
 }

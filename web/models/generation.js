@@ -1,9 +1,9 @@
-/** The model's own answer, token by token, edits included. */
+/** Generates a model's answer with edits applied. */
 
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
 import { ranking } from '../lib/ranking.js'
-import { choosable, decoded, drawsOf, searched } from './decoding.js'
+import { choosable, generateTokens, randomNumbers, searchBeams } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
@@ -11,7 +11,7 @@ import { createSampling } from './sampling.js'
 /** @import { Candidates } from '../../src/js/decoding/choose.js' */
 
 /**
- * An answer with what it was chosen from.
+ * An answer: its ids, the random numbers of its samples, or the tree of its beam search.
  * @typedef {{ ids: number[], random: number[] | null, tree: Branch[] | null, best: number | null,
  *   isGiven?: boolean }} Chosen
  */
@@ -20,11 +20,11 @@ import { createSampling } from './sampling.js'
 export const SAMPLING = 'sampling'
 
 /** @param {Edit} edit */
-export const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
+export const isSamplingEdit = ({ name }) => name.startsWith(`${SAMPLING}.`)
 
 /**
- * Whether an edited cell of an attention makes a query look at a later key, so that the answer depends on its length
- * so far.
+ * Whether an edited cell of an attention lets a query attend to a later key, so that earlier tokens depend on later
+ * ones.
  * @param {Edit} edit
  */
 function looksAhead({ index }) {
@@ -62,7 +62,7 @@ function editedProbabilities(gf, settings, logits, V, edits) {
  * Edited probabilities, the largest first, in the order of sampling.
  * @param {Float32Array} row @returns {Candidates}
  */
-const inOrder = row => {
+const sortedCandidates = row => {
   const ids = ranking(row)
   return { ids: Int32Array.from(ids), probabilities: Float32Array.from(ids, id => row[id]) }
 }
@@ -71,14 +71,15 @@ const inOrder = row => {
  * The function that picks a token from a row: of probabilities where one was edited, else of logits.
  * @param {Library} gf @param {Settings} settings @param {boolean} isEdited @param {number} longest
  */
-function chooser(gf, settings, isEdited, longest) {
+function tokenChooser(gf, settings, isEdited, longest) {
   if (settings.decoding !== 'sample') return { choose: (/** @type {Float32Array} */ row) => greedy(choosable(row)), random: null }
   const { temperature, topK, topP, seed } = settings
-  const random = drawsOf(gf, seed, longest)
+  const random = randomNumbers(gf, seed, longest)
   /** @param {Float32Array} row */
-  const from = row => (isEdited ? inOrder(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
+  const candidatesOf = row => (
+    isEdited ? sortedCandidates(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
   /** @param {Float32Array} row @param {number} step */
-  const choose = (row, step) => pick(from(row), random[step])
+  const choose = (row, step) => pick(candidatesOf(row), random[step])
   return { choose, random }
 }
 
@@ -87,11 +88,11 @@ function chooser(gf, settings, isEdited, longest) {
  * @param {Library} gf @param {Settings} settings @param {(rows: number[][]) => Float32Array} forward
  * @param {Frame & { V: number, isEdited: boolean }} frame @returns {Generator<Chosen, void>}
  */
-function* byBeams(gf, settings, forward, { V, isEdited, ...frame }) {
+function* beamSteps(gf, settings, forward, { V, isEdited, ...frame }) {
   /** @param {Float32Array} logits */
   const lastRow = logits => gf.tidy(() => (
     /** @type {Float32Array} */ (gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())))
-  const steps = searched(gf, (live, grown) => {
+  const steps = searchBeams(gf, (live, grown) => {
     const rows = live.map(at => [...frame.start, ...pathTo(grown, at)])
     if (isEdited) return rows.map(row => lastRow(forward([row])))
     const logits = forward(rows)
@@ -108,16 +109,16 @@ function* byBeams(gf, settings, forward, { V, isEdited, ...frame }) {
  * @param {Edit[]} edits @returns {Chosen}
  */
 export function choose(gf, settings, forward, { V, rows }, edits) {
-  const inChoice = edits.filter(isOfSampling)
-  const logits = compute(gf, edits.filter(edit => !isOfSampling(edit)), forward)
+  const inChoice = edits.filter(isSamplingEdit)
+  const logits = compute(gf, edits.filter(edit => !isSamplingEdit(edit)), forward)
   const isEdited = inChoice.length > 0
   const values = isEdited ? editedProbabilities(gf, settings, logits, V, inChoice) : logits
-  const { choose: pick, random } = chooser(gf, settings, isEdited, rows.length)
+  const { choose: pick, random } = tokenChooser(gf, settings, isEdited, rows.length)
   const ids = rows.map((row, step) => pick(values.slice(row * V, (row + 1) * V), step))
   return { ids, random, tree: null, best: null }
 }
 
-/** The last answer per engine with its vocabulary size, since another model's answer is no guess for this one. */
+/** The last answer of each engine, as a guess at the next one if the vocabulary has the same size. */
 /** @type {WeakMap<Library, { V: number, ids: number[] }>} */
 const guesses = new WeakMap()
 
@@ -131,21 +132,21 @@ const guesses = new WeakMap()
  * @returns {Generator<Chosen, void>} the answer so far after each pass, finally all of it
  */
 export function* generateSteps(gf, settings, forward, { V, isCausal, ...frame }, edits) {
-  const inChoice = edits.filter(isOfSampling)
-  const inModel = edits.filter(edit => !isOfSampling(edit))
+  const inChoice = edits.filter(isSamplingEdit)
+  const inModel = edits.filter(edit => !isSamplingEdit(edit))
   /** @param {number[][]} rows */
   const logitsOf = rows => compute(gf, inModel, () => forward(rows))
-  if (settings.decoding === 'beam') return yield* byBeams(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
+  if (settings.decoding === 'beam') return yield* beamSteps(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
   const isEdited = inChoice.length > 0
   /** @param {number[]} input */
   const rowsOf = input => {
     const logits = logitsOf([input])
     return isEdited ? editedProbabilities(gf, settings, logits, V, inChoice) : logits
   }
-  const { choose, random } = chooser(gf, settings, isEdited, frame.longest)
+  const { choose, random } = tokenChooser(gf, settings, isEdited, frame.longest)
   const last = guesses.get(gf)
   const guess = !isCausal || inModel.some(looksAhead) || last?.V !== V ? [] : last.ids
-  for (const ids of decoded(rowsOf, choose, guess, { ...frame, V })) {
+  for (const ids of generateTokens(rowsOf, choose, guess, { ...frame, V })) {
     guesses.set(gf, { V, ids })
     yield { ids, random, tree: null, best: null }
   }
@@ -166,5 +167,5 @@ export function generate(...args) {
  */
 export const decodingOf = ({ ids, isGiven, random, tree, best }, kind, words, rows) => ({
   kind: isGiven ? 'given' : kind, tree, best, rows,
-  steps: ids.map((id, t) => ({ id, token: words[id], draw: random ? random[t] : null }))
+  steps: ids.map((id, t) => ({ id, token: words[id], sample: random ? random[t] : null }))
 })

@@ -1,15 +1,15 @@
 /**
- * What each model of the page has to compute, step by step. It is derived from the settings and the names of the
+ * The steps that each model of the page has to compute. They are derived from the settings and the names of the
  * weights, not from the run, so a run that leaves out a step, swaps two or reads the wrong input does not match it.
  */
 
 /** @import { Settings } from '../types.d.ts' */
 
-/** @typedef {{ op: string, inputs: Record<string, string>, out: string, parameters: Record<string, any> }} Planned */
+/** @typedef {{ op: string, inputs: Record<string, string>, out: string, parameters: Record<string, any> }} GraphStep */
 /** A text as ids, and its padding. @typedef {{ ids: number[][], padding: boolean[][] }} Stream */
 /**
- * What is known of a run before it is computed: settings, texts, and weights.
- * @typedef {object} Asked
+ * The input of a run: settings, texts, and weights.
+ * @typedef {object} GraphInput
  * @property {Settings} settings
  * @property {(name: string) => boolean} has whether the run has a tensor of that name
  * @property {(name: string) => number[]} shapeOf
@@ -19,12 +19,12 @@
  */
 /** The architecture of a stack. @typedef {{ heads: number, kvHeads: number, normFirst: boolean, activation: string,
  *   norm: string, positions: string | null, base: number, rotaryBase: number, longest: number, scale: number | null,
- *   drops: boolean }} Ways */
-/** Masks. @typedef {{ isCausal: boolean, padding: boolean[][] | null }} Sight */
+ *   drops: boolean }} Architecture */
+/** Masks. @typedef {{ isCausal: boolean, padding: boolean[][] | null }} Mask */
 
 const EPS = 1e-5
 
-/** Settings of the page's weights that are fixed by their training. @type {Record<string, Partial<Ways>>} */
+/** Settings of the page's weights that are fixed by their training. @type {Record<string, Partial<Architecture>>} */
 const TRAINED = {
   dates: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10000, longest: 12 },
   particles: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10 },
@@ -40,22 +40,22 @@ const CHOSEN = {
   sentences: ['heads', 'positions', 'base']
 }
 
-/** @param {Asked} asked @returns {Ways} */
-function waysOf({ settings, shape: { nhead, ...shape } = {} }) {
+/** @param {GraphInput} asked @returns {Architecture} */
+function architectureOf({ settings, shape: { nhead, ...shape } = {} }) {
   const { model, positional = true, scale = true, training, dropout } = settings
   const chosen = Object.fromEntries(CHOSEN[model].filter(name => settings[name] !== undefined)
     .map(name => [name, settings[name]]))
   const all = { norm: 'layer', rotaryBase: 10000, ...TRAINED[model], ...chosen, ...shape, ...(nhead && { heads: nhead }) }
   const { positions, heads } = all
-  return /** @type {Ways} */ ({
+  return /** @type {Architecture} */ ({
     kvHeads: heads, ...all, positions: positional && positions !== 'none' ? positions : null,
     scale: scale ? null : 1, drops: training && dropout > 0
   })
 }
 
-/** Records steps. @param {Asked} asked @param {Ways} ways */
+/** Records steps. @param {GraphInput} asked @param {Architecture} ways */
 function recorder({ has, shapeOf, settings }, ways) {
-  /** @type {Planned[]} */ const steps = []
+  /** @type {GraphStep[]} */ const steps = []
   /** @type {Map<string, number>} */ const calls = new Map()
   /**
    * The output gets the last of these names that the run has.
@@ -67,8 +67,8 @@ function recorder({ has, shapeOf, settings }, ways) {
     steps.push({ op, inputs, out, parameters })
     return out
   }
-  /** The name of a module's output when it is called once more. @param {string} name */
-  function again(name) {
+  /** The name of a module's output in its next call: a number distinguishes later calls. @param {string} name */
+  function callName(name) {
     const count = (calls.get(name) ?? 0) + 1
     calls.set(name, count)
     return count > 1 ? `${name}:${count}` : name
@@ -76,7 +76,7 @@ function recorder({ has, shapeOf, settings }, ways) {
   /** @param {string} x @param {string} path of a dropout @param {string[]} [names] */
   function drop(x, path, names = []) {
     if (!ways.drops) return x
-    return make('dropout', { x, mask: again(`${path}.mask`) }, [again(`${path}.output`), ...names], { p: settings.dropout })
+    return make('dropout', { x, mask: callName(`${path}.mask`) }, [callName(`${path}.output`), ...names], { p: settings.dropout })
   }
   /** @param {string} x @param {string} path of a linear layer @param {string[]} [names] */
   const linear = (x, path, names = []) => (
@@ -87,20 +87,20 @@ function recorder({ has, shapeOf, settings }, ways) {
     make(ways.norm === 'rms' ? 'rms_norm' : 'layer_norm',
       { x, weight: `${path}.weight`, ...(ways.norm !== 'rms' && { bias: `${path}.bias` }) },
       [`${path}.output`, ...names], { eps: EPS }))
-  return { steps, make, again, drop, linear, norm }
+  return { steps, make, again: callName, drop, linear, norm }
 }
 
-/** @typedef {ReturnType<typeof recorder>} Pen */
+/** @typedef {ReturnType<typeof recorder>} Recorder */
 
-/** @param {Pen} pen @param {string} path @param {Stream} stream @param {number} T */
+/** @param {Recorder} pen @param {string} path @param {Stream} stream @param {number} T */
 const embed = ({ make }, path, { ids }, T) => (
   make('embedding', { weight: `${path}.weight` }, [`${path}.output`], { ids: ids.flat(), shape: [ids.length, T] }))
 
 /**
- * Positions, added and dropped out; rotary ones add nothing here.
- * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} x
+ * Adds positions and applies dropout. Rotary positions are applied in the attention.
+ * @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} x
  */
-function place({ has, shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
+function addPositions({ has, shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
   if (!positions || positions === 'rotary') return x
   const isTable = positions !== 'learned', table = isTable ? 'positions.pe' : 'positions.weight'
   if (isTable && has(table)) {
@@ -113,21 +113,21 @@ function place({ has, shapeOf, settings: { model } }, { make, again, drop }, { p
 }
 
 /**
- * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path
- * @param {string} x input of the queries @param {string} memory input of keys and values @param {Sight} sight
+ * @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} path
+ * @param {string} x input of the queries @param {string} memory input of keys and values @param {Mask} mask
  */
-function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory, sight) {
+function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory, mask) {
   const { heads, kvHeads, positions, rotaryBase, drops } = ways
   const [weight, bias] = [`${path}.in_proj_weight`, `${path}.in_proj_bias`]
-  const [rows, C] = shapeOf(weight), D = C / heads, own = rows - C, unturned = `${path}.linear`
+  const [rows, C] = shapeOf(weight), D = C / heads, own = rows - C, unrotated = `${path}.linear`
   /** @param {string} key @param {string} from @param {number} first @param {number} count @param {number} H */
   function project(key, from, first, count, H) {
-    const turns = positions === 'rotary' && key !== 'v'
-    const flat = make('linear', { x: from, weight, bias }, [turns ? again(unturned) : `${path}.${key}`], { first, count })
-    return turns ? turn(flat, key, H) : flat
+    const isRotated = positions === 'rotary' && key !== 'v'
+    const flat = make('linear', { x: from, weight, bias }, [isRotated ? again(unrotated) : `${path}.${key}`], { first, count })
+    return isRotated ? rotate(flat, key, H) : flat
   }
   /** @param {string} flat @param {string} key @param {number} H */
-  function turn(flat, key, H) {
+  function rotate(flat, key, H) {
     const [cos, sin] = ['cos', 'sin'].map(name => {
       const table = again(`${path}.rotary.${name}`)
       const [places, half] = has(table) ? shapeOf(table) : [0, D / 2]
@@ -139,31 +139,32 @@ function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory
   const v = project('v', memory, C + own / 2, own / 2, kvHeads)
   const dots = make('dots', { q, k }, [`${path}.dots`], { heads, kvHeads })
   const scores = make('scale', { dots }, [`${path}.scores`], { scale: ways.scale ?? 1 / Math.sqrt(D) })
-  const masked = make('mask', { scores }, [`${path}.masked_scores`], sight)
+  const masked = make('mask', { scores }, [`${path}.masked_scores`], mask)
   const weights = make('softmax', { x: masked }, [`${path}.weights`])
   const w = drops ? make('dropout', { x: weights, mask: `${path}.dropout.mask` }, [`${path}.dropout.output`], {}) : weights
   return linear(make('sums', { w, v }, [`${path}.heads`], { heads, kvHeads }), `${path}.out_proj`, [`${path}.output`])
 }
 
-/** @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path @param {string} x */
+/** @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} path @param {string} x */
 function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
   const wide = linear(x, `${path}.linear1`), isGated = has(`${path}.linear3.weight`)
-  const bent = make(isGated ? 'silu' : activation, { x: wide }, [`${path}.activation`])
-  const gated = isGated ? make('mul', { a: bent, b: linear(x, `${path}.linear3`) }, [`${path}.gated`]) : bent
+  const activated = make(isGated ? 'silu' : activation, { x: wide }, [`${path}.activation`])
+  const gated = isGated ? make('mul', { a: activated, b: linear(x, `${path}.linear3`) }, [`${path}.gated`]) : activated
   return linear(drop(gated, `${path}.dropout`), `${path}.linear2`)
 }
 
 /**
  * A stack of layers with residual connections.
- * @param {Asked} input @param {Pen} recorder @param {Ways} ways @param {string} path @param {string} x
- * @param {Sight} own
- * @param {{ memory: string, sight: Sight } | null} [cross]
+ * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} ways @param {string} path
+ * @param {string} x
+ * @param {Mask} own
+ * @param {{ memory: string, sight: Mask } | null} [cross]
  */
 function stack(input, recorder, ways, path, x, own, cross = null) {
   const { has } = input, { make, drop, norm } = recorder
-  const count = layersIn(has, path), isNormed = has(`${path}.norm.weight`)
+  const count = layersIn(has, path), hasNorm = has(`${path}.norm.weight`)
   for (let layer = 0; layer < count; layer++) {
-    const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !isNormed
+    const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !hasNorm
     const ends = [`${at}.output`, ...(isLast ? [`${path}.output`] : [])]
     /** @type {((x: string) => string)[]} */
     const parts = [from => attend(input, recorder, ways, `${at}.self_attn`, from, from, own)]
@@ -177,7 +178,7 @@ function stack(input, recorder, ways, path, x, own, cross = null) {
       x = ways.normFirst ? sum : norm(sum, `${at}.norm${number}`, isEnd ? ends : [])
     })
   }
-  return isNormed ? norm(x, `${path}.norm`, [`${path}.output`]) : x
+  return hasNorm ? norm(x, `${path}.norm`, [`${path}.output`]) : x
 }
 
 /** @param {(name: string) => boolean} has @param {string} path */
@@ -189,7 +190,7 @@ function layersIn(has, path) {
 
 /**
  * From logits to the loss, and to the sampling probabilities.
- * @param {Asked} asked @param {Pen} pen @param {string} logits @param {number} T rows of them
+ * @param {GraphInput} asked @param {Recorder} pen @param {string} logits @param {number} T rows of them
  */
 function answer({ settings, decoding }, { make }, logits, T) {
   const target = Array(T).fill(-100)
@@ -208,27 +209,30 @@ const lengthOf = ({ ids }) => ids[0].length
 /** @param {boolean[][]} padding @returns {boolean[][] | null} */
 const ifAny = padding => (padding.some(row => row.includes(true)) ? padding : null)
 
-/** The steps of each model. @type {Record<string, (input: Asked, recorder: Pen, ways: Ways) => void>} */
+/**
+ * The steps of each model.
+ * @type {Record<string, (input: GraphInput, recorder: Recorder, ways: Architecture) => void>}
+ */
 const MODELS = {
   dates(input, recorder, ways) {
     const { streams: { source, target }, settings: { tgtIsCausal } } = input
     const [S, T] = [source, target].map(lengthOf), hidden = { isCausal: false, padding: source.padding }
-    const x = place(input, recorder, ways, embed(recorder, 'source_embedding', source, S))
+    const x = addPositions(input, recorder, ways, embed(recorder, 'source_embedding', source, S))
     const memory = stack(input, recorder, ways, 'transformer.encoder', x, hidden)
-    const y = place(input, recorder, ways, embed(recorder, 'target_embedding', target, T))
+    const y = addPositions(input, recorder, ways, embed(recorder, 'target_embedding', target, T))
     const own = tgtIsCausal ? { isCausal: true, padding: null } : { isCausal: false, padding: target.padding }
     const read = stack(input, recorder, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
     answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
   particles(input, recorder, ways) {
     const { streams: { text } } = input, T = lengthOf(text)
-    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const x = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, T))
     const read = stack(input, recorder, ways, 'encoder', x, { isCausal: false, padding: text.padding })
     answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
   stories(input, recorder, ways) {
     const { streams: { text }, shapeOf } = input, T = lengthOf(text)
-    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const x = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, T))
     const read = stack(input, recorder, ways, 'decoder', x, { isCausal: true, padding: null })
     const [count] = shapeOf('embedding.weight')
     answer(input, recorder, recorder.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
@@ -236,18 +240,18 @@ const MODELS = {
   text: (input, recorder, ways) => MODELS.stories(input, recorder, ways),
   sentences(input, recorder, ways) {
     const { streams: { text }, settings: { causal } } = input
-    const placed = place(input, recorder, ways, embed(recorder, 'embedding', text, lengthOf(text)))
+    const placed = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, lengthOf(text)))
     const x = recorder.drop(placed, 'dropout')
     attend(input, recorder, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
   }
 }
 
 /** Whether there is a graph for a model. @param {string} model */
-export const isPlanned = model => Object.hasOwn(MODELS, model)
+export const hasGraph = model => Object.hasOwn(MODELS, model)
 
-/** @param {Asked} input @returns {Planned[]} */
+/** @param {GraphInput} input @returns {GraphStep[]} */
 export function graphOf(input) {
-  const ways = waysOf(input), written = recorder(input, ways)
-  MODELS[input.settings.model](input, written, ways)
-  return written.steps
+  const architecture = architectureOf(input), recorded = recorder(input, architecture)
+  MODELS[input.settings.model](input, recorded, architecture)
+  return recorded.steps
 }

@@ -3,7 +3,7 @@
 import { FINALS, lettersOf } from '../lib/hangul.js'
 
 /**
- * A particle's role, with its two forms: after a consonant, and after a vowel.
+ * The two forms of every particle: after a consonant, and after a vowel.
  * @type {Record<string, [string, string]>}
  */
 export const FAMILIES = {

@@ -36,20 +36,20 @@ export function defaultsOf(id) {
   return /** @type {Settings} */ (all)
 }
 
-/** The names of all settings that make a run of a model. @param {string} id */
+/** The names of all settings and fields that determine a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
-/** The default maximum length of a text field, in characters: runs stay fast. */
+/** The default maximum length of a text field, in characters, so that runs stay fast. */
 export const MAX_CHARACTERS = 5000
 /** The maximum length of any text field, in characters. */
 export const LONGEST_FIELD = Math.max(MAX_CHARACTERS, ...MODELS.flatMap(({ fields }) => (
   Object.values(fields).map(({ maxLength = 0 }) => maxLength))))
 
 /**
- * Texts beyond the limits, reported before they are read.
+ * The problems of texts and edits beyond the limits.
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
-function tooMuch({ fields }, state) {
+function lengthProblems({ fields }, state) {
   const long = Object.entries(fields).map(([name, { maxLength = MAX_CHARACTERS }]) => ({ name, maxLength }))
     .filter(({ name, maxLength }) => String(state[name]).length > maxLength)
   /** @type {[string, Problem][]} */
@@ -64,9 +64,9 @@ function tooMuch({ fields }, state) {
  * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
-  const model = modelOf(state.model), much = tooMuch(model, state)
-  if (Object.keys(much).length) return much
-  const settings = Object.entries(model.settings).filter(([, { matters }]) => matters?.(state) ?? true)
+  const model = modelOf(state.model), tooLong = lengthProblems(model, state)
+  if (Object.keys(tooLong).length) return tooLong
+  const settings = Object.entries(model.settings).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
 }
@@ -78,9 +78,9 @@ export function problemsOf(state) {
 export function settingsOf(state) {
   const { settings } = modelOf(state.model)
   /** @param {string} key */
-  const isUnheeded = key => !(settings[key]?.matters?.(state) ?? true) && problemOf(key, settings[key], state)
+  const isIgnored = key => !(settings[key]?.hasEffect?.(state) ?? true) && problemOf(key, settings[key], state)
   return /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => (
-    [key, isUnheeded(key) ? settings[key].default : state[key]]))))
+    [key, isIgnored(key) ? settings[key].default : state[key]]))))
 }
 
 /**

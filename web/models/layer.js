@@ -17,15 +17,15 @@ import { linearRows } from '../../src/js/ops/linear.js'
  * @property {boolean} normFirst
  * @property {string} activation 'relu', 'gelu' or 'swiglu'
  * @property {string} [norm] 'layer' or 'rms'
- * @property {number} [kvHeads] heads of keys and values; as many as of queries
+ * @property {number} [kvHeads] heads of keys and values; by default as many as of queries
  * @property {number} [rotaryBase] base of the rotation frequencies; without it nothing is rotated
  */
 
-/** The ε of layer norm, so that both norms differ in nothing else. */
+/** The ε of layer norm, so that the two norms differ only in their formula. */
 const EPS = 1e-5
 
 /**
- * A gate has a third matrix, so two thirds of the width keep the layer's size (Shazeer 2020).
+ * The width of a gated layer: two thirds, so that its three matrices have as many parameters as two (Shazeer 2020).
  * @param {number} width
  */
 const gatedWidth = width => Math.max(1, Math.round(2 * width / 3))
@@ -61,7 +61,7 @@ export function createLayer(gf, shape) {
 
     /**
      * The rows of one of the three projections, rotated by their positions.
-     * @param {LibraryTensor} x @param {number} which @param {number} heads @param {number} past places before them
+     * @param {LibraryTensor} x @param {number} which @param {number} heads @param {number} past positions in the cache
      */
     project(x, which, heads, past) {
       const [first, count] = this.places[which]
@@ -112,7 +112,7 @@ export function createLayer(gf, shape) {
     }
 
     /**
-     * Through an activation; with SwiGLU the activated gate times the third matrix's output.
+     * The feed-forward network; with SwiGLU, the activated gate is multiplied by the output of the third matrix.
      * @param {LibraryTensor} x
      */
     feedForward(x) {

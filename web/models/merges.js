@@ -1,4 +1,4 @@
-/** The merges of a text's tokens, where byte-pair encoding made them. */
+/** The merges of byte-pair encoding that built the tokens of a text. */
 
 /** @import { TokenMerge } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
@@ -6,8 +6,7 @@
 /**
  * The merges into every token of a text, with pieces as displayed.
  * @param {Tokenizer} tokenizer @param {readonly number[]} ids @param {readonly string[]} vocabulary
- * @returns {Record<number, TokenMerge[]>} by id;
- *   empty where no token was merged
+ * @returns {Record<number, TokenMerge[]>} by id; tokens without merges are left out
  */
 export function mergesOf(tokenizer, ids, vocabulary) {
   /** @param {string} token */

@@ -1,5 +1,5 @@
 /**
- * Models that outlive a run, since most runs only change the input. A run with edited weights gets a model of its own.
+ * Caches models across runs, since most runs only change the input. A run with edited weights gets a copy.
  */
 
 import { cellsAt } from '../../src/js/edits.js'
@@ -9,7 +9,7 @@ import { indexOf } from '../../src/js/shape.js'
 
 /**
  * A model with cached lists of its parts.
- * @typedef {object} Held
+ * @typedef {object} CacheEntry
  * @property {string | null} key
  * @property {any} model
  * @property {any[]} modules
@@ -18,19 +18,19 @@ import { indexOf } from '../../src/js/shape.js'
  * @property {Map<string, number>} [before] previous values of edited weights
  */
 
-/** @type {WeakMap<Library, Held>} */ const cache = new WeakMap()
+/** @type {WeakMap<Library, CacheEntry>} */ const cache = new WeakMap()
 
-/** @param {string | null} key @param {any} model @returns {Held} */
-function described(key, model) {
+/** @param {string | null} key @param {any} model @returns {CacheEntry} */
+function createEntry(key, model) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
   return { key, model, modules, parameters: model.parameters(), users: 0 }
 }
 
-/** A model with edited weights. @param {Held} entry @param {Edit[]} edits @param {boolean} isNew */
+/** A model with edited weights. @param {CacheEntry} entry @param {Edit[]} edits @param {boolean} isNew */
 function withEdits(entry, edits, isNew) {
-  const own = described(null, isNew ? entry.model : entry.model.clone())
-  const tensors = own.model.stateDict()
-  /** @type {Map<string, number>} */ const before = own.before = new Map()
+  const edited = createEntry(null, isNew ? entry.model : entry.model.clone())
+  const tensors = edited.model.stateDict()
+  /** @type {Map<string, number>} */ const before = edited.before = new Map()
   for (const { name, index, value } of edits) {
     const { shape, data } = tensors[name]
     for (const cell of cellsAt(shape, index) ?? []) {
@@ -38,17 +38,17 @@ function withEdits(entry, edits, isNew) {
       data[cell] = /** @type {number} */ (value)
     }
   }
-  return own
+  return edited
 }
 
 /**
- * The model of a key, built if it is not the previous one; `release` ends its use.
+ * The model of a key: the previous one, or a new one. Every use has to be ended by `release`.
  * @param {any} gf @param {string} key everything it depends on @param {() => any} build
  * @param {Edit[]} edits
  */
 export function cachedModel(gf, key, build, edits) {
   const last = cache.get(gf)
-  const entry = last?.key === key ? last : described(key, build())
+  const entry = last?.key === key ? last : createEntry(key, build())
   const state = edits.length ? entry.model.stateDict() : {}
   const own = edits.filter(({ name, index, from }) => (
     from === undefined && Object.hasOwn(state, name) && cellsAt(state[name].shape, index)))
@@ -61,7 +61,7 @@ export function cachedModel(gf, key, build, edits) {
   return used
 }
 
-/** Ends a run's use of its model. @param {Library} gf @param {Held} entry */
+/** Ends a run's use of its model. @param {Library} gf @param {CacheEntry} entry */
 export function release(gf, entry) {
   entry.users -= 1
   if (entry.users === 0 && cache.get(gf) !== entry) entry.model.dispose()
@@ -69,7 +69,7 @@ export function release(gf, entry) {
 
 /**
  * Sets a cached model to training or evaluation mode and clears its gradients.
- * @param {Held} made @param {{ training: boolean, scale?: boolean }} how
+ * @param {CacheEntry} made @param {{ training: boolean, scale?: boolean }} how
  */
 export function prepare({ modules, parameters }, { training, scale = true }) {
   for (const module of modules) {

@@ -1,7 +1,7 @@
 /** Reproducible random choices: integer arithmetic only, independent of the engine. */
 
 /**
- * @typedef {object} Draw
+ * @typedef {object} Random
  * @property {() => number} uniform from 0 to 1
  * @property {(n: number) => number} below an integer from 0 to n - 1
  * @property {(p: number) => boolean} chance true with this probability
@@ -10,7 +10,7 @@
 
 /**
  * Random numbers from a seed: Weyl's sequence, each item mixed by two rounds of xor, shift and multiply.
- * @param {number} seed @returns {Draw}
+ * @param {number} seed @returns {Random}
  */
 export function createRandom(seed) {
   let state = Math.imul(seed ^ 0x5bd1e995, 0x2c1b3c6d)

@@ -11,7 +11,7 @@ import { run as text } from './text/run.js'
 /** @import { Edit, Library, ModelRun, Settings } from '../types.d.ts' */
 
 /**
- * By model: runs it with the page's settings, edits and the bytes of its files.
+ * The run function of every model, with the page's settings, edits and the bytes of its files.
  * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => ModelRun>}
  */
 export const RUNS = { dates, particles, stories, text, sentences, positions, own }

@@ -6,7 +6,6 @@ import { cutMask } from './decoding.js'
 
 /**
  * A module that divides logits by the temperature, applies softmax, and applies it again after top-k and top-p.
- * and top-p cut.
  * @param {any} gf @param {{ temperature: number, topK: number, topP: number }} settings
  */
 export function createSampling(gf, { temperature, topK, topP }) {

@@ -1,4 +1,4 @@
-/** How the words of a text were segmented, where the tokenizer searches for pieces. */
+/** The segmentation of a text by a tokenizer that searches for pieces (WordPiece, Unigram). */
 
 import { SPACE } from './token_text.js'
 
@@ -6,19 +6,20 @@ import { SPACE } from './token_text.js'
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */
 
 /** @param {string} text */
-const spaced = text => text.replaceAll('▁', SPACE)
+const withVisibleSpaces = text => text.replaceAll('▁', SPACE)
 
 /** A word with spaces made visible. @param {ExplainedWord} word @returns {ExplainedWord} */
 const display = word => (word.arcs ? {
-  ...word, text: spaced(word.text), arcs: word.arcs.map(arc => ({ ...arc, piece: spaced(arc.piece) }))
+  ...word, text: withVisibleSpaces(word.text),
+  arcs: word.arcs.map(arc => ({ ...arc, piece: withVisibleSpaces(arc.piece) }))
 } : word)
 
 /** The end of the word at an index. @param {string} text @param {number} at */
 const endOfWord = (text, at) => at + text.slice(at).search(/\s|$/u)
 
 /**
- * The search for the pieces of a text, as far as it is read.
- * @param {Tokenizer} tokenizer @param {string} text @param {number} longest most tokens that are read
+ * The search for the pieces of a text, up to its last token.
+ * @param {Tokenizer} tokenizer @param {string} text @param {number} longest the maximum number of tokens
  * @returns {Segmentation | undefined} undefined where the tokenizer does not search
  */
 export function segmentationOf(tokenizer, text, longest) {

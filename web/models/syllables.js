@@ -3,14 +3,15 @@
 /** @import { Hangul, Syllable } from '../types.d.ts' */
 
 /**
- * The segmentation of a text: ids, offsets in UTF-16 units, displayed tokens, and their bytes, if they have some.
- * @typedef {object} Cutting
+ * A tokenized text, with offsets in UTF-16 units.
+ * @typedef {object} Tokenized
  * @property {readonly number[]} ids
  * @property {readonly [number, number][]} offsets
  *
- * @typedef {object} Spelling
- * @property {(text: string) => Cutting} cut
- * @property {(id: number) => string} shown
+ * A tokenizer, with its tokens as displayed and their bytes, if they have some.
+ * @typedef {object} TokenView
+ * @property {(text: string) => Tokenized} tokenize
+ * @property {(id: number) => string} display
  * @property {(id: number) => Uint8Array} [bytesOf]
  * @property {number} [longest] the maximum number of tokens that are read
  */
@@ -24,7 +25,7 @@ const utf8 = new TextEncoder()
  * @param {Uint8Array} bytes of the syllable @param {Uint8Array[]} parts of the surrounding tokens
  * @returns {[number, number][] | null}
  */
-function sharesOf(bytes, parts) {
+function byteRangesOf(bytes, parts) {
   const all = parts.flatMap(part => [...part]), inner = parts.slice(1, -1).reduce((sum, part) => sum + part.length, 0)
   // It starts in the first token and ends in the last.
   const [first, last] = [parts[0].length, parts.length > 1 ? parts[0].length + inner : 0]
@@ -39,22 +40,22 @@ function sharesOf(bytes, parts) {
   })
 }
 
-/** @param {string} text @param {Spelling} spelling @returns {Syllable[]} */
-function syllablesIn(text, { cut, shown, bytesOf, longest = Infinity }) {
-  const { ids, offsets } = cut(text)
+/** @param {string} text @param {TokenView} spelling @returns {Syllable[]} */
+function syllablesIn(text, { tokenize, display, bytesOf, longest = Infinity }) {
+  const { ids, offsets } = tokenize(text)
   const read = ids.slice(0, longest)
   return Array.from(text.matchAll(/[가-힣]/gu), ({ 0: syllable, index: at }) => {
     const inside = read.map((id, i) => ({ id, i })).filter(({ i }) => offsets[i][0] <= at && at < offsets[i][1])
     const parts = bytesOf && inside.map(({ id }) => bytesOf(id))
-    const shares = parts?.length ? sharesOf(utf8.encode(syllable), parts) : null
-    return { syllable, pieces: inside.map(({ id }, k) => ({ token: shown(id), id, share: shares?.[k] ?? null })) }
+    const ranges = parts?.length ? byteRangesOf(utf8.encode(syllable), parts) : null
+    return { syllable, pieces: inside.map(({ id }, k) => ({ token: display(id), id, range: ranges?.[k] ?? null })) }
   }).filter(({ pieces }) => pieces.length > 0)
 }
 
 /**
  * The syllables of a text with their tokens; of a text without Hangul those of an example, if the tokenizer can read
  * it, else undefined.
- * @param {string} text @param {Spelling} spelling @returns {Hangul | undefined}
+ * @param {string} text @param {TokenView} spelling @returns {Hangul | undefined}
  */
 export function hangulOf(text, spelling) {
   const syllables = syllablesIn(text, spelling)

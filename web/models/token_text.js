@@ -4,7 +4,7 @@
 export const SPACE = '␣'
 
 /** The displayed form of bytes that are invisible or no whole character. @param {Uint8Array} bytes */
-export const asBytes = bytes => (
+export const hexBytes = bytes => (
   `⟨${Array.from(bytes, byte => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -16,9 +16,9 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function spelled(bytes) {
   try {
     const text = strict.decode(bytes)
-    return /\p{Cc}/u.test(text) ? asBytes(bytes) : text.replaceAll(' ', SPACE)
+    return /\p{Cc}/u.test(text) ? hexBytes(bytes) : text.replaceAll(' ', SPACE)
   } catch {
-    return asBytes(bytes)
+    return hexBytes(bytes)
   }
 }
 
@@ -26,7 +26,7 @@ export function spelled(bytes) {
  * The length of a UTF-8 character in bytes, from its first byte; 0 for a byte that cannot be first.
  * @param {number} byte
  */
-const lengthOf = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+const characterLength = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
 
 /** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
 function characterOf(bytes) {
@@ -44,7 +44,7 @@ function characterOf(bytes) {
 export function decodeBytes(bytes, odd) {
   let text = ''
   for (let at = 0; at < bytes.length;) {
-    const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
+    const length = characterLength(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
     text += character ?? odd(bytes[at])
     at += character ? length : 1
   }
@@ -55,7 +55,7 @@ export function decodeBytes(bytes, odd) {
 export function joinTokens(tokens) {
   const text = tokens.filter(token => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
   /** @param {number} byte */
-  const odd = byte => asBytes(Uint8Array.of(byte))
+  const odd = byte => hexBytes(Uint8Array.of(byte))
   const whole = text.replace(/⟨([0-9A-F ]+)⟩/g, (_, bytes) => (
     decodeBytes(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)), odd)))
   return whole.replaceAll('⟩⟨', ' ').replaceAll(SPACE, ' ').trim()

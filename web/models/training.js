@@ -1,4 +1,4 @@
-/** What the training scripts of the page's models have in common. */
+/** Shared code of the training scripts of the page's models. */
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -19,9 +19,9 @@ export function trainingOptions({ steps, out, tests, variant = '', variants }) {
   if (variants && !Object.hasOwn(variants, chosen)) {
     throw new Error(`--variant must be one of ${Object.keys(variants).join(', ')}, got ${chosen}`)
   }
-  const usual = typeof out === 'function' ? out(chosen) : out
+  const defaultOut = typeof out === 'function' ? out(chosen) : out
   return {
-    steps: Number(values.steps), seed: Number(values.seed), out: values.out || usual, tests: Number(values.tests),
+    steps: Number(values.steps), seed: Number(values.seed), out: values.out || defaultOut, tests: Number(values.tests),
     variant: chosen
   }
 }
@@ -31,7 +31,7 @@ export function trainingOptions({ steps, out, tests, variant = '', variants }) {
  * @param {any} gf @param {any} model
  * @param {{
  *   steps: number, peak: number, warmUp: number, every: number, loss(step: number): any, report(): string
- *   }} plan loss: that of a step, from 1; report: a line on how good the model is, every so many steps
+ *   }} plan loss: the loss of a step, from 1; report: a line on the model's accuracy, after every `every` steps
  */
 export function train(gf, model, { steps, peak, warmUp, every, loss, report }) {
   const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 }), started = Date.now()

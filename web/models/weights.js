@@ -8,15 +8,15 @@
  * @param {{ weights: string, seed: number }} settings
  * @param {Uint8Array} file safetensors, where the weights are trained, by `npm run train` or on the training page
  * @param {() => any} create the model, with weights initialized from the seed
- * @param {(name: string) => boolean} [isComputed] of tensors that are not in the file; none
+ * @param {(name: string) => boolean} [isComputed] whether a tensor is not in the file; none by default
  */
 export function build(gf, { weights, seed }, file, create, isComputed = () => false) {
   gf.manualSeed(seed)
   const model = create()
   if (weights === 'untrained') return model
   const { tensors } = gf.loadSafetensors(file)
-  const wanted = Object.entries(model.stateDict()).map(([name, own]) => [name, isComputed(name) ? own : tensors[name]])
-  model.loadStateDict(Object.fromEntries(wanted))
+  const state = Object.entries(model.stateDict()).map(([name, own]) => [name, isComputed(name) ? own : tensors[name]])
+  model.loadStateDict(Object.fromEntries(state))
   Object.values(tensors).forEach(tensor => tensor.dispose())
   return model
 }

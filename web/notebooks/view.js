@@ -1,6 +1,6 @@
 /** A notebook on the page: texts, cells that can be edited and run, their output, and what the source printed. */
 
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { roomSettings } from './room_settings.js'
 import { cellView } from './cell.js'
@@ -199,7 +199,7 @@ export function notebook(container, context, id) {
     addEventListener('scroll', follow, { passive: true })
   }
   if (isSingleFile()) {
-    keep(status, [t('lab.notebook.single')], () => h('span'), setText)
+    syncChildren(status, [t('lab.notebook.single')], () => h('span'), setText)
     /** @type {NodeListOf<HTMLButtonElement>} */ const runs = container.querySelectorAll('.nb-cell .nb-run')
     for (const one of [whole, ...runs]) one.disabled = true
   } else begin()

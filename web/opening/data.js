@@ -1,6 +1,6 @@
 /** The data of the opening: the answer token by token, the candidates of each step, and where the model attends. */
 
-import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
+import { descriptionOf, matrixOf, tensorOf } from '../lib/run.js'
 import { ranking } from '../lib/ranking.js'
 import { valueAt } from '../lib/slice.js'
 
@@ -35,7 +35,7 @@ export function data(run, rooms) {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding)
   const { weights } = cross.parts
   const shares = matrixOf(run, last.parts.output, {})
-  const { of } = describedOf(run, weights).axes[3]
+  const { of } = descriptionOf(run, weights).axes[3]
   return {
     source: run.streams[of ?? ''].tokens[0], cross: cross.id,
     steps: steps.map(({ id, token }, step) => {

@@ -1,6 +1,6 @@
 /** The opening's figure: source, answer, and between them the attention of each step. */
 
-import { h, keep, setText, svg } from '../lib/dom.js'
+import { h, syncChildren, setText, svg } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
 import { scrubber } from '../lib/scrubber.js'
 
@@ -29,7 +29,7 @@ function lines(picture, { source, target, looks }) {
   const all = looks.flatMap((row, head) => row.map((weight, place) => ({
     weight, from: middle(source[place]) + (head - (looks.length - 1) / 2) * APART, to: middle(target)
   })))
-  keep(picture, all, () => svg('path'), (path, { weight, from, to }) => {
+  syncChildren(picture, all, () => svg('path'), (path, { weight, from, to }) => {
     path.setAttribute('d', `M${from} 0C${from} ${box.height / 2} ${to} ${box.height / 2} ${to} ${box.height}`)
     path.style.setProperty('stroke-width', String(Math.max(0.5, weight * WIDEST)))
     path.style.setProperty('opacity', String(weight))
@@ -85,14 +85,14 @@ export function openingFigure(container, { t, written }) {
 
   function draw() {
     steps.update(at, current.steps.length)
-    keep(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
-    keep(target, current.steps, createToken, fillWritten)
+    syncChildren(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
+    syncChildren(target, current.steps, createToken, fillWritten)
     const { token, looks, best, options } = current.steps[here()]
     ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
     setText(caption, t('opening.now', {
       token, head: best.head, place: current.source[best.place], weight: `${Math.round(best.weight * 100)}%`
     }))
-    keep(probabilities, options, createShare, (item, one) => {
+    syncChildren(probabilities, options, createShare, (item, one) => {
       setText(item.children[0], one.token)
       item.children[1].firstChild.style.setProperty('width', `${one.share * 100}%`)
       setText(item.children[2], fixed(one.share))

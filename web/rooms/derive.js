@@ -1,6 +1,6 @@
 /**
- * Derives the rooms of a run in the order of the computation. A room is a stage at a place of the model, with the
- * tensors it displays by their roles. Everything comes from what was computed, so models of any depth and any names
+ * Derives the rooms of a run in the order of the computation. A room is a stage at a position in the model, with the
+ * tensors it displays by their roles. Only the computation is used, so models of any depth and with any names
  * have rooms.
  */
 
@@ -9,17 +9,17 @@ import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
 import { modelRooms } from './interpret.js'
 import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeRotation, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './graph_queries.js'
+import { beforeRotation, joinPath, isGate, addsPositions, isStream, addedTable, projection, relativeBiasOf } from './graph_queries.js'
 import { ACTIVATIONS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Draft, Surroundings } from './graph_queries.js' */
+/** @import { Draft, RoomContext } from './graph_queries.js' */
 /** @import { Heads } from './stream.js' */
 
 /**
  * The rooms of the class that samples from logits.
- * @param {Surroundings} context @param {string[]} outputs @param {string} logits @returns {Draft[]}
+ * @param {RoomContext} context @param {string[]} outputs @param {string} logits @returns {Draft[]}
  */
 function samplingRooms(context, outputs, logits) {
   const parts = { logits, ...Object.fromEntries(outputs.map(name => [name.replace(/^.*\./, ''), name])) }
@@ -32,7 +32,7 @@ function samplingRooms(context, outputs, logits) {
 
 /**
  * The room of the keys and values of every causal layer, where an answer is generated token by token.
- * @param {Surroundings} context @param {Heads[]} attentions @returns {Draft[]}
+ * @param {RoomContext} context @param {Heads[]} attentions @returns {Draft[]}
  */
 function cacheRoom({ room }, attentions) {
   const layers = attentions.filter(({ kind }) => kind === 'masked').map(({ k, v, heads, kvHeads, layer }) => (
@@ -44,13 +44,14 @@ function cacheRoom({ room }, attentions) {
 }
 
 /**
- * The tower of each tensor: what cross-attentions read, whose queries come from another text, belongs to the encoder.
+ * The tower of each tensor. The keys of cross-attentions, and everything that they were computed from, belong to
+ * the encoder.
  * @param {Graph} graph
  */
 function towersOf(graph) {
   /** @param {string} name */
   const isRoot = name => {
-    const about = graph.described(name)
+    const about = graph.describe(name)
     return graph.makerOf(name)?.op === 'embedding' || (about?.role === 'given' && isStream(about))
   }
   /** @param {string} name */
@@ -58,8 +59,8 @@ function towersOf(graph) {
   /** @param {Step} step */
   const isCross = step => {
     const { q, k } = graph.read(step)
-    const known = graph.ancestors(k)
-    return rootsOf(q).some(root => !known.has(root))
+    const keyAncestors = graph.ancestors(k)
+    return rootsOf(q).some(root => !keyAncestors.has(root))
   }
   const crossings = graph.steps.filter(step => step.op === 'attention' && isCross(step))
   const encoder = new Set(crossings.flatMap(step => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
@@ -70,7 +71,7 @@ function towersOf(graph) {
 }
 
 /**
- * The tour skips repetition: of layers after the first it contains only where they attend.
+ * Whether a room is part of the tour, which skips repetition: of later layers it contains only the attention weights.
  * @param {Draft} room
  */
 function isOnTour({ layer, stage, tower }) {
@@ -83,8 +84,8 @@ function isOnTour({ layer, stage, tower }) {
  * @param {Graph} graph @param {Step} step @returns {Partial<Draft>}
  */
 function operationWords(graph, step) {
-  const placed = placedIn(graph, step), { number } = step.parameters
-  if (placed) return { words: placed.by === 'type' ? 'typed' : 'placed', isFloor: placed.by !== 'type' }
+  const placed = addedTable(graph, step), { number } = step.parameters
+  if (placed) return { words: placed.kind === 'type' ? 'typed' : 'placed', isFloor: placed.kind !== 'type' }
   if (step.op !== 'mul' || typeof number !== 'number') return {}
   return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
 }
@@ -100,14 +101,13 @@ export function deriveRooms(run) {
   /** @type {Draft[]} */ const rooms = []
   /** @type {Set<string>} */ const ids = new Set()
   /** @type {Set<string>} */ const displayed = new Set()
-  /** @type {Set<string>} */ const covered = new Set()
   /** @type {Map<string, string>} */ const blocks = new Map()
   /** @type {Heads[]} */ const attentions = []
 
-  /** @param {string} wanted */
-  const unused = wanted => {
-    let id = wanted
-    for (let n = 2; ids.has(id); n++) id = `${wanted}.${n}`
+  /** @param {string} preferred */
+  const uniqueId = preferred => {
+    let id = preferred
+    for (let n = 2; ids.has(id); n++) id = `${preferred}.${n}`
     ids.add(id)
     return id
   }
@@ -115,14 +115,14 @@ export function deriveRooms(run) {
   const blockOf = name => {
     /** @type {string | undefined} */ let at = name
     for (let n = 0; at && n < 8; n++) {
-      const known = blocks.get(at)
-      if (known) return known
+      const block = blocks.get(at)
+      if (block) return block
       const maker = graph.makerOf(at)
       at = maker && Object.values(graph.read(maker))[0]
     }
     return 'entry'
   }
-  /** @param {Step} step @returns {Surroundings} */
+  /** @param {Step} step @returns {RoomContext} */
   function contextOf(step) {
     const place = graph.placeOf(step.call)
     const tower = towers.nameOf(Object.values(step.outputs)[0])
@@ -134,12 +134,12 @@ export function deriveRooms(run) {
     }
   }
   /** @param {Draft[]} list @param {boolean} isAll */
-  const put = (list, isAll) => {
+  const addRooms = (list, isAll) => {
     for (const room of list) {
       const isFloor = room.isFloor ?? (isAll && !['ids', 'positions', 'scale', 'mask', 'dropout'].includes(room.stage))
-      const isLook = ['weights', 'cross'].includes(room.stage)
-      const floor = Boolean(isFloor || isLook || room.stage === 'activation')
-      rooms.push({ ...room, id: unused(room.id), isOnTour: isOnTour(room), isFloor: floor })
+      const isAttention = ['weights', 'cross'].includes(room.stage)
+      const floor = Boolean(isFloor || isAttention || room.stage === 'activation')
+      rooms.push({ ...room, id: uniqueId(room.id), isOnTour: isOnTour(room), isFloor: floor })
       for (const name of room.tensors) {
         displayed.add(name)
         if (!room.blockOf) blocks.set(name, room.block)
@@ -152,25 +152,27 @@ export function deriveRooms(run) {
   const isSampling = step => isIn(step.call, SAMPLING)
   const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
 
-  /** Outside the layers: the entry of a tower up to its first attention, then its exit. @param {Surroundings} at */
-  function besideAttention({ tower, layer }) {
+  /**
+   * The block of a step that is no attention. Outside the layers, the entry of a tower ends with its first attention.
+   * @param {RoomContext} at
+   */
+  function blockBeside({ tower, layer }) {
     if (layer !== undefined) return 'feed_forward'
-    return attentions.some(one => one.tower === tower) ? 'exit' : 'entry'
+    return attentions.some(attention => attention.tower === tower) ? 'exit' : 'entry'
   }
   /** @param {Step} step @returns {Draft[]} */
   function roomsOf(step) {
     const context = contextOf(step)
     const { op, outputs: { out } } = step
     if (op === 'attention') {
-      const { rooms: list, taken: own } = attentionRooms(graph, step, context)
-      own.forEach(name => covered.add(name))
+      const list = attentionRooms(graph, step, context)
       const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
       attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
         block: list[0].block })
       return list
     }
     if (op === 'embedding') return embeddingRooms(graph, step, context)
-    if (isPlacing(graph, step)) {
+    if (addsPositions(graph, step)) {
       return positionRooms(graph, step, context)
     }
     if (NORMS.includes(op)) return [normRoom(graph, step, context)]
@@ -180,15 +182,15 @@ export function deriveRooms(run) {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
-        ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: besideAttention(context),
+        ...context.room(joinPath(context.place.id, 'activation'), 'activation', [out]), block: blockBeside(context),
         parts: { before: x, after: out, kind: op },
         words: isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
       }]
     }
     return [{
-      ...context.room(dotted(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
+      ...context.room(joinPath(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
       ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      ...operationWords(graph, step), block: besideAttention(context)
+      ...operationWords(graph, step), block: blockBeside(context)
     }]
   }
 
@@ -198,59 +200,59 @@ export function deriveRooms(run) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
       const projected = [q, k, v].map(name => beforeRotation(graph, name))
-      const all = projected.every(name => projection(graph, name))
-      if (all) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
-      if (all) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
-      const joined = graph.usersOf(step.outputs.out).find(one => one.op === 'linear')
-      if (joined) inOtherRooms.add(joined)
-      graph.usersOf(step.outputs.weights).forEach(one => inOtherRooms.add(one))
+      const hasAll = projected.every(name => projection(graph, name))
+      if (hasAll) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      if (hasAll) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      const output = graph.usersOf(step.outputs.out).find(user => user.op === 'linear')
+      if (output) inOtherRooms.add(output)
+      graph.usersOf(step.outputs.weights).forEach(user => inOtherRooms.add(user))
     }
     if (NORMS.includes(step.op)) {
       const residual = residualOf(graph, step)
       if (residual) inOtherRooms.add(graph.makerOf(residual.sum))
     }
     if (step.op === 'attention') {
-      relativeIn(graph, graph.read(step).mask)?.turned.forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      relativeBiasOf(graph, graph.read(step).mask)?.transposed.forEach(name => inOtherRooms.add(graph.makerOf(name)))
     }
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
   }
   const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
   const inputs = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
-    outputs.some(one => Object.values(graph.described(one).inputs).includes(name)))
+    outputs.some(output => Object.values(graph.describe(output).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
-    if (!inOtherRooms.has(step)) put(roomsOf(step), isSmall)
+    if (!inOtherRooms.has(step)) addRooms(roomsOf(step), isSmall)
   }
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
-    const context = contextOf(logits), isWritten = run.passes.some(({ kind }) => kind === 'token')
+    const context = contextOf(logits), isGenerated = run.passes.some(({ kind }) => kind === 'token')
     const list = [...samplingRooms(context, [...outputs, ...inputs], logits.outputs.out),
-      ...(isWritten ? cacheRoom(context, attentions) : [])]
-    put(list.map(room => ({ ...room, layer: undefined })), isSmall)
+      ...(isGenerated ? cacheRoom(context, attentions) : [])]
+    addRooms(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
   if (end && attentions.length) {
     const { room } = contextOf(end)
-    put(modelRooms(run, graph, {
+    addRooms(modelRooms(run, graph, {
       towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,
       room: (id, stage, _, more) => (
         { ...room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
     }), isSmall)
   }
-  const settled = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
-  return connected(settled, graph)
+  const finalRooms = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
+  return connected(finalRooms, graph)
 }
 
 /**
- * Connects every room with those whose output it uses; a room without tensors passes on what it reads.
+ * Connects every room with those whose output it uses; a room without tensors lists them in `reads`.
  * @param {Draft[]} rooms @param {Graph} graph @returns {Room[]}
  */
 function connected(rooms, graph) {
-  /** @type {Map<string, string>} */ const homes = new Map()
-  for (const { id, tensors } of rooms) tensors.forEach(name => homes.set(name, id))
+  /** @type {Map<string, string>} */ const roomIds = new Map()
+  for (const { id, tensors } of rooms) tensors.forEach(name => roomIds.set(name, id))
   return rooms.map(({ reads = [], ...room }, i) => {
-    const sources = [...reads, ...room.tensors.flatMap(name => Object.values(graph.described(name).inputs))]
-    const from = new Set(sources.map(name => homes.get(name) ?? room.id).filter(id => id !== room.id))
+    const sources = [...reads, ...room.tensors.flatMap(name => Object.values(graph.describe(name).inputs))]
+    const from = new Set(sources.map(name => roomIds.get(name) ?? room.id).filter(id => id !== room.id))
     const isFirst = room.stage === 'embedding' || room.stage === 'ids'
     if (isFirst && i > 0 && rooms[i - 1].stream === room.stream) from.add(rooms[i - 1].id)
     return { ...room, from: [...from] }

@@ -1,18 +1,18 @@
 /**
- * A run's computation as rooms are derived from it: which step made a tensor, which steps use it, and where in
+ * The graph of a run: the step that computed each tensor, the steps that use it, and their path in
  * the model.
  */
 
-import { HOLDERS, LIST } from './roles.js'
+import { CONTAINERS, LIST } from './roles.js'
 
 /** @import { Called, KnownTensor, Run, Step } from '../types.d.ts' */
 
 /**
- * @typedef {object} Place where in the model something was computed
- * @property {string} id the attributes on the way to it, without those of containers
+ * @typedef {object} ModulePath the module that computed something
+ * @property {string} id the attributes on the path to it, joined by dots, without those of containers
  * @property {number} [layer] its number in the innermost list
  * @property {string[]} types classes of the module that computed it
- * @property {{ types: string[], name: string }[]} around the enclosing modules, outermost first
+ * @property {{ types: string[], name: string }[]} ancestors the enclosing modules, outermost first
  */
 
 /** @typedef {ReturnType<typeof graphOf>} Graph */
@@ -20,12 +20,12 @@ import { HOLDERS, LIST } from './roles.js'
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
   const steps = run.steps.filter(({ isView }) => !isView)
-  const viewed = new Map(run.steps.filter(({ isView }) => isView)
+  const viewInputs = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
-  const behind = name => {
-    const from = viewed.get(name)
-    return from === undefined ? name : behind(from)
+  const viewSource = name => {
+    const from = viewInputs.get(name)
+    return from === undefined ? name : viewSource(from)
   }
   const makers = new Map(steps.flatMap(step => Object.values(step.outputs).map(name => [name, step])))
   /** @type {Map<string, Step[]>} */ const users = new Map()
@@ -33,7 +33,7 @@ export function graphOf(run) {
   const inputsOf = name => run.tensors.get(name)?.inputs ?? {}
   /** The inputs of a step, by the symbols of its formula. */
   const reads = new Map(steps.map(step => [
-    step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, behind(name)]))
+    step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, viewSource(name)]))
   ]))
   /** @param {Step} step */
   const read = step => /** @type {Record<string, string>} */ (reads.get(step))
@@ -41,51 +41,51 @@ export function graphOf(run) {
     for (const from of new Set(Object.values(read(step)))) users.set(from, [...users.get(from) ?? [], step])
   }
 
-  /** @type {Map<number, Place>} */ const places = new Map()
-  /** @param {number} call @returns {Place} */
-  function placeOf(call) {
-    const known = places.get(call)
-    if (known) return known
-    const place = findPlace(call)
-    places.set(call, place)
-    return place
+  /** @type {Map<number, ModulePath>} */ const paths = new Map()
+  /** @param {number} call @returns {ModulePath} */
+  function pathOf(call) {
+    const cached = paths.get(call)
+    if (cached) return cached
+    const path = findPath(call)
+    paths.set(call, path)
+    return path
   }
-  /** @param {number} call @returns {Place} */
-  function findPlace(call) {
+  /** @param {number} call @returns {ModulePath} */
+  function findPath(call) {
     /** @type {Called[]} */ const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
-    const way = chain.flatMap(one => one.way)
+    const attributes = chain.flatMap(one => one.way)
     let isContainer = false
     /** @type {string[]} */ const names = []
     /** @type {number | undefined} */ let layer
-    way.forEach(({ name, types }, i) => {
-      const isItem = i > 0 && way[i - 1].types.includes(LIST)
+    attributes.forEach(({ name, types }, i) => {
+      const isItem = i > 0 && attributes[i - 1].types.includes(LIST)
       if (isItem) layer = Number(name)
-      isContainer = types.some(type => HOLDERS.includes(type))
+      isContainer = types.some(type => CONTAINERS.includes(type))
       if (!isContainer) names.push(name)
     })
     const last = chain.at(-1)
-    return { id: names.join('.'), layer, types: last?.types ?? [], around: way }
+    return { id: names.join('.'), layer, types: last?.types ?? [], ancestors: attributes }
   }
 
   /** @type {Map<string, Set<string>>} */ const lineages = new Map()
   /** Everything that a tensor was computed from. @param {string} name @returns {Set<string>} */
   function ancestors(name) {
-    const known = lineages.get(name)
-    if (known) return known
+    const cached = lineages.get(name)
+    if (cached) return cached
     const lineage = new Set([name])
-    for (const one of lineage) {
-      const maker = makers.get(one)
-      for (const from of Object.values(maker ? read(maker) : inputsOf(one))) lineage.add(from)
+    for (const ancestor of lineage) {
+      const maker = makers.get(ancestor)
+      for (const from of Object.values(maker ? read(maker) : inputsOf(ancestor))) lineage.add(from)
     }
     lineages.set(name, lineage)
     return lineage
   }
 
   return {
-    steps, placeOf, ancestors, read,
+    steps, placeOf: pathOf, ancestors, read,
     makerOf: (/** @type {string} */ name) => makers.get(name),
     usersOf: (/** @type {string} */ name) => users.get(name) ?? [],
-    described: (/** @type {string} */ name) => /** @type {KnownTensor} */ (run.tensors.get(name))
+    describe: (/** @type {string} */ name) => /** @type {KnownTensor} */ (run.tensors.get(name))
   }
 }

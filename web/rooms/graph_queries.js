@@ -1,19 +1,22 @@
-/** What rooms are made from: where a step was computed, and queries about the graph around it. */
+/** Queries about the graph of a run, and the types that rooms are derived with. */
 
-import { ACTIVATIONS, LOOKED_UP } from './roles.js'
+import { ACTIVATIONS, TABLE_WORDS } from './roles.js'
 
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
-/** @import { Graph, Place } from './graph.js' */
+/** @import { Graph, ModulePath } from './graph.js' */
 
-/** @typedef {Omit<Room, 'from'> & { reads?: string[] }} Draft a room before all are there; reads: what flows in */
+/**
+ * @typedef {Omit<Room, 'from'> & { reads?: string[] }} Draft a room before it is connected; reads: further tensors that
+ *   it reads
+ */
 /**
  * @typedef {(part: string, stage: string, tensors: (string | undefined)[], more?: Partial<Draft>) => Draft} MakeRoom
  */
 
 /**
- * Where a step was computed, and what its rooms have in common.
- * @typedef {object} Surroundings
- * @property {Place} place
+ * The position of a step in the model, and helpers for its rooms.
+ * @typedef {object} RoomContext
+ * @property {ModulePath} place
  * @property {Towers} towers
  * @property {string} tower
  * @property {number} [layer]
@@ -24,14 +27,14 @@ import { ACTIVATIONS, LOOKED_UP } from './roles.js'
  * @typedef {object} Towers
  * @property {(name: string) => string} nameOf the tower that a tensor belongs to
  * @property {(step: Step) => boolean} isCross whether an attention reads from another tower
- * @property {string} [mask] the texts of the model for its mask
+ * @property {string} [mask] the key of the model's texts for its mask
  * @property {boolean} isOpen whether the mask can be switched off
  */
 
 /** @param {(string | null | undefined)[]} list */
 export const present = list => list.filter(name => name !== undefined && name !== null)
 /** @param {...(string | undefined)} names */
-export const dotted = (...names) => names.filter(Boolean).join('.')
+export const joinPath = (...names) => names.filter(Boolean).join('.')
 
 /**
  * The parts of a projection: its input, the used rows of the weight, its output.
@@ -63,29 +66,29 @@ export function isGate(graph, step) {
 /** @param {KnownTensor} tensor */
 export const isPositions = tensor => tensor?.axes[0]?.name === 'position'
 /** Whether a step adds a table of positions. @param {Graph} graph @param {Step} step */
-export const isPlacing = (graph, step) => (
-  step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
+export const addsPositions = (graph, step) => (
+  step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.describe(name))))
 
 /**
- * What the rows of the table that a tensor was looked up in stand for: 'word', 'position', 'type', 'bucket'; undefined
+ * The kind of table that a tensor was looked up in, by its rows: 'word', 'position', 'type' or 'bucket'; undefined
  * where it was not looked up.
  * @param {Graph} graph @param {string} name
  */
-export function lookedUpBy(graph, name) {
+export function tableKind(graph, name) {
   const maker = graph.makerOf(name)
-  return maker?.op === 'embedding' ? graph.described(graph.read(maker).weight)?.axes[0].name : undefined
+  return maker?.op === 'embedding' ? graph.describe(graph.read(maker).weight)?.axes[0].name : undefined
 }
 
 /**
- * The vectors to which embeddings of positions or token types are added, and which of both.
- * @param {Graph} graph @param {Step} step @returns {{ by: string, vectors: string } | null}
+ * The table, of positions or token types, that a step adds to vectors, and these vectors.
+ * @param {Graph} graph @param {Step} step @returns {{ kind: string, vectors: string } | null}
  */
-export function placedIn(graph, step) {
+export function addedTable(graph, step) {
   if (step.op !== 'add') return null
   const { a, b } = graph.read(step)
   for (const [own, vectors] of [[a, b], [b, a]]) {
-    const by = own && lookedUpBy(graph, own)
-    if (by && by in LOOKED_UP) return { by, vectors }
+    const kind = own && tableKind(graph, own)
+    if (kind && kind in TABLE_WORDS) return { kind, vectors }
   }
   return null
 }
@@ -95,14 +98,14 @@ export function placedIn(graph, step) {
  * is none.
  * @param {Graph} graph @param {string | undefined} mask
  */
-export function relativeIn(graph, mask) {
-  /** @type {string[]} */ const rotated = []
+export function relativeBiasOf(graph, mask) {
+  /** @type {string[]} */ const transposed = []
   for (let at = mask; at;) {
     const maker = graph.makerOf(at)
-    if (maker?.op === 'embedding') return lookedUpBy(graph, at) === 'bucket'
-      ? { weight: graph.read(maker).weight, looked: at, turned: rotated } : null
+    if (maker?.op === 'embedding') return tableKind(graph, at) === 'bucket'
+      ? { weight: graph.read(maker).weight, lookedUp: at, transposed } : null
     if (maker?.op !== 'transpose') return null
-    rotated.push(at)
+    transposed.push(at)
     at = graph.read(maker).x
   }
   return null

@@ -1,4 +1,4 @@
-/** Rooms that change nothing under the current settings: their output equals their input, cell by cell. */
+/** Finds rooms without effect under the current settings: their output equals their input, cell by cell. */
 
 /** @import { Room, Run } from '../types.d.ts' */
 
@@ -8,7 +8,7 @@
  */
 const PAIRS = {
   scale: ['dots', 'scores'], mask: ['scores', 'masked'], dropout: ['before', 'after'],
-  attention_dropout: ['weights', 'kept']
+  attention_dropout: ['weights', 'dropped']
 }
 
 /** @type {WeakMap<Run, Map<string, boolean>>} */ const cache = new WeakMap()

@@ -1,4 +1,4 @@
-/** The rooms of the page: those of the displayed run, after the whole house, which exists before any run. */
+/** The rooms of the page: the house, which exists before any run, then those of the displayed run. */
 
 import { modelOf } from '../models/index.js'
 import { deriveRooms } from './derive.js'
@@ -13,15 +13,15 @@ export const HOUSE = {
 }
 const EMPTY = [HOUSE]
 
-/** The rooms by structure, and by what else they depend on. @type {WeakMap<Structure, Map<string, Room[]>>} */
+/** The rooms by structure, and by the key of `otherDependencies`. @type {WeakMap<Structure, Map<string, Room[]>>} */
 const cache = new WeakMap()
-/** Cached lists: the page and its twin need two, going back and forth a few more. */
+/** Equal lists of rooms are shared. The page and its twin need two, returning to an earlier state a few more. */
 /** @type {Map<string, Room[]>} */
 const lists = new Map()
 const MAX_LISTS = 8
 
 /** @param {string} key @param {Room[]} rooms */
-function listed(key, rooms) {
+function sharedList(key, rooms) {
   const list = lists.get(key) ?? rooms
   lists.delete(key)
   lists.set(key, list)
@@ -30,12 +30,13 @@ function listed(key, rooms) {
 }
 
 /**
- * What the rooms depend on besides the structure: two models of the same modules may have different tokenizers.
+ * A key for everything besides the structure that rooms depend on: equal modules may have different tokenizers.
  * @param {Run} run
  */
-const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stringify([
+const otherDependencies = ({ settings: { model }, hints, passes, streams }) => JSON.stringify([
   model, hints, passes.some(({ kind }) => kind === 'token'),
-  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, segmentationStages(one)])
+  ...Object.entries(streams).map(([name, stream]) => (
+    [name, stream.isBatch, stream.isAnswer, segmentationStages(stream)]))
 ])
 
 /**
@@ -45,14 +46,14 @@ const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stri
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  const ones = cache.get(run.structure) ?? new Map(), key = otherwise(run)
-  cache.set(run.structure, ones)
-  if (!ones.has(key)) {
+  const byKey = cache.get(run.structure) ?? new Map(), key = otherDependencies(run)
+  cache.set(run.structure, byKey)
+  if (!byKey.has(key)) {
     const { model } = run.settings
     const rooms = [HOUSE, ...(modelOf(model).rooms ?? deriveRooms)(run)]
-    ones.set(key, listed(`${model}${JSON.stringify(rooms)}`, rooms))
+    byKey.set(key, sharedList(`${model}${JSON.stringify(rooms)}`, rooms))
   }
-  return ones.get(key)
+  return byKey.get(key)
 }
 
 /**
@@ -72,7 +73,7 @@ export function roomOf(rooms, name) {
 }
 
 /**
- * The room to enter when a run does not have the current one: the last one before it that still exists.
+ * The room to enter when a new run lacks the current one: the last room before it that still exists.
  * @param {Room[]} rooms @param {string} name
  * @param {Room[]} before the previous rooms
  */
@@ -89,7 +90,7 @@ export const outputOf = ({ tensors }) => tensors[0]
  * The room that a tensor belongs to, or undefined.
  * @param {Room[]} rooms @param {string} name @param {Run} [run]
  */
-export function homeOf(rooms, name, run) {
+export function roomOfTensor(rooms, name, run) {
   const resolved = run?.aliases?.get(name) ?? name
   return rooms.find(({ tensors }) => tensors.includes(resolved))
 }

@@ -1,4 +1,4 @@
-/** The rooms about a model as a whole: ablations, logit lens, head scores, costs. */
+/** The rooms about a whole model: ablations, logit lens, head scores, costs. */
 
 import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 
@@ -16,18 +16,18 @@ import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 export function modelRooms(run, graph, { attentions, logits, room, ...towers }) {
   const streams = streamsOf(graph, towers)
   /** @param {string} name */
-  const shapeOf = name => graph.described(name).shape
+  const shapeOf = name => graph.describe(name).shape
   const parts = [...positionParts(graph, towers.towerOf, shapeOf), ...partsOf(streams, attentions, shapeOf)]
   const out = logits ?? graph.steps.filter(({ op }) => op !== 'cross_entropy').at(-1)?.outputs.out
   const outputStream = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
     lastSteps(graph, subs[subs.length - 1].point, logits))
   const end = outputStream && outputStream.subs[outputStream.subs.length - 1].point
   const last = logits && end ? lastSteps(graph, end, logits) : null
-  const back = attentions.filter(({ kind }) => kind === 'masked'), isWritten = run.passes.some(({ kind }) => kind === 'token')
+  const causalAttentions = attentions.filter(({ kind }) => kind === 'masked'), isGenerated = run.passes.some(({ kind }) => kind === 'token')
   return [
     ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
-    ...(isWritten && back.length ? [room('habits', 'habits', [], { reads: back.map(one => one.out), parts: {
-      layers: back, out: back[0].out } })] : []),
+    ...(isGenerated && causalAttentions.length ? [room('habits', 'habits', [], { reads: causalAttentions.map(one => one.out), parts: {
+      layers: causalAttentions, out: causalAttentions[0].out } })] : []),
     ...(streams.length ? [room('stream', 'stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
       parts: { streams, last, spoken: outputStream ? outputStream.tower : null }

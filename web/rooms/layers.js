@@ -1,11 +1,11 @@
 /** The rooms of a layer besides its attention: norms with their residuals, linear layers, dropout. */
 
-import { dotted, isGate, isStream, present, projection } from './graph_queries.js'
+import { joinPath, isGate, isStream, present, projection } from './graph_queries.js'
 import { ACTIVATIONS, GATE_CONTROLS, RMS_WORDS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Surroundings } from './graph_queries.js' */
+/** @import { RoomContext } from './graph_queries.js' */
 
 /**
  * Whether a step is a residual connection: a sum of two streams, one of them computed from the other.
@@ -13,18 +13,18 @@ import { ACTIVATIONS, GATE_CONTROLS, RMS_WORDS } from './roles.js'
  */
 function isResidual(graph, step) {
   const { a, b } = graph.read(step)
-  return step.op === 'add' && [a, b].every(name => name && isStream(graph.described(name))) &&
+  return step.op === 'add' && [a, b].every(name => name && isStream(graph.describe(name))) &&
     (graph.ancestors(a).has(b) || graph.ancestors(b).has(a))
 }
 
 /** Whether a tensor has one vector per text. @param {Graph} graph @param {string} name */
 export const isPooled = (graph, name) => {
-  const { shape, axes } = graph.described(name)
+  const { shape, axes } = graph.describe(name)
   return shape.length === 2 && axes[0].name === 'batch'
 }
 
 /**
- * The residual sum of a norm: the one that it normalizes, or, with the norm first, the one whose sub-layer it feeds.
+ * The residual sum of a norm: its input, or, in a pre-norm layer, the sum after the sub-layer that reads the norm.
  * @param {Graph} graph @param {Step} norm @returns {Residual | null}
  */
 export function residualOf(graph, norm) {
@@ -40,7 +40,7 @@ export function residualOf(graph, norm) {
   return { input: a, change: b, sum: step.outputs.out, isFirst: Boolean(after) }
 }
 
-/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context */
 export function normRoom(graph, step, context) {
   const { x, weight, bias } = graph.read(step)
   const y = step.outputs.out
@@ -60,7 +60,7 @@ export function normRoom(graph, step, context) {
 
 /**
  * A linear layer: into an activation, out of one, or to the logits.
- * @param {Graph} graph @param {Step} step @param {Surroundings} context
+ * @param {Graph} graph @param {Step} step @param {RoomContext} context
  */
 export function linearRoom(graph, step, context) {
   const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
@@ -71,33 +71,33 @@ export function linearRoom(graph, step, context) {
     const maker = graph.makerOf(name)
     return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
   }
-  const isWords = graph.described(own.y).axes.at(-1)?.name === 'word'
+  const isLogits = graph.describe(own.y).axes.at(-1)?.name === 'word'
   const users = graph.usersOf(own.y)
   const isInGate = users.some(user => isGate(graph, user))
-  const opens = users.some(user => (
+  const isGateInput = users.some(user => (
     isActivation(user) && graph.usersOf(user.outputs.out).some(next => isGate(graph, next))))
   const isTied = graph.usersOf(own.weight).some(({ op }) => op === 'embedding')
   const widens = context.layer === undefined ? 'guess' : 'linear1'
-  const words = isWords ? 'logits' : isPooled(graph, own.y) ? 'pooler'
+  const words = isLogits ? 'logits' : isPooled(graph, own.y) ? 'pooler'
     : isActivation(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
-      : opens ? 'gateLinear' : users.some(isActivation) ? widens : 'projection'
+      : isGateInput ? 'gateLinear' : users.some(isActivation) ? widens : 'projection'
   return {
     ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: { ...own, isTied }, words,
-    ...((isInGate || opens) && { controls: GATE_CONTROLS }),
-    block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isWords
+    ...((isInGate || isGateInput) && { controls: GATE_CONTROLS }),
+    block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isLogits
   }
 }
 
-/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context */
 export function dropoutRoom(graph, step, context) {
   const { out, mask } = step.outputs
   const { x } = graph.read(step)
   const isInner = ACTIVATIONS.includes(graph.makerOf(x)?.op ?? '')
   const { place, layer } = context
-  const of = graph.described(out).axes[1]?.of
-  const own = place.types.includes('Dropout') ? place.id : dotted(place.id, 'dropout')
+  const of = graph.describe(out).axes[1]?.of
+  const own = place.types.includes('Dropout') ? place.id : joinPath(place.id, 'dropout')
   return {
-    ...context.room(layer === undefined ? dotted(of, 'dropout') : own, 'dropout', [out, mask]),
+    ...context.room(layer === undefined ? joinPath(of, 'dropout') : own, 'dropout', [out, mask]),
     parts: { before: x, mask, after: out }, words: isInner ? 'inner_dropout' : 'dropout', block: 'entry', blockOf: x
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The roles of the library's classes and operations: the only place where their names stand for rooms. Everything else
+ * The roles of the library's classes and operations: the only file that maps their names to rooms. Everything else
  * is derived from the run.
  */
 
 /** Container classes: their attributes are not part of a place's id. */
-export const HOLDERS = ['Transformer', 'ModuleList']
+export const CONTAINERS = ['Transformer', 'ModuleList']
 
 /** The class whose numbered items are layers. */
 export const LIST = 'ModuleList'
@@ -15,24 +15,24 @@ export const LIST = 'ModuleList'
  */
 export const CAUSAL = { TransformerDecoderLayer: 'self_attn' }
 
-/** The attribute of an attention that reads another text than its own. */
+/** The attribute of a cross-attention. */
 export const CROSS = 'multihead_attn'
 
-/** The class that samples from logits; its attributes and tags name the parts. */
+/** The class that samples from logits. */
 export const SAMPLING = 'Sampling'
 
 /** Operations that normalize. */
 export const NORMS = ['layer_norm', 'rms_norm']
-/** The texts of a norm without a mean, by those of one with it. @type {Record<string, string>} */
+/** The texts of an RMS norm, by those of a layer norm. @type {Record<string, string>} */
 export const RMS_WORDS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
 /**
- * Embeddings of other things than tokens: the texts of their rooms, by what their rows stand for.
+ * The texts of the rooms of embeddings other than those of tokens, by the kind of table.
  * @type {Record<string, string>}
  */
-export const LOOKED_UP = { position: 'places', type: 'types' }
+export const TABLE_WORDS = { position: 'places', type: 'types' }
 export const ACTIVATIONS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
 
-/** For every kind of attention its block on the map, and its own texts. */
+/** The block on the map and the texts of every kind of attention. */
 export const ATTENTION = {
   self: { block: 'self_attn', words: { mask: 'mask' } },
   encoder: { block: 'self_attn', words: { mask: 'padding' } },

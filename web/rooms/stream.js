@@ -1,9 +1,9 @@
 /**
- * The residual streams of a run, read off its graph: what is passed from sub-layer to sub-layer, what each adds, and
- * how logits are computed from the last. They yield the parts that can be ablated, and the points of the logit lens.
+ * Finds the residual streams of a run in its graph: the vectors passed from sub-layer to sub-layer, what each adds, and
+ * the steps from the last to the logits; from these the parts that can be ablated and the points of the logit lens.
  */
 
-import { beforeRotation, isPlacing, isPositions, isStream, placedIn, relativeIn } from './graph_queries.js'
+import { beforeRotation, addsPositions, isPositions, isStream, addedTable, relativeBiasOf } from './graph_queries.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
@@ -11,9 +11,9 @@ import { NORMS } from './roles.js'
 
 /**
  * A sub-layer with its residual: its input, what it adds, their sum, and the point from which the stream continues.
- * @typedef {{ carried: string, change: string, sum: string, point: string, layer?: number, tower: string,
- *   block: string }} Sub
- * @typedef {{ tower: string, subs: Sub[] }} Stream
+ * @typedef {{ input: string, change: string, sum: string, point: string, layer?: number, tower: string,
+ *   block: string }} SubLayer
+ * @typedef {{ tower: string, subs: SubLayer[] }} Stream
  *
  * @typedef {{ out: string, k: string, v: string, kind: string, heads: number, kvHeads: number, tower: string,
  *   layer?: number, block: string }} Heads
@@ -23,7 +23,7 @@ import { NORMS } from './roles.js'
  *   head?: number, edits: Edit[] }} Part
  *
  * A step from the stream to logits: its other inputs and its parameters.
- * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} Last
+ * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} LastStep
  */
 
 /** @param {string} name @param {(name: string) => readonly number[]} shapeOf @param {string} from @returns {Edit} */
@@ -35,9 +35,9 @@ const replacement = (name, shapeOf, from) => ({ name, index: shapeOf(name).map((
  */
 function residual(graph, step) {
   const { a, b } = graph.read(step)
-  if (step.op !== 'add' || ![a, b].every(name => name && isStream(graph.described(name)))) return null
-  if (graph.ancestors(b).has(a)) return { carried: a, change: b, sum: step.outputs.out }
-  return graph.ancestors(a).has(b) ? { carried: b, change: a, sum: step.outputs.out } : null
+  if (step.op !== 'add' || ![a, b].every(name => name && isStream(graph.describe(name)))) return null
+  if (graph.ancestors(b).has(a)) return { input: a, change: b, sum: step.outputs.out }
+  return graph.ancestors(a).has(b) ? { input: b, change: a, sum: step.outputs.out } : null
 }
 
 /**
@@ -50,17 +50,17 @@ export function streamsOf(graph, { towerOf, blockOf }) {
     const found = residual(graph, step)
     return found ? [{ ...found, layer: graph.placeOf(step.call).layer }] : []
   })
-  const carried = new Set(sums.map(one => one.carried))
-  /** With the norm after the sum, the stream continues from the norm. @param {typeof sums[number]} one */
+  const inputs = new Set(sums.map(({ input }) => input))
+  /** With the norm after the sum, the stream continues from the norm. @param {typeof sums[number]} residualSum */
   const pointOf = ({ sum, layer }) => {
-    if (carried.has(sum)) return sum
+    if (inputs.has(sum)) return sum
     const norm = graph.usersOf(sum).find(step => NORMS.includes(step.op) && graph.placeOf(step.call).layer === layer)
     return norm && layer !== undefined ? norm.outputs.out : sum
   }
   /** @type {Stream[]} */ const streams = []
-  for (const one of sums) {
-    const tower = towerOf(one.sum)
-    const sub = { ...one, point: pointOf(one), tower, block: blockOf(one.change) }
+  for (const found of sums) {
+    const tower = towerOf(found.sum)
+    const sub = { ...found, point: pointOf(found), tower, block: blockOf(found.change) }
     const own = streams.find(stream => stream.tower === tower)
     if (own) own.subs.push(sub)
     else streams.push({ tower, subs: [sub] })
@@ -81,23 +81,23 @@ export function partsOf(streams, attentions, shapeOf) {
     const index = shape.length === 4 ? [null, head, null, null] : [null, null, [head * width, (head + 1) * width]]
     return { kind: 'head', tower, layer, block, head, edits: [{ name: out, index, value: 0 }] }
   })
-  const left = new Set(attentions)
+  const unassigned = new Set(attentions)
   const parts = streams.flatMap(({ subs }) => subs.flatMap((sub, i) => {
-    const { carried, change, sum, point, ...at } = sub
+    const { input, change, sum, point, ...at } = sub
     const isFirst = i === 0 || subs[i - 1].layer !== at.layer
     const last = subs.findLast(one => one.layer === at.layer)
     const own = attentions.filter(one => (
       one.tower === at.tower && one.layer === at.layer && one.block === at.block))
-    own.forEach(one => left.delete(one))
+    own.forEach(one => unassigned.delete(one))
     /** @type {Part[]} */
     const layer = isFirst && at.layer !== undefined && last
-      ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, carried)] }] : []
+      ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, input)] }] : []
     /** @type {Part[]} */
-    const both = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, carried)] },
+    const rest = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, input)] },
       ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [replacement(sum, shapeOf, change)] }]
-    return [...layer, ...both]
+    return [...layer, ...rest]
   }))
-  return [...parts, ...[...left].flatMap(headsOf)]
+  return [...parts, ...[...unassigned].flatMap(headsOf)]
 }
 
 /**
@@ -107,12 +107,12 @@ export function partsOf(streams, attentions, shapeOf) {
  */
 function positionEdits(graph, step, shapeOf) {
   const { a, b, q, k, mask } = graph.read(step), { out } = step.outputs
-  if (isPlacing(graph, step)) return [replacement(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
-  const placed = placedIn(graph, step)
-  if (placed) return placed.by === 'position' ? [replacement(out, shapeOf, placed.vectors)] : []
+  if (addsPositions(graph, step)) return [replacement(out, shapeOf, isPositions(graph.describe(b)) ? a : b)]
+  const placed = addedTable(graph, step)
+  if (placed) return placed.kind === 'position' ? [replacement(out, shapeOf, placed.vectors)] : []
   if (step.op !== 'attention') return []
   const rotated = [q, k].filter(name => beforeRotation(graph, name) !== name)
-  const bias = relativeIn(graph, mask)?.turned[0]
+  const bias = relativeBiasOf(graph, mask)?.transposed[0]
   return [...rotated.map(name => replacement(name, shapeOf, beforeRotation(graph, name))),
     ...(bias ? [{ name: bias, index: shapeOf(bias).map(() => null), value: 0 }] : [])]
 }
@@ -137,10 +137,10 @@ const LAST = [...NORMS, 'linear', 'mul', 'dropout', 'gelu', 'relu', 'tanh', 'sil
 
 /**
  * The steps from a point of a stream to logits, or null where they are not a chain that can be applied again.
- * @param {Graph} graph @param {string} point @param {string} logits @returns {Last[] | null}
+ * @param {Graph} graph @param {string} point @param {string} logits @returns {LastStep[] | null}
  */
 export function lastSteps(graph, point, logits) {
-  /** @type {Last[]} */ const steps = []
+  /** @type {LastStep[]} */ const steps = []
   for (let at = logits; at !== point;) {
     const step = graph.makerOf(at)
     if (!step || !LAST.includes(step.op)) return null

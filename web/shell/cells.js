@@ -11,7 +11,7 @@ import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'
 import { firstCell } from './first_cell.js'
 
-/** @import { Ask, Cell, CellExplanation, Context, Marks, Run, View } from '../types.d.ts' */
+/** @import { RunQuery, Cell, CellExplanation, Context, Marks, Run, View } from '../types.d.ts' */
 
 /**
  * The parts that render which cell is selected.
@@ -33,10 +33,10 @@ const EXPLAIN_DELAY = 200
  * @param {Context['run']} page.twin its twin
  * @param {() => View} page.view what is looked at
  * @param {() => Marked} page.parts of the page
- * @param {Ask} page.ask
+ * @param {RunQuery} page.runQuery
  * @param {(act: () => void) => void} page.attempt renders what it can, and the rest once its values arrive
  */
-export function cells({ panel, get, set, run, twin, view, parts, ask, attempt }) {
+export function cells({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
   /** @type {Cell | null} */ let looked = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
   let explained = { run: null, twin: null, cell: null, found: null }
@@ -81,7 +81,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
   function showExplanation(cell, found) {
     const pinned = Boolean(get().cell)
     const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
-    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
+    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || Boolean(looked) })
     parts().inspector.update({
       run: runBehind(cell), cell, pinned, trail, explanation,
       pair: pairOf(cell, found && found.length > 1 ? found : null),
@@ -96,7 +96,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
    */
   function explanations(cell) {
     const sides = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
-    return Promise.all(sides.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
+    return Promise.all(sides.map(isTwin => runQuery('explain', { cell: { ...cell, isTwin } })))
   }
   const explain = latest(explanations, (found, cell) => {
     if (cell !== current()) return

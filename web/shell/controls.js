@@ -25,7 +25,7 @@ export const hasControl = (name, model) => settingOf(name, model) !== undefined
 /** Whether a setting has any effect in the current state. @param {string} name @param {Settings} state */
 export function isUseful(name, state) {
   const setting = settingOf(name, state.model)
-  return setting !== undefined && (setting.matters?.(state) ?? true)
+  return setting !== undefined && (setting.hasEffect?.(state) ?? true)
 }
 
 /** The controls of a model. @param {string} model */
@@ -43,10 +43,10 @@ const choicesOf = ({ options }) => Object.entries(options ?? {}).map(([word, val
  */
 export function alternatives(name, state) {
   const setting = /** @type {Setting} */ (settingOf(name, state.model))
-  const { kind, ladder, guest } = setting
+  const { kind, ladder, hidden } = setting
   /** @type {Other[]} */
   const all = kind === 'choice' ? choicesOf(setting) : (ladder?.(state) ?? []).map(value => ({ value }))
-  return all.filter(({ value }) => value !== state[name] && (guest === undefined || value !== guest))
+  return all.filter(({ value }) => value !== state[name] && (hidden === undefined || value !== hidden))
 }
 
 /** The key of the label of a control's value, where it has one. @param {string} name @param {Settings} state */
@@ -59,7 +59,7 @@ export const wordOf = (name, state) => {
 export const CONTROLS = Object.keys(SETTINGS)
 
 /** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
-function choice(name, { options, guest, fits = () => true }, { t, set }) {
+function choice(name, { options, hidden, fits = () => true }, { t, set }) {
   const group = uniqueId(name)
   const inputs = Object.entries(options ?? {}).map(([word, value]) => ({ word, value, input: h('input', {
     type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
@@ -70,7 +70,7 @@ function choice(name, { options, guest, fits = () => true }, { t, set }) {
   return { element, show: state => inputs.forEach(({ value, input }) => {
     const label = /** @type {HTMLElement} */ (input.parentNode)
     input.checked = state[name] === value
-    const isOffered = (guest === undefined || value !== guest) && fits(value, state)
+    const isOffered = (hidden === undefined || value !== hidden) && fits(value, state)
     label.hidden = !isOffered && !input.checked
   }) }
 }

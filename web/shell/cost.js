@@ -9,7 +9,7 @@ import { h, setText } from '../lib/dom.js'
 const costsByStructure = new WeakMap()
 
 /** @param {Room} room @param {Context} context */
-export function costLine(room, { ask, rooms, t, fails }) {
+export function costLine(room, { runQuery, rooms, t, reportError }) {
   const element = h('p', { className: 'note room-cost', hidden: true })
   /** @type {Structure | null} */ let current = null
   return {
@@ -19,14 +19,14 @@ export function costLine(room, { ask, rooms, t, fails }) {
       const { structure } = run
       if (current === structure || room.tensors.length === 0) return
       current = structure
-      const costs = costsByStructure.get(structure) ?? ask('costs', {})
+      const costs = costsByStructure.get(structure) ?? runQuery('costs', {})
       costsByStructure.set(structure, costs)
       costs.then(all => {
         const sum = current === structure && costsByRoom(run, rooms(), all).get(room.id)
         if (!sum) return
         element.hidden = false
         setText(element, costWords(sum, t))
-      }).catch(fails)
+      }).catch(reportError)
     }
   }
 }

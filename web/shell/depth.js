@@ -7,7 +7,7 @@ import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
 import { dimensions } from '../lib/number.js'
 import { convertFormula } from '../lib/engine_formula.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { scrollIntoView } from '../lib/viewport.js'
 
 /** @import { Context, Depth, Recipe, Room, Run, Translate, View } from '../types.d.ts' */
@@ -61,7 +61,7 @@ function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
   const words = [formula(convertFormula(symbol, translateWords(t)), 'inline'), h('code', {}, dotted(tensor)),
-    h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))]
+    h('span', { className: 'shape' }, dimensions(descriptionOf(run, tensor)?.shape ?? []))]
   return h('li', {}, tensorsShown(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
   }, words) : h('span', { className: 'symbol' }, words))
@@ -71,7 +71,7 @@ function meaning(run, stage, { symbol, tensor }, t) {
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ',
-      h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
+      h('span', { className: 'shape' }, dimensions(descriptionOf(run, name).shape))),
     formulaList(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
 }
 
@@ -104,10 +104,10 @@ function listing(code, recipes, language, t) {
 /**
  * Mounts the dial beside the title of a stage, and the container for formulas and code below its figure.
  * @param {HTMLElement} stage
- * @param {Pick<Context, 't' | 'set' | 'ask'>} context
+ * @param {Pick<Context, 't' | 'set' | 'runQuery'>} context
  */
 export function depths(stage, context) {
-  const { t, ask } = context
+  const { t, runQuery } = context
   const { element, show } = dial(context)
   const eyebrow = find(stage, '.eyebrow')
   const line = h('div', { className: 'stage-line' })
@@ -137,7 +137,7 @@ export function depths(stage, context) {
    * @param {Run} run @param {Room} room
    */
   async function recipesOf(run, room) {
-    const known = (await ask('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
+    const known = (await runQuery('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
     const own = known.filter(({ name }) => room.tensors.includes(name))
     return own.length ? own : known
   }

@@ -1,6 +1,6 @@
 /** The page's side of the worker: calls that return promises. */
 
-/** @import { Ask, Failure, Progress, RunMessage, Settings } from '../types.d.ts' */
+/** @import { RunQuery, Failure, Progress, RunMessage, Settings } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 /** @typedef {ReturnType<typeof createEngine>} Engine */
@@ -117,7 +117,7 @@ export function createEngine(spawn, second = 1000) {
       isHurried = clock !== undefined
       silence = 0
     },
-    /** Sends a query to the worker. @type {Ask} */
+    /** Sends a query to the worker. @type {RunQuery} */
     ask: async (type, details, report) => {
       const result = await ask(type, details, report)
       if (type === 'open') restorable.open = details

@@ -9,8 +9,8 @@ import { modelOf } from '../models/index.js'
 
 const FORMATS = /** @type {const} */ (['zip', 'safetensors', 'onnx', 'py'])
 
-/** @param {Pick<Context, 't' | 'ask' | 'run'>} context */
-export function exportMenu({ t, ask, run }) {
+/** @param {Pick<Context, 't' | 'runQuery' | 'run'>} context */
+export function exportMenu({ t, runQuery, run }) {
   const status = h('span', { role: 'status', className: 'menu-said' })
   /** @param {typeof FORMATS[number]} format */
   async function give(format) {
@@ -18,7 +18,7 @@ export function exportMenu({ t, ask, run }) {
     if (!about) return
     setText(status, t('app.taking.making'))
     try {
-      /** @type {any} */ const content = await ask('exportModel', { format })
+      /** @type {any} */ const content = await runQuery('exportModel', { format })
       const name = about.imported?.type ?? modelOf(about.settings.model).id
       save(new Blob([content].flat()), `${name}.${format}`)
       setText(status, '')
@@ -37,10 +37,10 @@ export function exportMenu({ t, ask, run }) {
   /** @param {Run | null} run */
   function update(run) {
     element.hidden = !run?.isExportable
-    buttons[FORMATS.indexOf('zip')].hidden = !run?.hasFiles
-    buttons[FORMATS.indexOf('py')].disabled = Boolean(run?.unscripted)
-    unscripted.hidden = !run?.unscripted
-    unkeyed.hidden = Boolean(run?.hasFiles)
+    buttons[FORMATS.indexOf('zip')].hidden = !run?.hasHubFiles
+    buttons[FORMATS.indexOf('py')].disabled = Boolean(run?.hasNoScript)
+    unscripted.hidden = !run?.hasNoScript
+    unkeyed.hidden = Boolean(run?.hasHubFiles)
   }
   return { element, update }
 }

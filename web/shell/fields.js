@@ -121,7 +121,7 @@ export function fields({ isLong }, context) {
       const model = modelOf(state.model)
       if (current.model !== model) build(model)
       const answer = answerOf(model, run)
-      const doubt = Object.keys(problems).length > 0 ? null : model.doubt?.(state) ?? null
+      const doubt = Object.keys(problems).length > 0 ? null : model.warning?.(state) ?? null
       current.list.forEach(one => one.update(state, problems, answer, doubt))
     }
   }

@@ -3,7 +3,7 @@
  * room specifies.
  */
 
-import { describedOf, orNull } from '../lib/run.js'
+import { descriptionOf, orNull } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -37,7 +37,7 @@ function find(run, view) {
   const { room } = view
   if (room.opening) return room.opening
   const stage = stageOf(room.stage)
-  const name = outputOf(room) && describedOf(run, outputOf(room))?.name
+  const name = outputOf(room) && descriptionOf(run, outputOf(room))?.name
   /** @type {Slice[]} */
   /** @type {Record<string, any>} */ const data = orNull(() => stage.data(run, view)) ?? {}
   const parts = Object.values(data).flat().filter(part => part?.axis && part.values)

@@ -1,10 +1,10 @@
 /** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
-import { dotted, following, h, setText } from '../lib/dom.js'
+import { dotted, onInternalClick, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
-import { placeName } from '../lib/room_name.js'
+import { fullRoomName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
-import { NotRetained, batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { NotRetained, batchOf, descriptionOf, labelsOf } from '../lib/run.js'
 import { scrollIntoView } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
@@ -19,11 +19,11 @@ import { notRetained } from './not_retained.js'
 import { roomLinks } from './room_navigation.js'
 
 /**
- * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,
+ * @import { Child, Context, Described, Marks, Patch, ProjectionName, Room, Run, Settings, State, Translate,
  * View } from '../types.d.ts'
  */
 
-/** @type {Projected[]} */
+/** @type {ProjectionName[]} */
 const PARTS = ['q', 'k', 'v']
 
 /** Where in the window the result of a linked action is scrolled to, below the header of a phone. */
@@ -49,7 +49,7 @@ function options(name, run, { room }, t) {
 /** How many heads a room can choose from. @param {Run} run @param {Room} room */
 function headsOf(run, { parts, tensors }) {
   if (parts.heads) return parts.heads
-  const { axes, shape } = describedOf(run, tensors[0]) ?? { axes: [], shape: [] }
+  const { axes, shape } = descriptionOf(run, tensors[0]) ?? { axes: [], shape: [] }
   const at = axes.findIndex(({ name }) => name === 'head')
   return at < 0 ? 1 : shape[at]
 }
@@ -59,7 +59,7 @@ function headsOf(run, { parts, tensors }) {
  * @param {Run} run @param {Room} room @param {number} row
  */
 function tokenAt(run, { parts }, row) {
-  const tensor = describedOf(run, parts.output)
+  const tensor = descriptionOf(run, parts.output)
   return labelsOf(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
 }
 
@@ -134,7 +134,7 @@ function deeds({ link, set, get }, { className = 'deed', after } = {}) {
       list = []
       return prose(text, (words, change) => {
         const patch = patchFrom(change, get().model)
-        const deed = h('a', { className, onclick: following(() => {
+        const deed = h('a', { className, onclick: onInternalClick(() => {
           set(patch, 'push')
           after?.()
         }) }, words)
@@ -178,7 +178,7 @@ export function frame(container, room, context) {
   const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
   const learned = own.variants && isOfParts ? trainingResults(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
-    h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
+    h('a', { href: context.href(id), onclick: onInternalClick(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
   const ways = roomLinks(room, context)
   const cost = costLine(room, context)
@@ -194,7 +194,7 @@ export function frame(container, room, context) {
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.layer !== undefined || !place.number ? '' : h('b', { 'aria-hidden': 'true' }, String(place.number)),
-      placeName(room, t), place.number ? number : '', back),
+      fullRoomName(room, t), place.number ? number : '', back),
     h('h1', {}, words('title')),
     from, lead, broken, offered,
     at ? '' : ways.element, tools.childElementCount ? tools : '',
@@ -216,7 +216,7 @@ export function frame(container, room, context) {
   }
   /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
   function showOffer(state) {
-    const wanted = own.offer?.(state) ?? null
+    const wanted = own.training?.(state) ?? null
     if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
     offer = wanted
     offered.hidden = wanted === null
@@ -229,7 +229,7 @@ export function frame(container, room, context) {
     const key = descriptionKey(room, state)
     if (key !== lastText) lead.replaceChildren(...terms.nodes(words(key)))
     lastText = key
-    const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
+    const flowing = run && output && !room.parts.isFirst && descriptionOf(run, output)
     const flow = ways.flow()
     if (!flow) return
     if (flowing) outputLabel(flow, flowing)

@@ -10,7 +10,7 @@ export function glossaries(stage, context) {
   const load = lazyImport(async () => {
     inside = (await import('../glossary/index.js')).glossary(stage, context)
     inside.update()
-  }, context.fails)
+  }, context.reportError)
   return {
     update() {
       const { glossary, lit } = context.get()

@@ -1,7 +1,7 @@
 /** The top line: name, settings, language, theme, link. */
 
 import { importButton } from '../import/index.js'
-import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
+import { onInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
@@ -91,7 +91,7 @@ function settings({ t, set, get, showControls }) {
  * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
  */
 const brand = ({ t, home, set }) => (
-  h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
+  h('a', { className: 'brand', title: t('opening.name'), onclick: onInternalClick(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
 /** The check, loaded with its texts on first use. @param {Context} context */
@@ -106,7 +106,7 @@ function checking(context) {
     inside.open()
   }
   const button = h('button', {
-    'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': () => open().catch(context.fails)
+    'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': () => open().catch(context.reportError)
   }, context.t('app.check'))
   return button
 }

@@ -1,7 +1,7 @@
 /** Global shortcuts: Escape unpins, arrows go to the next room, P presents, Ctrl+Z undoes. */
 
 import { targetOf } from '../lib/dom.js'
-import { returnTo } from '../lib/heatmap.js'
+import { returnFocus } from '../lib/heatmap.js'
 
 /** @type {Record<string, string>} */ const ROOM_LINKS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
@@ -70,7 +70,7 @@ export function keys({ stage, inspector }, acts) {
     const isAway = activeElement === document.body || inspector.contains(activeElement)
     acts.release()
     if (!isAway) return
-    returnTo(grid)
+    returnFocus(grid)
     if (document.activeElement !== grid) stage.focus({ preventScroll: true })
   }
   addEventListener('keydown', event => {

@@ -14,7 +14,7 @@ export function lessons({ lesson, stage }, context) {
   const load = lazyImport(async () => {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)
     update()
-  }, context.fails)
+  }, context.reportError)
   function update() {
     const isOn = Boolean(lessonOf(context.get().lesson)) && !context.get().embed
     document.documentElement.toggleAttribute('data-lesson', isOn)

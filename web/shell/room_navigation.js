@@ -1,7 +1,7 @@
 /** Links from a room to the previous and next one of the tour, with the rooms that they skip. */
 
-import { following, h } from '../lib/dom.js'
-import { ownName, partName } from '../lib/room_name.js'
+import { onInternalClick, h } from '../lib/dom.js'
+import { roomName, partName } from '../lib/room_name.js'
 import { isIdle } from '../rooms/idle.js'
 
 /** @import { Context, Room, Run } from '../types.d.ts' */
@@ -31,13 +31,13 @@ function wayTo(from, rooms, idle, { step, direction, word }, { t, enter, href })
   const flow = h('span', { className: 'shape' })
   const part = partName(room, t)
   const passed = step > 0 ? side.slice(0, side.indexOf(room)) : []
-  const still = passed.filter(one => leads(from, one)).map(one => t('frame.idle', { name: ownName(one, t) }))
+  const still = passed.filter(one => leads(from, one)).map(one => t('frame.idle', { name: roomName(one, t) }))
   const skips = [...still, ...(passed.length > still.length ? [t('frame.skips')] : [])]
   const element = h('a', {
     'className': `way-${direction}`, 'rel': direction, 'aria-keyshortcuts': SHORTCUTS[direction],
-    'onclick': following(() => enter(room.id))
+    'onclick': onInternalClick(() => enter(room.id))
   }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
-  h('b', {}, ownName(room, t)), flow, skips.map(text => h('span', { className: 'way-skips' }, text)))
+  h('b', {}, roomName(room, t)), flow, skips.map(text => h('span', { className: 'way-skips' }, text)))
   return { element, flow, update: () => element.setAttribute('href', href(room.id)) }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { inspector } from '../inspector/index.js'
-import { find, setText, wholeWidth } from '../lib/dom.js'
+import { find, setText, integerWidth } from '../lib/dom.js'
 import { debounce, nextTask, painted } from '../lib/scheduling.js'
 import { downsample } from '../lib/large_tables.js'
 import { provenance } from '../lib/provenance.js'
@@ -100,7 +100,8 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   /** Renders the selected cell in the inspector. */
   const inspection = cells({
-    panel: page.inspector, get, set, run, twin: twinHere, view: viewed, parts: () => parts, ask: context.ask, attempt
+    panel: page.inspector, get, set, run, twin: twinHere, view: viewed, parts: () => parts,
+    runQuery: context.runQuery, attempt
   })
 
   function showRoom() {
@@ -155,7 +156,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     origin, rooms, edit: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
     heading: () => context.t(`stages.${viewed().room.words}.title`),
-    width: () => (figureWidth || (parts.frame ? wholeWidth(parts.frame.figure) : 0))
+    width: () => (figureWidth || (parts.frame ? integerWidth(parts.frame.figure) : 0))
   }))
 
   const lesson = lessons(page, context)

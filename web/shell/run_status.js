@@ -9,14 +9,14 @@ import { grouped } from '../lib/costs.js'
 const SHORT = 300
 
 /** @param {string} field @param {Truncation} cut @param {Translate} t */
-const cutWords = (field, { read, of, by }, t) => (
-  t(`reading.${field}.${by}`, { read: grouped(read), count: of, of: grouped(of) }))
+const cutWords = (field, { read, of, limit }, t) => (
+  t(`reading.${field}.${limit}`, { read: grouped(read), count: of, of: grouped(of) }))
 
-/** @param {HTMLElement} element @param {Pick<Context, 't' | 'ask' | 'fails'>} context */
-export function runStatus(element, { t, ask, fails }) {
+/** @param {HTMLElement} element @param {Pick<Context, 't' | 'runQuery' | 'reportError'>} context */
+export function runStatus(element, { t, runQuery, reportError }) {
   const cut = h('span'), progressText = h('span', { role: 'status' })
   const stop = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'finish', 'onclick': () => {
-    ask('finish', {}).catch(fails)
+    runQuery('finish', {}).catch(reportError)
   } }, t('reading.stop'))
   element.replaceChildren(cut, progressText, stop)
   /** @type {Progress | null} */ let progress = null

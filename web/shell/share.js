@@ -2,7 +2,7 @@
 
 import { clipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
-import { closing } from '../lib/menu.js'
+import { closeOnLeave } from '../lib/menu.js'
 import { exportMenu } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
@@ -47,7 +47,7 @@ const figuresHeight = () => (
 
 /**
  * Mounts the share menu, closed.
- * @param {Pick<Context, 't' | 'link' | 'language' | 'ask' | 'run'>} context
+ * @param {Pick<Context, 't' | 'link' | 'language' | 'runQuery' | 'run'>} context
  */
 export function share(context) {
   const { t, link, language } = context
@@ -63,7 +63,7 @@ export function share(context) {
         url: link({ embed: true, language: language() }), title: document.title, height: figuresHeight()
       })),
       h('p', { className: 'menu-note' }, t('app.embedding')), elements, model.element))
-  closing(details)
+  closeOnLeave(details)
   return { element: details, update: model.update }
 }
 

@@ -84,7 +84,7 @@ const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme
 
 /**
  * The hash of a link: only what differs from the model's defaults, with the model and the version, wherever a model
- * matters at all.
+ * hasEffect at all.
  * @param {State} state
  */
 export function toHash(state) {

@@ -49,7 +49,7 @@ function line({ t, set }, go) {
 /**
  * @param {HTMLElement} house the element that the training page replaces
  * @param {Context} context
- * @param {Context['fails']} fails
+ * @param {Context['reportError']} fails
  */
 export function theatreDoor(house, context, fails) {
   /** @type {ReturnType<typeof import('../theatre/index.js').theatre>} */ let inside
@@ -79,7 +79,7 @@ export function theatreDoor(house, context, fails) {
         next = wanted
         await inside.lend(next)
         showStep()
-        context.again()
+        context.rerun()
       }
     } catch (error) {
       fails(error)

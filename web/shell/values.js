@@ -3,23 +3,23 @@
 import { NotRetained, NotLoaded } from '../lib/run.js'
 import { storePeak } from '../lib/slice.js'
 
-/** @import { Ask, Context, KnownTensor, Run } from '../types.d.ts' */
+/** @import { RunQuery, Context, KnownTensor, Run } from '../types.d.ts' */
 
 /**
  * @param {object} page
- * @param {Ask} page.ask
+ * @param {RunQuery} page.runQuery
  * @param {Context['run']} page.twin the twin of the run
- * @param {Context['fails']} page.fails
- * @param {() => unknown} page.again renders again when more values have arrived
+ * @param {Context['reportError']} page.reportError
+ * @param {() => unknown} page.rerender renders again when more values have arrived
  */
-export function values({ ask, twin, fails, again }) {
+export function values({ runQuery, twin, reportError, rerender }) {
   /** Tensors that have been requested and not yet received. @type {Set<KnownTensor>} */
-  const awaited = new Set()
+  const pending = new Set()
   /** A run and its pictures share one structure. @param {Run} run */
   const isTwin = run => run.streams === twin()?.streams
   /** @param {Run} run @param {string[]} names */
-  async function bring(run, names) {
-    const { values: loaded, peaks } = await ask('read', { names, isTwin: isTwin(run) })
+  async function load(run, names) {
+    const { values: loaded, peaks } = await runQuery('read', { names, isTwin: isTwin(run) })
     for (const [name, data] of loaded) {
       const tensor = run.tensors.get(name)
       if (tensor) tensor.data = data
@@ -27,14 +27,14 @@ export function values({ ask, twin, fails, again }) {
     }
   }
   /** @param {Run} run @param {KnownTensor} tensor a placeholder for a large tensor */
-  async function bringStamps(run, tensor) {
-    const { values: data, peak } = await ask('stamps', { name: tensor.name, isTwin: isTwin(run) })
+  async function loadThumbnails(run, tensor) {
+    const { values: data, peak } = await runQuery('thumbnails', { name: tensor.name, isTwin: isTwin(run) })
     tensor.data = data
     storePeak(data, peak)
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
-  async function bringRows(run, tensor, rows) {
-    const loaded = await ask('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
+  async function loadRows(run, tensor, rows) {
+    const loaded = await runQuery('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
     const known = tensor.rows ??= new Map()
     rows.forEach((row, i) => known.set(row, loaded.rows.subarray(i * cols, (i + 1) * cols)))
     tensor.extent = loaded.extent
@@ -47,21 +47,21 @@ export function values({ ask, twin, fails, again }) {
       } catch (error) {
         // Values that were not retained cannot be loaded; the room reports that itself.
         if (error instanceof NotRetained) return
-        if (!(error instanceof NotLoaded)) return fails(error)
+        if (!(error instanceof NotLoaded)) return reportError(error)
         const { run, tensor, rows } = error
-        if (awaited.has(tensor)) return
-        awaited.add(tensor)
-        const loading = rows ? bringRows(run, tensor, rows)
-          : tensor.isStamp ? bringStamps(run, tensor) : bring(run, [tensor.name])
-        loading.finally(() => awaited.delete(tensor)).then(again, fails)
+        if (pending.has(tensor)) return
+        pending.add(tensor)
+        const loading = rows ? loadRows(run, tensor, rows)
+          : tensor.isThumbnail ? loadThumbnails(run, tensor) : load(run, [tensor.name])
+        loading.finally(() => pending.delete(tensor)).then(rerender, reportError)
       }
     },
     /** A run with all of its retained values. @param {Run} run @returns {Promise<Run>} */
-    async whole(run) {
+    async loadAll(run) {
       const tensors = new Map([...run.tensors].filter(([, { isKept }]) => isKept !== false))
       const names = [...tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
-      if (names.length) await bring(run, names)
-      return { ...run, tensors, steps: await ask('steps', {}) }
+      if (names.length) await load(run, names)
+      return { ...run, tensors, steps: await runQuery('steps', {}) }
     }
   }
 }

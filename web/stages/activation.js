@@ -1,13 +1,13 @@
-/** The activation of the feed-forward network: every unit by itself, through one curve. */
+/** The activation of the feed-forward network: one curve, applied to every unit. */
 
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { ofSlice } from '../lib/origin.js'
+import { setSliceData } from '../lib/origin.js'
 import { domainOf } from '../lib/picture.js'
 import { matrixOf } from '../lib/run.js'
 import { segments } from '../lib/segments.js'
-import { cellOf, columnsOf, indexOf } from '../lib/slice.js'
+import { squareOf, pickColumns, indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -31,19 +31,19 @@ export function data(run, view) {
 /** The order of units. @typedef {'index' | 'mean' | 'row'} Sorting */
 /** @type {Sorting[]} */
 const SORTINGS = ['index', 'mean', 'row']
-/** The reader's order is kept from layer to layer. @type {Sorting} */
+/** The reader's order applies to all layers. @type {Sorting} */
 let sorting = 'index'
 
 /**
  * The order of a layer's units by magnitude: on average over all tokens, or for one of them.
- * @param {Slice} after @param {Sorting} by @param {number} row the token looked at
+ * @param {Slice} after @param {Sorting} by @param {number} row the selected token
  */
 export function unitsBy({ rows, cols, values }, by, row) {
   const lines = by === 'row' ? [row] : Array.from({ length: rows }, (_, line) => line)
   const strength = Array.from({ length: cols }, (_, col) => (
     lines.reduce((sum, line) => sum + values[line * cols + col], 0) / lines.length))
-  const places = Array.from({ length: cols }, (_, col) => col)
-  return by === 'index' ? places : places.sort((one, other) => strength[other] - strength[one])
+  const units = Array.from({ length: cols }, (_, col) => col)
+  return by === 'index' ? units : units.sort((a, b) => strength[b] - strength[a])
 }
 
 /** @type {Stage['picture']} */
@@ -66,42 +66,43 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const before = fig.matrix()
   const after = fig.matrix()
-  const bend = curve(slot)
+  const curveView = curve(slot)
   /** @type {ReturnType<typeof data>} */ let latest
-  let look = { row: 0, col: -1 }
+  let selected = { row: 0, col: -1 }
 
   function drawCurve() {
     const { rows, cols, values, rowLabels } = latest.before
-    const row = Math.min(look.row, rows - 1)
+    const row = Math.min(selected.row, rows - 1)
     const points = Array.from({ length: cols }, (_, col) => (
       { x: values[row * cols + col], y: latest.after.values[row * cols + col] }))
     const label = t('stages.activation.curve', { token: rowLabels[row] })
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
-    ofSlice(silent, latest.after, row)
-    const cells = [latest.before, latest.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
-    bend.update({ line: latest.curve, points, cells, chosen: look.col, label })
+    setSliceData(silent, latest.after, row)
+    const cells = [latest.before, latest.after].map(part =>
+      ({ name: part.name, index: indexOf(part, row, selected.col) }))
+    curveView.update({ line: latest.curve, points, cells, chosen: selected.col, label })
   }
   /**
-   * Only the drawing is sorted: comparisons with another run need the original order.
+   * Sorts the units for drawing only, since comparisons with another run need the original order.
    * @param {ReturnType<typeof data>} next
    */
-  function sorted(next) {
-    const row = Math.min(look.row, next.after.rows - 1)
+  function sortUnits(next) {
+    const row = Math.min(selected.row, next.after.rows - 1)
     order.update(SORTINGS.map(value => (
       { value, text: t(`stages.activation.by.${value}`, { token: next.after.rowLabels[row] }) })), sorting)
     if (sorting === 'index') return next
-    const places = unitsBy(next.after, sorting, row)
-    return { ...next, before: columnsOf(next.before, places), after: columnsOf(next.after, places) }
+    const units = unitsBy(next.after, sorting, row)
+    return { ...next, before: pickColumns(next.before, units), after: pickColumns(next.after, units) }
   }
   return {
     update(unsorted) {
-      const next = sorted(unsorted)
+      const next = sortUnits(unsorted)
       latest = unsorted
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
       const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
-        ? cellOf(next.after, { name: next.after.name, index }) : null)
+        ? squareOf(next.after, { name: next.after.name, index }) : null)
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()
@@ -113,7 +114,7 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       if (!latest || !current || ![latest.before.name, latest.after.name].includes(current.name)) return
-      look = { row: current.index[1], col: current.index[2] }
+      selected = { row: current.index[1], col: current.index[2] }
       drawCurve()
     },
     destroy() {}

@@ -13,10 +13,10 @@ export const pickers = ['sentence', 'head']
 
 /** One head's weights, its mask and the dropped-out weights. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { weights, mask, kept: droppedOut } = view.room.parts
+  const { weights, mask, dropped } = view.room.parts
   return {
     before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view),
-    after: matrixOf(run, droppedOut ?? weights, view),
+    after: matrixOf(run, dropped ?? weights, view),
     scale: 1 / (1 - run.settings.dropout),
     domains: { before: probabilities(), mask: factor(peak(tensorOf(run, mask))), after: probabilities() },
     legend: [{ domain: probabilities(), key: 'frame.share' }]
@@ -25,12 +25,12 @@ export function data(run, view) {
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
-  const { weights, kept } = view.room.parts
-  return { part: matrixOf(run, kept ?? weights, view), domain: probabilities() }
+  const { weights, dropped } = view.room.parts
+  return { part: matrixOf(run, dropped ?? weights, view), domain: probabilities() }
 }
 
 /** @param {Cell} cell */
-const placeOf = ({ index }) => ({ row: index[2], col: index[3] })
+const squareIn = ({ index }) => ({ row: index[2], col: index[3] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropoutFigure(container, context, placeOf)
+export const mount = (container, context) => dropoutFigure(container, context, squareIn)

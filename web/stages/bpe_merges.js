@@ -1,8 +1,8 @@
-/** How byte-pair encoding built a token: of all pairs the one that was learned first is merged, again and again. */
+/** Byte-pair encoding of a token: of all adjacent pairs, the one learned first is merged, until none is left. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
@@ -35,7 +35,7 @@ const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h
  */
 function fillStep(item, { pieces, at, note }) {
   const [list, text] = item.children
-  keep(list, pieces, createPiece, (piece, text) => setText(piece, text))
+  syncChildren(list, pieces, createPiece, (piece, text) => setText(piece, text))
   for (const [i, piece] of [...list.children].entries()) {
     piece.classList.toggle('is-left', i === at)
     piece.classList.toggle('is-right', i === at + 1)
@@ -51,11 +51,11 @@ export function mount(container, context) {
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
-  const whole = h('p', { className: 'note' })
-  container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
+  const note = h('p', { className: 'note' })
+  container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, note))
 
   function draw() {
-    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS))
+    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS))
     const longest = pieces.reduce((max, { steps }, i) => (steps.length > pieces[max].steps.length ? i : max), 0)
     const at = list.at(longest, pieces.length)
     const { token, steps } = pieces[at]
@@ -69,9 +69,9 @@ export function mount(container, context) {
       t(count === undefined ? 'stages.merges.rank' : 'stages.merges.counted', {
         rank: number(rank + 1), count: number(count ?? 0)
       })))
-    keep(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
+    syncChildren(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
       createStep, fillStep)
-    setText(whole, steps.length === 0 ? t('stages.merges.none') : '')
+    setText(note, steps.length === 0 ? t('stages.merges.none') : '')
   }
   return {
     update(next) {

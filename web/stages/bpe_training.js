@@ -1,7 +1,7 @@
-/** Byte-pair encoding trained on the reader's text: pairs are counted, the most frequent one is merged, again. */
+/** Trains byte-pair encoding on the reader's text: counts all pairs and merges the most frequent one, repeatedly. */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 
 /** @import { BpeStep, BuiltElement, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -13,7 +13,7 @@ export const id = 'learning'
 /** The maximum number of words that are drawn. */
 const MAX_WORDS = 80
 
-/** Its text comes from the reader, not from the run. */
+/** Nothing from the run: the reader types the text. */
 export const data = () => ({})
 
 /** The thumbnail: one cell per token of the run, by the rank of its merge. @type {Stage['picture']} */
@@ -32,7 +32,7 @@ const createPair = () => h('li', {}, h('span', { className: 'merge-pieces' }, cr
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, fails } = context
+  const { t, runQuery, reportError } = context
   let step = 0
   /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
   let serial = 0
@@ -74,11 +74,11 @@ export function mount(container, context) {
     item.classList.toggle('is-chosen', i === 0 && merge !== null)
   }
   /**
-   * A word in tokens, with the pair highlighted that is merged next.
+   * Draws a word in tokens and highlights the pair that is merged next.
    * @param {Element} box @param {string[]} word @param {BpeStep} now
    */
   function fillWord(box, word, { merge }) {
-    keep(box, word, createPiece, setText)
+    syncChildren(box, word, createPiece, setText)
     /** @type {number[]} */ const lefts = []
     word.forEach((piece, i) => {
       const isPair = piece === merge?.pair[0] && word[i + 1] === merge.pair[1]
@@ -96,20 +96,20 @@ export function mount(container, context) {
     line.update(step, count)
     setText(heading, merge ? t('stages.learning.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
       : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
-    keep(pairs, learned.pairs, createPair,
+    syncChildren(pairs, learned.pairs, createPair,
       (item, pair, i) => fillPair(/** @type {BuiltElement<HTMLElement>} */ (item), pair, i, learned))
-    keep(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
+    syncChildren(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
     setText(more, all.length > MAX_WORDS ? t('stages.learning.more', { count: all.length - MAX_WORDS }) : '')
   }
   function show() {
     serial += 1
-    const mine = serial
+    const ownSerial = serial
     root.setAttribute('aria-busy', 'true')
-    ask('bpeStep', { text: area.value, step }).then(learned => {
-      if (mine !== serial) return
+    runQuery('bpeStep', { text: area.value, step }).then(learned => {
+      if (ownSerial !== serial) return
       draw(learned)
       root.setAttribute('aria-busy', 'false')
-    }).catch(fails)
+    }).catch(reportError)
   }
   show()
   return {

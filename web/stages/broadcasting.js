@@ -1,4 +1,4 @@
-/** A table of positions added to a batch: sliced by tokens as it should be, and wrongly by sentences. */
+/** A table of positions added to a batch: correctly sliced by tokens, and wrongly by sentences. */
 
 import { signed } from '../lib/color.js'
 import { brief } from '../lib/number.js'
@@ -17,11 +17,11 @@ export function data(run, { room }) {
   const { right, wrong, spread } = room.parts
   const rowLabels = run.streams.text.tokens[0]
   /** @param {string} name @param {number} sentence @param {string} word */
-  const of = (name, sentence, word) => ({
+  const panelOf = (name, sentence, word) => ({
     ...slice(tensorOf(run, name), { row: 1, col: 2, fixed: [sentence, 0, 0], rowLabels }), word, domain: signed(1)
   })
   return {
-    panels: [of(right, 0, 'right'), ...[0, 1, 2].map(sentence => of(wrong, sentence, `wrong${sentence}`))],
+    panels: [panelOf(right, 0, 'right'), ...[0, 1, 2].map(sentence => panelOf(wrong, sentence, `wrong${sentence}`))],
     numbers: ['right', 'wrong'].map((word, i) => ({ word: `spread_${word}`, text: brief(tensorOf(run, spread).data[i]),
       cell: { name: spread, index: [i] } }))
   }

@@ -10,9 +10,9 @@ import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
 import { domainOf } from '../lib/picture.js'
-import { describedOf, labelsOf, sharedHead, transposedHead } from '../lib/run.js'
+import { descriptionOf, labelsOf, kvHeadOf, transposedHead } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
-import { columnsFrom } from '../lib/slice.js'
+import { sliceColumns } from '../lib/slice.js'
 import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { CacheComparison, Decoding, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -32,21 +32,21 @@ const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0
  */
 function columnsOf(run, view, name) {
   const { heads, kvHeads } = layerOf(view)
-  const head = sharedHead({ ...view, room: { parts: { heads, kvHeads } } })
+  const head = kvHeadOf({ ...view, room: { parts: { heads, kvHeads } } })
   return transposedHead(run, name, kvHeads, { ...view, head })
 }
 
 /**
- * Keys and values up to a step, and which tokens each step reads.
+ * Keys and values up to a step, and the row of the newest token of each step.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
   const rows = scored.map(row => row + first)
   const step = view.step < 0 ? steps.length - 1 : view.step
-  const description = describedOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
+  const description = descriptionOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
   const count = rows[step] + 1
-  const [keys, values] = [k, v].map(name => columnsFrom(columnsOf(run, view, name), 0, count))
+  const [keys, values] = [k, v].map(name => sliceColumns(columnsOf(run, view, name), 0, count))
   return {
     run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
     added: step ? 1 : count, edits: run.settings.edits,
@@ -64,14 +64,14 @@ export const picture = (run, view) => {
 const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
 
 /** The rows of the table. @type {Record<string, (one: CacheComparison) => number>} */
-const LINES = {
+const ROWS = {
   kept: ({ multiplyAdds }) => multiplyAdds.cached, whole: ({ multiplyAdds }) => multiplyAdds.full,
-  bytes: ({ bytes }) => bytes.own + bytes.read
+  bytes: ({ bytes }) => bytes.generated + bytes.source
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const walk = h('div')
   const newest = h('h2', { 'aria-live': 'polite' })
   container.append(h('section', {}, walk, newest))
@@ -79,7 +79,7 @@ export function mount(container, context) {
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
   const [keys, values] = ['k', 'v'].map(() => {
-    // Slots are as wide as all columns will be, so that nothing moves as they appear.
+    // Every slot has the final width, so that nothing moves when columns are added.
     const slot = h('div', { className: 'cache-slot' })
     fig.body.append(slot)
     return fig.matrix(slot)
@@ -100,44 +100,44 @@ export function mount(container, context) {
     const colors = scale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(one => one?.multiplyAdds.full ?? 0)) },
       theme().mode)
     const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
-    table.update(t('stages.cache.corner'), heads, Object.entries(LINES).map(([key, of]) => ({
+    table.update(t('stages.cache.corner'), heads, Object.entries(ROWS).map(([key, of]) => ({
       key, head: t(`stages.cache.${key}`), cells: rows.map((_, i) => {
-        const one = comparisons[i]
-        if (!one) return { text: '' }
-        return { text: grouped(of(one)), isMarked: i === step, color: key === 'bytes' ? null : colors.at(of(one)) }
+        const comparison = comparisons[i]
+        if (!comparison) return { text: '' }
+        return { text: grouped(of(comparison)), isMarked: i === step, color: key === 'bytes' ? null : colors.at(of(comparison)) }
       })
     })))
     const cell = table.element.querySelector('td.is-marked')
     if (cell instanceof HTMLElement) table.element.scrollLeft = cell.offsetLeft - table.element.clientWidth / 2
   }
   /** @param {ReturnType<typeof data>} now */
-  function drawTold({ step }) {
-    const one = comparisons[step], soFar = comparisons.slice(0, step + 1)
-    const isSame = one && one.identical === one.compared
-    setText(verdict, one ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
-      { count: grouped(one.compared), other: grouped(one.compared - one.identical) }) : '')
-    const [cached, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
+  function drawVerdict({ step }) {
+    const comparison = comparisons[step], soFar = comparisons.slice(0, step + 1)
+    const isSame = comparison && comparison.identical === comparison.compared
+    setText(verdict, comparison ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
+      { count: grouped(comparison.compared), other: grouped(comparison.compared - comparison.identical) }) : '')
+    const [cached, whole] = [ROWS.kept, ROWS.whole].map(of => sum(soFar, of))
     // The prompt has no earlier step, so nothing is saved.
     const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
     setText(saved, isAll ? t('stages.cache.saved',
-      { kept: grouped(cached), whole: grouped(whole), times: fixed(whole / cached, 1), bytes: grouped(LINES.bytes(/** @type {CacheComparison} */ (one))) }) : '')
+      { kept: grouped(cached), whole: grouped(whole), times: fixed(whole / cached, 1), bytes: grouped(ROWS.bytes(/** @type {CacheComparison} */ (comparison))) }) : '')
   }
   function draw() {
     if (!latest) return
     drawTable(latest)
-    drawTold(latest)
+    drawVerdict(latest)
   }
   /**
    * Compares each step with and without the cache, the selected one first; another run stops it.
    * @param {ReturnType<typeof data>} now
    */
   async function compute({ rows, step }) {
-    const mine = job = {}
+    const ownJob = job = {}
     const order = [...new Set([step, ...rows.keys()].filter(i => !comparisons[i]))]
     for (const [done, i] of order.entries()) {
       progress.update(done, order.length)
-      const comparison = await ask('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
-      if (job !== mine) return
+      const comparison = await runQuery('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      if (job !== ownJob) return
       comparisons[i] = comparison
       if (!comparison) break
       draw()
@@ -164,7 +164,7 @@ export function mount(container, context) {
       draw()
       if (!isNew && (!isMoved || comparisons[step])) return
       table.element.setAttribute('aria-busy', 'true')
-      compute(next).catch(fails)
+      compute(next).catch(reportError)
     },
     mark: fig.mark,
     destroy() {

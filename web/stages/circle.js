@@ -1,5 +1,5 @@
 /**
- * One pair of dimensions as a point: around a circle from position to position, along a spiral as positions increase.
+ * One pair of channels as a point that moves around a circle with the position, or along a spiral in three dimensions.
  */
 
 import { signed } from '../lib/color.js'
@@ -10,7 +10,7 @@ import { fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { segments } from '../lib/segments.js'
-import { placesOf, slice, smooth } from '../lib/slice.js'
+import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
 import { space } from '../lib/space.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -31,13 +31,13 @@ const RANGE = 1.15
 export function data(run, view) {
   const { pairs: name, radius, wave } = view.room.parts
   const pairs = tensorOf(run, name)
-  const rowLabels = placesOf(run.streams.text.tokens[0], pairs.shape[1])
+  const rowLabels = positionLabels(run.streams.text.tokens[0], pairs.shape[1])
   return {
     pairs: Array.from({ length: pairs.shape[0] }, (_, pair) => slice(pairs, {
       row: 1, col: 2, fixed: [pair, 0, 0], rowLabels, colLabels: [`sin ${2 * pair}`, `cos ${2 * pair + 1}`]
     })),
     radius: matrixOf(run, radius, view, { colLabels: rowLabels.map((_, i) => String(i)) }),
-    wave: smooth(tensorOf(run, wave)),
+    wave: waveMatrix(tensorOf(run, wave)),
     rate: vectorRow(run, view.room.parts.rate, 'ω'), domain: signed(1)
   }
 }
@@ -51,7 +51,7 @@ export function picture(run, { room }) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const choices = segments(t('lab.circle.pair'), (/** @type {number} */ pair) => pressed(pair))
+  const choices = segments(t('lab.circle.pair'), (/** @type {number} */ pair) => selectPair(pair))
   const flat = h('section', {}, h('h2', {}, t('lab.circle.flat')))
   const deep = h('section', {}, h('h2', {}, t('lab.circle.deep')))
   const numbers = h('div', { className: 'panel-facts' })
@@ -63,7 +63,7 @@ export function mount(container, context) {
   fig.body.classList.add('is-pair')
   const [points, radius] = [fig.matrix(), fig.matrix()]
   /** @type {ReturnType<typeof data>} */ let latest
-  let chosen = { pair: 0, place: 1 }
+  let chosen = { pair: 0, position: 1 }
 
   /** @param {Partial<typeof chosen>} patch */
   function choose(patch) {
@@ -71,23 +71,23 @@ export function mount(container, context) {
     draw()
   }
   /** Selects a pair, and with it a cell for the inspector. @param {number} pair */
-  const pressed = pair => context.press({ name: latest.pairs[pair].name, index: [pair, chosen.place, 0] })
+  const selectPair = pair => context.press({ name: latest.pairs[pair].name, index: [pair, chosen.position, 0] })
   /**
-   * How the point at a position is drawn.
+   * The dots of all positions.
    * @template At
-   * @param {Slice} part @param {{ pair: number, place: number }} chosen
+   * @param {Slice} part @param {{ pair: number, position: number }} chosen
    * @param {(x: number, y: number, k: number) => At} at
    */
-  const dotsOf = ({ name, rows, values }, { pair, place }, at) => Array.from({ length: rows }, (_, k) => ({
-    at: at(values[2 * k + 1], values[2 * k], k), kind: k === place ? 'is-chosen' : '', title: latest.pairs[0].rowLabels[k],
+  const dotsOf = ({ name, rows, values }, { pair, position }, at) => Array.from({ length: rows }, (_, k) => ({
+    at: at(values[2 * k + 1], values[2 * k], k), kind: k === position ? 'is-chosen' : '', title: latest.pairs[0].rowLabels[k],
     cell: { name, index: [pair, k, 0] }
   }))
 
   function draw() {
     const pair = Math.min(chosen.pair, latest.pairs.length - 1)
     const part = latest.pairs[pair]
-    const place = Math.min(chosen.place, part.rows - 1)
-    chosen = { pair, place }
+    const position = Math.min(chosen.position, part.rows - 1)
+    chosen = { pair, position }
     choices.update(latest.pairs.map((_, value) => ({ value, text: String(value) })), pair)
     const { wave } = latest
     const width = context.width()
@@ -96,29 +96,29 @@ export function mount(container, context) {
     const fine = Array.from({ length: wave.rows }, (_, i) => (
       [wave.values[i * wave.cols + 2 * pair + 1], wave.values[i * wave.cols + 2 * pair]]))
     /** @param {number} fraction */
-    const up = fraction => 2 * fraction - 1
+    const toHeight = fraction => 2 * fraction - 1
     circle.update({
       width: size, height: size, x: [-RANGE, RANGE], y: [-RANGE, RANGE], xName: `cos · ${2 * pair + 1}`,
       yName: `sin · ${2 * pair}`, label: t('lab.circle.flat'),
       lines: [{ points: fine, kind: 'is-thin' },
-        { points: [[0, 0], [part.values[2 * place + 1], part.values[2 * place]]] }],
+        { points: [[0, 0], [part.values[2 * position + 1], part.values[2 * position]]] }],
       dots: dotsOf(part, chosen, (x, y) => /** @type {[number, number]} */ ([x, y]))
     })
     spiral.update({
       size, label: t('lab.circle.deep'), axes: ['cos', 'sin', t('lab.position')],
-      points: fine.map(([x, y], i) => [x, y, up(i / (wave.rows - 1))]),
-      dots: dotsOf(part, chosen, (x, y, k) => [x, y, up(k / (part.rows - 1))])
+      points: fine.map(([x, y], i) => [x, y, toHeight(i / (wave.rows - 1))]),
+      dots: dotsOf(part, chosen, (x, y, k) => [x, y, toHeight(k / (part.rows - 1))])
     })
-    const { radius: far, rate } = latest
+    const { radius: radii, rate } = latest
     list.update([
-      { name: t('lab.circle.place'), text: part.rowLabels[place] },
+      { name: t('lab.circle.place'), text: part.rowLabels[position] },
       { name: t('lab.circle.turned'), text: fixed(rate.values[pair], 4), cell: { name: rate.name, index: [pair] } },
-      { name: t('lab.circle.far'), text: fixed(far.values[pair * far.cols + place], 4),
-        cell: { name: far.name, index: [pair, place] } }
+      { name: t('lab.circle.far'), text: fixed(radii.values[pair * radii.cols + position], 4),
+        cell: { name: radii.name, index: [pair, position] } }
     ])
     points.update(part, { title: t('lab.circle.points', { pair }), domain: latest.domain, dense: true, pair: true })
     fig.numbers(t('frame.numbers'), [{ title: t('lab.circle.points', { pair }), part },
-      { title: t('lab.circle.radius'), part: far }])
+      { title: t('lab.circle.radius'), part: radii }])
   }
   return {
     update(next) {
@@ -131,8 +131,8 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       if (!latest || !current || ![latest.pairs[0].name, latest.radius.name].includes(current.name)) return
-      const [pair, place] = current.index
-      if (pair !== chosen.pair || place !== chosen.place) choose({ pair, place })
+      const [pair, position] = current.index
+      if (pair !== chosen.pair || position !== chosen.position) choose({ pair, position })
     },
     destroy() {}
   }

@@ -1,12 +1,12 @@
 /** The cost of each room, each layer and the whole model, as counted in the run. */
 
 import { scale } from '../lib/color.js'
-import { costsByRoom, grouped, together } from '../lib/costs.js'
-import { following, h } from '../lib/dom.js'
+import { costsByRoom, grouped, addCosts } from '../lib/costs.js'
+import { onInternalClick, h } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { storeyOf } from '../lib/ablation_parts.js'
+import { layerHeading } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
-import { ownName } from '../lib/room_name.js'
+import { roomName } from '../lib/room_name.js'
 
 /** @import { Costs, Mount, Room, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
@@ -25,21 +25,21 @@ export const data = (run, { rooms }) => ({ run, rooms })
 export const picture = (run, view) => pictureOf(run, view.room.parts.out)
 
 /**
- * The rooms that cost something, by where they are.
+ * The rooms with costs, grouped by tower and layer.
  * @param {Room[]} rooms @param {Map<string, Sum>} sums
  */
 export function costsByLayer(rooms, sums) {
-  /** @type {Map<string, Room[]>} */ const places = new Map()
+  /** @type {Map<string, Room[]>} */ const layers = new Map()
   for (const room of rooms.filter(one => sums.has(one.id))) {
-    const place = `${room.tower} ${room.layer}`
-    places.set(place, [...places.get(place) ?? [], room])
+    const layer = `${room.tower} ${room.layer}`
+    layers.set(layer, [...layers.get(layer) ?? [], room])
   }
-  return [...places.values()]
+  return [...layers.values()]
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails, href, enter } = context
+  const { t, runQuery, theme, reportError, href, enter } = context
   const table = grid(container, t('stages.costs.name'), t)
   container.append(h('p', { className: 'note' }, t('stages.costs.note')))
   /** @type {Run | null} */ let latest = null
@@ -50,22 +50,22 @@ export function mount(container, context) {
     color: max && scale({ kind: 'probability', min: 0, max: max[name] || 1 }, theme().mode).at(sum[name])
   }))
   /** @param {Room} room */
-  const door = room => h('a', { href: href(room.id), onclick: following(() => enter(room.id)) }, ownName(room, t))
+  const linkTo = room => h('a', { href: href(room.id), onclick: onInternalClick(() => enter(room.id)) }, roomName(room, t))
   /** @param {Run} run @param {Room[]} rooms @param {Costs} costs */
   function draw(run, rooms, costs) {
     const sums = costsByRoom(run, rooms, costs)
     /** @param {Room} room */
-    const of = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
+    const sumOf = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
     const all = [...sums.values()]
     const max = /** @type {Sum} */ (Object.fromEntries(
       COLUMNS.map(name => [name, Math.max(...all.map(one => one[name]))])))
     const rest = sums.get('')
     table.update(t('stages.costs.corner'), COLUMNS.map(name => t(`stages.costs.${name}`)), [
-      { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(together(all), null) },
+      { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(addCosts(all), null) },
       ...costsByLayer(rooms, sums).flatMap((list, i) => /** @type {Line[]} */ ([
-        { key: `storey ${i}`, head: storeyOf(/** @type {any} */ (list[0]), t) || t('map.model'), isTitle: true,
-          cells: cells(together(list.map(of)), null) },
-        ...list.map(room => ({ key: room.id, head: door(room), level: 1, cells: cells(of(room), max) }))
+        { key: `storey ${i}`, head: layerHeading(/** @type {any} */ (list[0]), t) || t('map.model'), isTitle: true,
+          cells: cells(addCosts(list.map(sumOf)), null) },
+        ...list.map(room => ({ key: room.id, head: linkTo(room), level: 1, cells: cells(sumOf(room), max) }))
       ])),
       ...(rest ? [{ key: '', head: t('stages.costs.rest'), cells: cells(rest, null) }] : [])
     ])
@@ -74,11 +74,11 @@ export function mount(container, context) {
     update({ run, rooms }) {
       latest = run
       table.element.setAttribute('aria-busy', 'true')
-      ask('costs', {}).then(costs => {
+      runQuery('costs', {}).then(costs => {
         if (latest !== run) return
         draw(run, rooms, costs)
         table.element.setAttribute('aria-busy', 'false')
-      }).catch(fails)
+      }).catch(reportError)
     },
     mark() {},
     destroy() {

@@ -1,4 +1,4 @@
-/** Cross-attention's weights: what each token of the target reads in the source. */
+/** The weights of cross-attention, from each token of the target to those of the source. */
 
 import { arcs } from '../lib/arcs.js'
 import { probabilities } from '../lib/color.js'

@@ -3,30 +3,31 @@
  */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { cellAt, ofCell } from '../lib/origin.js'
+import { cellAt, setCellData } from '../lib/origin.js'
 import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 import { ranking } from '../lib/ranking.js'
 import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
-import { rowsOf } from '../lib/slice.js'
+import { sliceRows } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
 /** @import { Branch, BuiltElement, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
-/** @import { Beginning } from '../lib/tree.js' */
+/** @import { BeamNode } from '../lib/tree.js' */
 
 export const id = 'decoding'
 export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'seed']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * Why the bars, computed in one pass over the whole answer, may differ from what the tokens were chosen from.
+ * The reason why the bars, which are computed in one pass over the whole answer, may differ from the probabilities
+ * that the
  * @param {Decoding} decoding @param {Settings} settings
  */
-function rereading({ kind }, { training, dropout, tgtIsCausal }) {
+function differenceReason({ kind }, { training, dropout, tgtIsCausal }) {
   if (kind === 'given') return null
   return tgtIsCausal === false ? 'unmasked' : training && dropout > 0 ? 'reread' : null
 }
@@ -35,7 +36,7 @@ function rereading({ kind }, { training, dropout, tgtIsCausal }) {
  * Keys of further notes on the numbers.
  * @param {Decoding} decoding @param {Settings} settings
  */
-function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
+function noteKeys({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
     kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
@@ -53,21 +54,21 @@ function lineage(nodes, at) {
 }
 
 /**
- * The tree as it had grown by a step, and its best branch then; at the end that is the answer.
- * @param {Beginning[]} nodes @param {number | null} best @param {number} step
+ * The tree after a step, and its best branch at that time; after the last step this is the answer.
+ * @param {BeamNode[]} nodes @param {number | null} best @param {number} step
  */
-function grown(nodes, best, step) {
+function treeAt(nodes, best, step) {
   const scores = nodes.map(node => (node.step === step ? node.score : -Infinity))
   const leading = scores.indexOf(Math.max(...scores))
   return { nodes: nodes.filter(node => node.step <= step), best: step === Infinity ? best : leading }
 }
 
 /**
- * What had been read at a step: the tokens so far, or those of every live beam.
- * @param {string[]} tokens @param {number[]} rows @param {Beginning[] | null} nodes @param {number} step
+ * The sequences that a step continues: the tokens so far, or those of every live beam.
+ * @param {string[]} tokens @param {number[]} rows @param {BeamNode[] | null} nodes @param {number} step
  * @returns {{ tokens: string[], score?: number }[]}
  */
-function beginnings(tokens, rows, nodes, step) {
+function prefixesAt(tokens, rows, nodes, step) {
   if (!nodes) return [{ tokens: tokens.slice(0, rows[step] + 1) }]
   const parents = [...new Set(nodes.filter(node => node.step === step).map(({ parent }) => parent))]
   const start = tokens.slice(0, rows[0] + 1)
@@ -76,7 +77,7 @@ function beginnings(tokens, rows, nodes, step) {
 }
 
 /**
- * Every step with the probabilities it chose from, side by side in the order of sampling, and the tree of a beam
+ * Every step with its probabilities, side by side in the order of sampling, and the tree of a beam
  * search, up to the selected step; −1 for all.
  * @param {Run} run @param {View} view
  */
@@ -86,9 +87,9 @@ export function data(run, view) {
   const { rows, kind, tree: branches, best } = chosen
   const output = tensorOf(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
   const words = labelsOf(run, output, 2) ?? [], order = wordsOf(run, view)
-  const distribution = rowsOf(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const distribution = sliceRows(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   const last = now < 0 ? distribution.rows - 1 : now
-  const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
+  const steps = chosen.steps.map(({ id: word, token, sample }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
     // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
@@ -96,22 +97,23 @@ export function data(run, view) {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
-    }).filter(({ share: probability, isChosen }) => probability > NARROW || (isChosen && probability > 0))
-    return { step, token, word, draw, pieces, share: row[word] }
+    }).filter(({ share: probability, isChosen }) => probability > MIN_PROBABILITY || (isChosen && probability > 0))
+    return { step, token, word, sample, pieces, share: row[word] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
-    kind, steps, now, last, isLarge: order !== null, reread: rereading(chosen, run.settings),
-    remarks: remarks(chosen, run.settings),
-    shares: rowsOf(distribution, 0, last + 1), first: rows[0], loss: run.loss,
-    ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
+    kind, steps, now, last, isLarge: order !== null, reread: differenceReason(chosen, run.settings),
+    remarks: noteKeys(chosen, run.settings),
+    shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
+    ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
+    read: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
   }
 }
 
 /**
- * Of a large vocabulary the tokens that get columns: the chosen and the most probable ones of each step; null for all.
+ * The columns of a large vocabulary: the chosen and the most probable tokens of each step. Null for a small one, which
+ * has all.
  * @param {Run} run @param {View} view
  */
 function wordsOf(run, { room }) {
@@ -125,7 +127,7 @@ function wordsOf(run, { room }) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding), order = wordsOf(run, view)
-  const part = rowsOf(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const part = sliceRows(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   /** @param {number} i */
   const isChosen = i => (order?.[i % part.cols] ?? i % part.cols) === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((probability, i) => (isChosen(i) ? probability : 0))
@@ -134,7 +136,7 @@ export const picture = (run, view) => {
 
 /** The maximum number of segments of a bar, and a probability whose segment is less than a pixel wide. */
 const MAX_SEGMENTS = 64
-const NARROW = 1e-3
+const MIN_PROBABILITY = 1e-3
 
 /** With a large vocabulary this many steps are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_STEPS, SLICE] = [1, 1]
@@ -147,12 +149,12 @@ const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
 const createRemark = () => h('p', { className: 'note' })
 
-const createBeginning = () => (
+const createPrefix = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
 /** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
-function fillBeginning(item, { tokens: list, score }) {
-  keep(item.firstChild, list, () => h('span'), setText)
+function fillPrefix(item, { tokens: list, score }) {
+  syncChildren(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
 }
 
@@ -179,10 +181,10 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
 
   /**
-   * A step that is not reached yet stays an empty line.
+   * Draws a step, or an empty line for one that is not reached yet.
    * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
-  function fillStep(item, { step, token, word, draw, pieces, share: probability }) {
+  function fillStep(item, { step, token, word, sample, pieces, share: probability }) {
     const isAhead = step > latest.last
     item.classList.toggle('is-ahead', isAhead)
     item.classList.toggle('is-now', step === latest.now)
@@ -191,18 +193,18 @@ export function mount(container, context) {
     setText(chosen, isAhead ? '' : token)
     setText(link, isAhead ? '' : fixed(probability, 3))
     link.hidden = isAhead
-    ofCell(link, latest.shares.name, [0, latest.first + step, word])
+    setCellData(link, latest.shares.name, [0, latest.first + step, word])
     link.onclick = () => context.press(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
-    const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(draw === null ? [] : [{ draw }])]
-    keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
-      const { piece } = one
+    const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(sample === null ? [] : [{ draw: sample }])]
+    syncChildren(line, isAhead ? [] : marks, createPiece, (element, mark) => {
+      const { piece } = mark
       element.className = piece ? 'piece' : 'piece is-draw'
       element.classList.toggle('is-chosen', Boolean(piece?.isChosen))
       element.classList.toggle('is-long', Boolean(piece && piece.token.length > 1))
-      element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
+      element.style.setProperty('left', `${(piece ? piece.start : mark.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
-      setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
+      setText(element.firstChild, piece ? piece.token : fixed(mark.draw, 3))
     })
   }
   /** @param {ReturnType<typeof data>['steps'][number]} step */
@@ -220,16 +222,16 @@ export function mount(container, context) {
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
       read.hidden = next.read.length === 0
-      keep(readList, next.read, createBeginning, fillBeginning)
+      syncChildren(readList, next.read, createPrefix, fillPrefix)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
-      keep(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
+      syncChildren(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)
       if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
       const first = next.isLarge ? FIRST_STEPS : next.steps.length
-      keep(list, next.steps, createStep, (_, step, at) => at < first && fillPiece(step))
+      syncChildren(list, next.steps, createStep, (_, step, at) => at < first && fillPiece(step))
       fillRest(next.steps.slice(first))
       list.classList.toggle('has-draws', next.kind === 'sample')
       if (!next.isLarge) drawShares()

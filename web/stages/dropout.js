@@ -33,7 +33,7 @@ export function data(run, view) {
 export const picture = (run, view) => pictureOf(run, view.room.parts.after, view)
 
 /** @param {Cell} cell */
-const placeOf = ({ index }) => ({ row: index[1], col: index[2] })
+const squareIn = ({ index }) => ({ row: index[1], col: index[2] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropoutFigure(container, context, placeOf)
+export const mount = (container, context) => dropoutFigure(container, context, squareIn)

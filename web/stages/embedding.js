@@ -1,15 +1,15 @@
-/** Ids look up their rows in the embedding table. */
+/** The embedding: every id looks up its row of the table. */
 
 import { signed } from '../lib/color.js'
 import { grouped } from '../lib/costs.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { tokenSearch } from '../lib/token_search.js'
-import { find, isMany } from '../lib/large_tables.js'
+import { findTokens, isMany } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { pcaPlot } from '../lib/pca_plot.js'
-import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
-import { peak, pickedRows, slice } from '../lib/slice.js'
+import { descriptionOf, labelsOf, matrixOf, tableRows, tensorOf } from '../lib/run.js'
+import { peak, gatheredRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -25,7 +25,7 @@ const MAX_FOUND = 12
 const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[id]} · ${id}`)
 
 /**
- * The rows that are looked up: by token, by position, or of the only token type.
+ * The looked-up rows: those of the tokens, of the positions, or of the only token type.
  * @param {Run} run @param {View} view @param {number} count
  */
 function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
@@ -39,7 +39,7 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
  * @param {Run} run @param {View} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
-  if (!by) return labelsOf(run, describedOf(run, weight), 0) ?? []
+  if (!by) return labelsOf(run, descriptionOf(run, weight), 0) ?? []
   const tokens = by === 'position' ? run.streams[stream]?.tokens ?? [[]] : [[]]
   return tokens[sentence] ?? tokens[0]
 }
@@ -48,12 +48,12 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
  * The rows of a large table that a text looks up.
  * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
  */
-function rowsInUse(run, name, ids, words) {
-  const { shape } = describedOf(run, name)
+function usedRows(run, name, ids, words) {
+  const { shape } = descriptionOf(run, name)
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
-  const some = someRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
+  const some = tableRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
   return {
-    table: pickedRows(some, shape, rows, labels), domain: signed(some.peak),
+    table: gatheredRows(some, shape, rows, labels), domain: signed(some.peak),
     many: { words, total: shape[0], largest: some.largest }
   }
 }
@@ -62,7 +62,7 @@ function rowsInUse(run, name, ids, words) {
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
-  if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids, words), ...rest }
+  if (isMany(descriptionOf(run, name).shape[0])) return { ...usedRows(run, name, ids, words), ...rest }
   const weight = tensorOf(run, name)
   const rowLabels = words.length ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id)) : undefined
   return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signed(peak(weight)), many: null, ...rest }
@@ -70,7 +70,7 @@ export function data(run, view) {
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
-  const { weight, out } = view.room.parts, scaled = isMany(describedOf(run, weight).shape[0]) ? out : weight
+  const { weight, out } = view.room.parts, scaled = isMany(descriptionOf(run, weight).shape[0]) ? out : weight
   return { part: matrixOf(run, out, view), domain: domainOf(run, scaled) }
 }
 
@@ -78,7 +78,7 @@ export function picture(run, view) {
  * Rows found by search, below those that the text looks up.
  * @param {Slice} part @param {Slice | null} more @returns {Slice}
  */
-function joined(part, more) {
+function appendRows(part, more) {
   if (!more) return part
   const values = new Float32Array(part.values.length + more.values.length)
   values.set(part.values)
@@ -91,51 +91,51 @@ function joined(part, more) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, fails } = context
+  const { t, runQuery, reportError } = context
   const lookUp = h('section', {})
   container.append(lookUp)
   const search = tokenSearch(lookUp, t,
-    text => look(find(latest.many?.words ?? [], text, MAX_FOUND)).catch(fails))
-  const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => look(latest.many?.largest ?? []).catch(fails) }, t('stages.embedding.largest'))
+    text => loadRows(findTokens(latest.many?.words ?? [], text, MAX_FOUND)).catch(reportError))
+  const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => loadRows(latest.many?.largest ?? []).catch(reportError) }, t('stages.embedding.largest'))
   search.element.append(largestButton)
   const fig = figure(container, context)
   const table = fig.matrix()
   const result = fig.matrix()
-  const plane = pcaPlot(container, context)
+  const projection = pcaPlot(container, context)
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {Slice | null} */ let foundRows = null
   let serial = 0
 
-  /** Only these rows are read out of the engine. @param {number[]} ids */
-  async function look(ids) {
+  /** Loads and displays some rows of a large table. @param {number[]} ids */
+  async function loadRows(ids) {
     serial += 1
-    const mine = serial, { run, table: { name, shape, rowOrder = [] }, many } = latest
+    const ownSerial = serial, { run, table: { name, shape, rowOrder = [] }, many } = latest
     const rows = ids.filter(id => !rowOrder.includes(id))
     if (!many) return
-    const some = rows.length ? await ask('rows', { name, rows, isTwin: 'which' in context }) : null
-    if (mine !== serial || latest.run !== run) return
-    foundRows = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
+    const some = rows.length ? await runQuery('rows', { name, rows, isTwin: 'which' in context }) : null
+    if (ownSerial !== serial || latest.run !== run) return
+    foundRows = some && gatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
       rows.map(id => labelOf(many.words, id)))
     draw()
   }
   const draw = () => {
-    const { table: own, result: lookedUp, ids, domain, many } = latest, all = joined(own, foundRows)
+    const { table: own, result: lookedUp, ids, domain, many } = latest, all = appendRows(own, foundRows)
     search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: grouped(many.total) }) : '')
     /** The row of the table for an id. @param {number} id */
     const rowOf = id => (all.rowOrder ? all.rowOrder.indexOf(id) : id)
     const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
     const labels = [...all.rowLabels, ...lookedUp.rowLabels]
     /** @type {Follow} */
-    const usedBy = ({ name, index }) => (name === lookedUp.name ? { row: rowOf(ids[index[1]]) } : null)
+    const tableRowOf = ({ name, index }) => (name === lookedUp.name ? { row: rowOf(ids[index[1]]) } : null)
     /** @type {Follow} */
-    const uses = ({ name, index }) => {
+    const resultRowOf = ({ name, index }) => {
       const row = name === all.name ? ids.indexOf(index[0]) : -1
       return row < 0 ? null : { row }
     }
-    table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
-    result.update(lookedUp, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
+    table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: tableRowOf })
+    result.update(lookedUp, { title: titles.result, domain, dense: true, alignTo: labels, follow: resultRowOf })
     const words = latest.by ? all.rowLabels : all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
-    plane.update({ run: latest.run, name: all.name, rows: all.rowOrder ?? null, words })
+    projection.update({ run: latest.run, name: all.name, rows: all.rowOrder ?? null, words })
     fig.legend([{ domain }])
     fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: lookedUp }])
   }
@@ -148,7 +148,7 @@ export function mount(container, context) {
     mark: fig.mark,
     destroy() {
       serial += 1
-      plane.destroy()
+      projection.destroy()
       search.destroy()
     }
   }

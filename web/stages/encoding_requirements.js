@@ -1,4 +1,4 @@
-/** Requirements of a positional encoding, measured for four: magnitude, distances between positions, dot products. */
+/** Four positional encodings, measured by magnitude, distances between positions, and dot products. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -44,7 +44,7 @@ export function picture(run, { room }) {
 }
 
 /**
- * Every two positions as a point: their difference and their distance.
+ * The dots of all pairs of positions, at their offset and the distance of their vectors.
  * @param {Slice} part @param {number} scheme @returns {NonNullable<PlotView['dots']>}
  */
 const byOffset = ({ name, values, rows }, scheme) => Array.from({ length: rows }, (_, from) => (

@@ -16,8 +16,8 @@ export const controls = ['seed']
 
 const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
 const GAP = 32
-const SMALLEST = 300
-/** Room for the name of the axis. */
+const MIN_WIDTH = 300
+/** The upper end of the axis, with space for its name. */
 const TOP = 1.15
 
 /**
@@ -27,9 +27,9 @@ const TOP = 1.15
 export function data(run, { room: { parts } }) {
   const accuracies = tensorOf(run, parts.shares)
   return {
-    shares: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
+    accuracies: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
     means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
-    trained: run.beyond?.trained ?? 0
+    trained: run.lengths?.trained ?? 0
   }
 }
 
@@ -68,16 +68,16 @@ export function mount(container, context) {
     update(next) {
       const { trained } = next
       const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
-      const all = { ...next.shares, rowLabels: names }
+      const all = { ...next.accuracies, rowLabels: names }
       const each = { ...next.means, rowLabels: names, colLabels: sides }
       accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
       means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
-      const isWide = context.width() >= 2 * SMALLEST + GAP
+      const isWide = context.width() >= 2 * MIN_WIDTH + GAP
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       plots.forEach((one, scheme) => one.update({
-        width, height: 180, x: [0, next.shares.cols], y: [0, TOP], xName: t('lab.beyond.place'),
+        width, height: 180, x: [0, next.accuracies.cols], y: [0, TOP], xName: t('lab.beyond.place'),
         yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
-        ...curve(next.shares, scheme, trained)
+        ...curve(next.accuracies, scheme, trained)
       }))
       fig.legend([{ domain: probabilities() }])
       fig.numbers(t('frame.numbers'), [{ title: t('lab.beyond.shares'), part: all },

@@ -5,7 +5,7 @@ import { h } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
-import { fullName, partWords, storeyOf } from '../lib/ablation_parts.js'
+import { fullName, partWords, layerHeading } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
 
 /** @import { HeadScores, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -30,7 +30,7 @@ export const picture = (run, { room: { parts: { out } } }) => pictureOf(run, out
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, set, theme, fails } = context
+  const { t, runQuery, set, theme, reportError } = context
   const none = h('p', { className: 'note', hidden: true }, t('stages.habits.none'))
   container.append(none)
   const table = grid(container, t('stages.habits.name'), t)
@@ -52,16 +52,16 @@ export function mount(container, context) {
   function draw() {
     if (!latest) return
     const { layers } = latest, measured = scores?.layers ?? []
-    const max = PATTERNS.map((_, look) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[look])))
+    const max = PATTERNS.map((_, pattern) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[pattern])))
     const colors = scale(probabilities(), theme().mode)
     key.update(probabilities(), theme().mode, t('frame.share'))
     const lines = layers.flatMap((layer, i) => [
-      { key: `layer ${i}`, head: storeyOf(layer, t), isTitle: true, cells: [] },
+      { key: `layer ${i}`, head: layerHeading(layer, t), isTitle: true, cells: [] },
       ...Array.from({ length: layer.heads }, (_, head) => ({
-        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, look) => {
-          const score = measured[i]?.[head]?.[look]
+        key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, pattern) => {
+          const score = measured[i]?.[head]?.[pattern]
           if (score === undefined) return { text: '' }
-          return { text: fixed(score), color: colors.at(score), isMarked: score === max[look] }
+          return { text: fixed(score), color: colors.at(score), isMarked: score === max[pattern] }
         })
       }))
     ])
@@ -69,7 +69,7 @@ export function mount(container, context) {
   }
   /** @param {Run} run */
   async function compute(run) {
-    const answer = await ask('headScores', {})
+    const answer = await runQuery('headScores', {})
     if (latest?.run !== run) return
     scores = answer
     none.hidden = Boolean(answer)
@@ -86,7 +86,7 @@ export function mount(container, context) {
         table.element.setAttribute('aria-busy', 'true')
       }
       draw()
-      if (isNew) compute(next.run).catch(fails)
+      if (isNew) compute(next.run).catch(reportError)
     },
     mark() {},
     destroy() {

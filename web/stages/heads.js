@@ -5,7 +5,7 @@ import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, sharedHead } from '../lib/run.js'
+import { headMatrix, matrixOf, kvHeadOf } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -19,10 +19,10 @@ export const pickers = ['sentence', 'head']
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { weights, kept: dropped, v, out, heads, kvHeads = heads } = view.room.parts
+  const { weights, dropped, v, out, heads, kvHeads = heads } = view.room.parts
   const isShared = kvHeads < heads
   const [right, product] = isShared
-    ? [headMatrix(run, v, kvHeads, { ...view, head: sharedHead(view) }), headMatrix(run, out, heads, view)]
+    ? [headMatrix(run, v, kvHeads, { ...view, head: kvHeadOf(view) }), headMatrix(run, out, heads, view)]
     : [matrixOf(run, v, view), matrixOf(run, out, view)]
   return {
     left: matrixOf(run, dropped ?? weights, view), right, product,

@@ -1,10 +1,10 @@
-/** The whole model as one picture: every floor a picture of its tensor, read from below; a floor links to its room. */
+/** The whole model as one picture, from the bottom up: every floor displays the tensor of a room and links to it. */
 
 import { scale } from '../lib/color.js'
-import { following, h, exists, keep, setText, svg } from '../lib/dom.js'
+import { onInternalClick, h, exists, syncChildren, setText, svg } from '../lib/dom.js'
 import { inSlices, debounce } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
-import { describedOf } from '../lib/run.js'
+import { descriptionOf } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 import { drawConnector } from '../lib/connector.js'
 
@@ -19,33 +19,33 @@ export const id = 'house'
 
 /** More heads than this would be too small to read. */
 const MAX_HEADS = 8
-/** The maximum number of tokens and characters of a text; the room of its tokens has all. */
+/** The maximum number of displayed tokens and characters of a text. */
 const [MAX_TOKENS, MAX_CHARACTERS] = [48, 240]
 const EDGES = /^<.*>$/
-const WIRE_GAP = 36
+const CONNECTOR_GAP = 36
 
 /** @typedef {ReturnType<typeof thumbnail>} Thumb */
 /** @typedef {{ part: Picture['part'], colors: Scale }} Colored */
-/** @typedef {HTMLElement & { thumb: Thumb, view?: Colored }} Stamp */
+/** @typedef {HTMLElement & { thumb: Thumb, view?: Colored }} PictureElement */
 /** @typedef {BuiltElement<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
 
 /**
- * What a floor displays: tokens, or pictures on one scale.
+ * The content of a floor: tokens, or pictures on one scale.
  * @typedef {{ tokens: string[], isAnswer?: boolean, parts?: undefined }
- *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain?: Domain, isLook: boolean,
- *   shape: number[] }} Shows
- * @typedef {{ room: string, word: string, layer?: number, wire: string } & Shows} Floor
+ *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain?: Domain, isAttention: boolean,
+ *   shape: number[] }} FloorContent
+ * @typedef {{ room: string, word: string, layer?: number, wire: string } & FloorContent} Floor
  * @typedef {{ layer?: number, floors: Floor[] }} Storey the floors of one layer
  */
 
-/** Floors that are named after their part of the layer. */
+/** Stages whose floors are named after their block of the layer. */
 const BLOCKS = ['weights', 'cross', 'activation']
-const LOOKS = ['scores', 'weights', 'cross']
+const ATTENTION_STAGES = ['scores', 'weights', 'cross']
 const TOKENS = ['tokens', 'pieces']
 
 /**
- * What a floor displays: tokens, one picture for each head or projection, or one picture.
- * @param {Run} run @param {Room} room @param {View} view @returns {Shows}
+ * The content of a floor: tokens, one picture for each head or projection, or one picture.
+ * @param {Run} run @param {Room} room @param {View} view @returns {FloorContent}
  */
 function floorContent(run, room, view) {
   const { stage, parts, tensors } = room
@@ -57,14 +57,15 @@ function floorContent(run, room, view) {
   if (stage === 'decoding') return { tokens: (run.decoding?.steps ?? []).map(({ token }) => token), isAnswer: true }
   const picture = (/** @type {object} */ more) => view.picture(room, more)
   const heads = Array.from({ length: Math.min(MAX_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
-  const isLook = LOOKS.includes(stage)
-  const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
+  const isAttention = ATTENTION_STAGES.includes(stage)
+  const views = isAttention ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
   const pictures = views.map(picture).filter(exists)
-  const { shape } = describedOf(run, tensors[0])
+  const { shape } = descriptionOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
-  // What was not retained has no picture.
-  const domain = domains.reduce((one, other) => (other.max > one.max ? other : one), domains[0])
-  return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
+  // Matrices that were not retained have no picture.
+  const domain = domains.reduce((a, b) => (b.max > a.max ? b : a), domains[0])
+  return { parts: pictures.map(({ part }) => part), domain, isAttention,
+    shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
 
 /** @param {Run} run @param {Room} room @param {View} view @returns {Floor} */
@@ -85,14 +86,14 @@ export function data(run, view) {
   const [first] = Object.values(run.streams)
   const { sentence } = view
   const tokens = first?.tokens[sentence] ?? first?.tokens[0] ?? []
-  // Of a prompt that the model continues, only the prompt is input.
+  // If the model continues a prompt, only the prompt is input.
   const promptLength = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
   return {
     notebooks: view.rooms.filter(({ block }) => block === 'notebooks').map(({ id, words }) => ({ id, words })),
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
-    input: beginningOf(first?.texts[sentence] ?? first?.texts[0] ?? ''),
+    input: truncateText(first?.texts[sentence] ?? first?.texts[0] ?? ''),
     read: tokens.slice(0, promptLength).filter(token => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
@@ -104,19 +105,22 @@ export function picture(run, { rooms, ...view }) {
   return last ? view.picture(last, {}) : null
 }
 
-/** @returns {Stamp} */
+/** @returns {PictureElement} */
 function createPicture() {
   const stamp = h('span', { className: 'pane-picture' })
   return Object.assign(stamp, { thumb: thumbnail(stamp) })
 }
 
-/** A picture gets its place at once and its colors when there is time. @param {Stamp} stamp @param {Colored} view */
+/**
+ * A picture gets its place at once and its colors when there is time.
+ * @param {PictureElement} stamp @param {Colored} view
+ */
 function fillPicture(stamp, view) {
   stamp.style.setProperty('--shape', String(view.part.cols / view.part.rows))
   stamp.view = view
 }
 
-/** @param {Stamp} stamp */
+/** @param {PictureElement} stamp */
 function paint(stamp) {
   const { part, colors } = /** @type {Colored} */ (stamp.view)
   if (stamp.thumb.update(part, colors)) {
@@ -127,17 +131,17 @@ function paint(stamp) {
 
 /** @param {Pick<Context, 'href' | 'enter'>} context @returns {() => Link} */
 const createFloor = ({ href, enter }) => () => {
-  const link = h('a', { className: 'pane-floor', onclick: following(() => enter(link.dataset.room ?? '')) },
+  const link = h('a', { className: 'pane-floor', onclick: onInternalClick(() => enter(link.dataset.room ?? '')) },
     h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }),
     h('small', { className: 'shape' }))
   return Object.assign(link, { address: href })
 }
 
-/** Only the beginning of a long text. @param {string[]} tokens */
-const fewOf = tokens => (tokens.length > MAX_TOKENS ? [...tokens.slice(0, MAX_TOKENS), '…'] : tokens)
+/** Truncates a long list. @param {string[]} tokens */
+const truncateTokens = tokens => (tokens.length > MAX_TOKENS ? [...tokens.slice(0, MAX_TOKENS), '…'] : tokens)
 
 /** @param {string} text */
-const beginningOf = text => (text.length > MAX_CHARACTERS ? `${[...text].slice(0, MAX_CHARACTERS).join('')}…` : text)
+const truncateText = text => (text.length > MAX_CHARACTERS ? `${[...text].slice(0, MAX_CHARACTERS).join('')}…` : text)
 
 /** @param {Element} element @param {string} token */
 const fillToken = (element, token) => {
@@ -154,7 +158,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   link.dataset.room = room
   link.dataset.wire = floor.wire
   link.setAttribute('href', link.address(room))
-  link.setAttribute('class', `pane-floor ${floor.tokens ? 'has-tokens' : floor.isLook ? 'has-heads' : 'has-stream'}`)
+  link.setAttribute('class', `pane-floor ${floor.tokens ? 'has-tokens' : floor.isAttention ? 'has-heads' : 'has-stream'}`)
   link.classList.toggle('is-answer', Boolean(isAnswer))
   setText(name, t(word))
   setText(shape, floor.tokens ? '' : dimensions(floor.shape))
@@ -163,14 +167,14 @@ function fillFloor(link, floor, { t, mode, where }) {
   const kind = floor.tokens ? 'tokens' : floor.domain ? 'pictures' : 'nothing'
   if (link.kind !== kind) pictures.replaceChildren()
   link.kind = kind
-  if (floor.tokens) return keep(pictures, fewOf(floor.tokens), () => h('span'), fillToken)
-  if (!floor.domain) return keep(pictures, [t('stages.house.unkept')], () => h('small'), setText)
+  if (floor.tokens) return syncChildren(pictures, truncateTokens(floor.tokens), () => h('span'), fillToken)
+  if (!floor.domain) return syncChildren(pictures, [t('stages.house.unkept')], () => h('small'), setText)
   const colors = scale(floor.domain, mode)
-  return keep(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
+  return syncChildren(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
 }
 
 /** Groups floors of the same layer. @param {Floor[]} floors */
-function storeysOf(floors) {
+function groupByLayer(floors) {
   /** @type {Storey[]} */ const storeys = []
   for (const floor of floors) {
     const last = storeys.at(-1)
@@ -184,10 +188,10 @@ function storeysOf(floors) {
 export function mount(container, context) {
   const { t, theme } = context
   const now = h('p', { className: 'house-now' })
-  const wire = svg('path', { class: 'memory-wire' })
+  const connector = svg('path', { class: 'memory-wire' })
   const towers = h('div', { className: 'pane-towers' })
   const notebooks = h('nav', { className: 'house-notebooks', hidden: true }, h('h2'), h('ul'))
-  const root = h('div', { className: 'panes' }, svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, wire),
+  const root = h('div', { className: 'panes' }, svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, connector),
     h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers, notebooks)
   container.append(root)
 
@@ -198,7 +202,7 @@ export function mount(container, context) {
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
-    keep(element.lastChild, floors, createFloor(context), (link, floor) => (
+    syncChildren(element.lastChild, floors, createFloor(context), (link, floor) => (
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
@@ -207,51 +211,51 @@ export function mount(container, context) {
     element.dataset.tower = name
     element.firstChild.hidden = name === 'model'
     setText(element.firstChild, t(`map.${name}`))
-    keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
+    syncChildren(element.lastChild, groupByLayer(floors), createStorey, fillStorey(name))
   }
-  const drawWire = () => drawConnector(wire, root, root.querySelector('[data-wire="from"]'),
-    root.querySelectorAll('[data-wire="to"]'), { gap: WIRE_GAP, hasArrows: true })
-  const drawWireLater = debounce(drawWire)
+  const updateConnector = () => drawConnector(connector, root, root.querySelector('[data-wire="from"]'),
+    root.querySelectorAll('[data-wire="to"]'), { gap: CONNECTOR_GAP, hasArrows: true })
+  const updateConnectorLater = debounce(updateConnector)
   const paintPictures = inSlices(paint)
-  const observer = new ResizeObserver(drawWire)
+  const observer = new ResizeObserver(updateConnector)
   observer.observe(root)
 
-  const createDoor = () => {
-    const link = h('a', { onclick: following(() => context.enter(link.dataset.room ?? '')) })
+  const createLink = () => {
+    const link = h('a', { onclick: onInternalClick(() => context.enter(link.dataset.room ?? '')) })
     return h('li', {}, link)
   }
   /** @param {BuiltElement<HTMLElement>} element @param {{ id: string, words: string }} notebook */
-  const fillDoor = ({ firstChild: link }, { id, words }) => {
+  const fillLink = ({ firstChild: link }, { id, words }) => {
     link.dataset.room = id
     link.setAttribute('href', context.href(id))
     setText(link, t(`stages.${words}.name`))
   }
   /** The list of notebooks. @param {{ id: string, words: string }[]} list */
-  function offer(list) {
+  function listNotebooks(list) {
     notebooks.hidden = list.length === 0
     if (notebooks.hidden) return
     notebooks.setAttribute('aria-label', t('lab.notebooks'))
     setText(notebooks.firstChild, t('lab.notebooks'))
-    keep(notebooks.lastChild, list, createDoor, fillDoor)
+    syncChildren(notebooks.lastChild, list, createLink, fillLink)
   }
   /** @param {ReturnType<typeof data>} shown */
   function describe({ input, read, steps, isGiven, towers: all }) {
     const answer = all.at(-1)?.floors.at(-1)
     if (!answer?.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
-    const words = beginningOf(context.written(answer.tokens))
+    const words = truncateText(context.written(answer.tokens))
     const key = isGiven ? 'stages.house.given' : 'stages.house.writes'
     return setText(now, t(key, { input, read, steps, answer: words }))
   }
   return {
     update(shown) {
       describe(shown)
-      offer(shown.notebooks)
-      keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
-      /** @type {NodeListOf<Stamp>} */ const list = towers.querySelectorAll('.pane-picture')
+      listNotebooks(shown.notebooks)
+      syncChildren(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
+      /** @type {NodeListOf<PictureElement>} */ const list = towers.querySelectorAll('.pane-picture')
       const pictures = [...list]
       if (theme().isPaper) pictures.forEach(paint)
       else paintPictures(pictures)
-      drawWireLater()
+      updateConnectorLater()
     },
     mark() {},
     destroy: () => observer.disconnect()

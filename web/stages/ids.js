@@ -19,7 +19,7 @@ export function data(run, { sentence, room }) {
   const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
   const used = new Set(all.flat())
   return {
-    vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) })),
+    vocabulary: vocabulary.map((token, id) => ({ token, id, isUsed: used.has(id) })),
     sentences: all.map((ids, i) => ({ ids, tokens: tokens[i], padding: padding[i], chosen: i === sentence }))
   }
 }
@@ -39,11 +39,11 @@ export function mount(container, context) {
   container.append(sentences, vocabularySection)
   const words = vocabulary(vocabularySection, t)
   const list = chips(sentences, {
-    onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
-    onLeave: () => light(null), onRow: row => context.set({ sentence: row })
+    onLook: (row, col) => highlight(idAt(row, col)), onPress: (row, col) => highlight(idAt(row, col)),
+    onLeave: () => highlight(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
   /** @type {ReturnType<typeof data>} */ let latest
-  /** @type {number | null} */ let lit = null
+  /** @type {number | null} */ let highlightedId = null
 
   /** @param {number} row @param {number} col */
   const idAt = (row, col) => latest.sentences[row].ids[col]
@@ -51,20 +51,20 @@ export function mount(container, context) {
     list.update(latest.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
       chips: ids.map((number, col) => (
-        { text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
+        { text: String(number), note: tokens[col], faint: padding[col], lit: number === highlightedId }))
     })))
-    words.update(latest.vocabulary, lit)
+    words.update(latest.vocabulary, highlightedId)
   }
   /** @param {number | null} number */
-  const light = number => {
-    lit = number
+  const highlight = number => {
+    highlightedId = number
     if (latest) draw()
   }
   words.list.addEventListener('pointerover', event => {
     const entry = targetOf(event).closest('li')
-    if (entry) light(Number(entry.dataset.id))
+    if (entry) highlight(Number(entry.dataset.id))
   })
-  words.list.addEventListener('pointerleave', () => light(null))
+  words.list.addEventListener('pointerleave', () => highlight(null))
   return {
     update(next) {
       latest = next

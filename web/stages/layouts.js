@@ -1,4 +1,4 @@
-/** Sines and cosines interleaved, or all sines first: the same columns in another order. */
+/** Two layouts of the same table: sines and cosines interleaved, or all sines first. */
 
 import { signed } from '../lib/color.js'
 import { brief } from '../lib/number.js'

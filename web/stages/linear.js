@@ -1,6 +1,5 @@
 /**
- * A linear layer: every output is a weighted sum of all inputs. Those of the feed-forward network, and the
- * output layer.
+ * A linear layer, of the feed-forward network or the output: every output is a weighted sum of all inputs.
  */
 
 import { signed } from '../lib/color.js'
@@ -11,8 +10,8 @@ import { entriesOf } from '../lib/product.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
-import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
-import { columnsOf, peak, rowsOf, slice } from '../lib/slice.js'
+import { biasRow, descriptionOf, labelsOf, matrixOf, tableRows, tensorOf, weightMatrix } from '../lib/run.js'
+import { pickColumns, peak, sliceRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -26,14 +25,14 @@ export const controls = ['dimFeedforward']
  */
 function inputOf(run, view) {
   const { x, y } = view.room.parts, part = matrixOf(run, x, view), first = firstOf(run, y)
-  return first ? rowsOf(part, first, part.rows - first) : part
+  return first ? sliceRows(part, first, part.rows - first) : part
 }
 
-/** The token of the first row. @param {Run} run @param {string} name */
-const firstOf = (run, name) => describedOf(run, name).axes.at(-2)?.first ?? 0
+/** The position of the first row. @param {Run} run @param {string} name */
+const firstOf = (run, name) => descriptionOf(run, name).axes.at(-2)?.first ?? 0
 
 /**
- * Of a large vocabulary the largest logits at each position: only their rows of the weight are read.
+ * The largest logits at each position of a large vocabulary, with only their rows of the weight.
  * @param {Run} run @param {View} view
  */
 function largestOnly(run, view) {
@@ -42,12 +41,12 @@ function largestOnly(run, view) {
   const all = Array.from({ length: rows }, (_, row) => (
     largest(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
   const order = [...new Set(all.flat())].sort((a, b) => a - b)
-  const { shape } = describedOf(run, weight), some = someRows(run, weight, order)
+  const { shape } = descriptionOf(run, weight), some = tableRows(run, weight, order)
   const labels = labelsOf(run, result, 2, view.sentence), colLabels = order.map(id => labels?.[id] ?? String(id))
   const right = slice(some, { row: 1, col: 0, colLabels })
-  const whole = biasRow(run, bias)
+  const fullBias = biasRow(run, bias)
   return {
-    left: inputOf(run, view), right: { ...right, shape, order }, bias: whole && columnsOf(whole, order),
+    left: inputOf(run, view), right: { ...right, shape, order }, bias: fullBias && pickColumns(fullBias, order),
     product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
     domains: { input: domainOf(run, x), output: signed(peak(result)), weights: signed(some.peak) }
   }
@@ -56,7 +55,7 @@ function largestOnly(run, view) {
 /** Input, weight, bias and result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  if (isMany(describedOf(run, weight).shape[0])) return largestOnly(run, view)
+  if (isMany(descriptionOf(run, weight).shape[0])) return largestOnly(run, view)
   return {
     drawn: null, first: firstOf(run, y),
     left: inputOf(run, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),

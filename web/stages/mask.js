@@ -5,7 +5,7 @@ import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
 import { figure } from '../lib/figure.js'
 import { domainOf } from '../lib/picture.js'
 import { matrixOf } from '../lib/run.js'
-import { cellOf } from '../lib/slice.js'
+import { squareOf } from '../lib/slice.js'
 
 /** @import { Cell, Edit, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -15,7 +15,7 @@ export const controls = ['causal', 'tgtIsCausal', 'padding']
 export const pickers = ['sentence', 'head']
 
 /**
- * The scores before and after masking, on one scale; and whether nothing is masked where something could be.
+ * The scores before and after masking, on one scale, and whether a causal mask is switched off.
  * @param {Run} run @param {View} view
  */
 export const data = (run, view) => ({
@@ -30,31 +30,31 @@ export const picture = (run, view) => ({
 })
 
 /**
- * The edits with one cell of a mask toggled: masked in every head, or unmasked with its score.
+ * Toggles one cell of a mask: masks it in every head, or restores its score.
  * @param {Edit[]} edits @param {{ before: Slice, after: Slice }} shown @param {Cell} cell of either
  */
-export function toggled(edits, { before, after }, { index: [sentence, head, query, key] }) {
-  const place = { name: after.name, index: [sentence, null, query, key] }
-  if (editOf(edits, place)) return withoutEdit(edits, place)
-  const at = cellOf(after, { name: after.name, index: [sentence, head, query, key] })
+export function toggleMask(edits, { before, after }, { index: [sentence, head, query, key] }) {
+  const target = { name: after.name, index: [sentence, null, query, key] }
+  if (editOf(edits, target)) return withoutEdit(edits, target)
+  const at = squareOf(after, { name: after.name, index: [sentence, head, query, key] })
   const isHidden = at !== null && after.values[at.row * after.cols + at.col] === -Infinity
-  return withEdit(edits, isHidden ? { ...place, from: before.name } : { ...place, value: -Infinity })
+  return withEdit(edits, isHidden ? { ...target, from: before.name } : { ...target, value: -Infinity })
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, get, set } = context
   /** @type {ReturnType<typeof data> | null} */ let latest = null
-  let isDrawing = false
+  let isEditing = false
   const editSwitch = h('button', { 'type': 'button', 'className': 'switch', 'role': 'switch', 'aria-checked': 'false', 'onclick': () => {
-    isDrawing = !isDrawing
-    editSwitch.setAttribute('aria-checked', String(isDrawing))
-    fig.body.classList.toggle('is-drawn-on', isDrawing)
+    isEditing = !isEditing
+    editSwitch.setAttribute('aria-checked', String(isEditing))
+    fig.body.classList.toggle('is-drawn-on', isEditing)
   } }, t('stages.mask.pen'))
   /** @param {Cell} cell */
   const press = cell => {
     const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
-    if (isDrawing && latest && isHere) set({ edits: toggled(get().edits, latest, cell) })
+    if (isEditing && latest && isHere) set({ edits: toggleMask(get().edits, latest, cell) })
     else context.press(cell)
   }
   const fig = figure(container, { ...context, press })
@@ -62,8 +62,8 @@ export function mount(container, context) {
   fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
-  const open = h('p', { className: 'note', hidden: true }, t('stages.mask.open'))
-  container.append(open)
+  const openNote = h('p', { className: 'note', hidden: true }, t('stages.mask.open'))
+  container.append(openNote)
   return {
     update(next) {
       latest = next
@@ -71,7 +71,7 @@ export function mount(container, context) {
       const names = [next.before.name, next.after.name]
       /** @type {Follow} */
       const twin = ({ name, index }) => (names.includes(name) ? { row: index[2], col: index[3] } : null)
-      open.hidden = !next.isOpen
+      openNote.hidden = !next.isOpen
       const titles = { before: t('stages.mask.before'), after: t('stages.mask.after') }
       before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
       after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })

@@ -43,11 +43,11 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
 
-/** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} Shown */
+/** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} MatrixRole */
 
-/** @type {Shown[]} */
+/** @type {MatrixRole[]} */
 const POST = ['input', 'change', 'sum', 'before', 'gain', 'shift', 'after']
-/** @type {Shown[]} */
+/** @type {MatrixRole[]} */
 const PRE = ['input', 'gain', 'shift', 'after', 'change', 'sum']
 
 /** @type {Mount<typeof data>} */
@@ -61,11 +61,11 @@ export function mount(container, context) {
     return { element, matrix: fig.matrix(element) }
   })
   /** @type {ReturnType<typeof data>} */ let latest
-  let look = { row: 0, col: -1 }
+  let selected = { row: 0, col: -1 }
 
   function drawLines() {
-    const normalised = ['before', 'sum', 'input'].map(name => latest[name]).find(part => part?.name === latest.from)
-    const row = Math.min(look.row, latest.after.rows - 1)
+    const normalized = ['before', 'sum', 'input'].map(name => latest[name]).find(part => part?.name === latest.from)
+    const row = Math.min(selected.row, latest.after.rows - 1)
     /** @param {Slice} part @param {string} key @param {{ mean: number, variance: number }} statistics */
     const line = (part, key, { mean, variance }) => ({
       name: t(`stages.norm.${key}${latest.isCentred ? '' : 'Rms'}`, {
@@ -73,13 +73,13 @@ export function mount(container, context) {
         rms: fixed(Math.sqrt(mean ** 2 + variance))
       }),
       part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
-      deviation: Math.sqrt(variance), chosen: look.col
+      deviation: Math.sqrt(variance), chosen: selected.col
     })
     const now = statistics(latest.after)[row]
-    const both = [line(normalised, 'line', latest.statistics[row]), line(latest.after, 'lineAfter', now)]
+    const both = [line(normalized, 'line', latest.statistics[row]), line(latest.after, 'lineAfter', now)]
     lines.update(both, context.width())
   }
-  /** @param {Shown} name @param {boolean} isFirst */
+  /** @param {MatrixRole} name @param {boolean} isFirst */
   function titleOf(name, isFirst) {
     const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name
     return t(`stages.norm.${key}`)
@@ -107,7 +107,7 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       if (!latest || current?.index.length !== 3 || current.index[1] >= latest.after.rows) return
-      look = { row: current.index[1], col: current.index[2] }
+      selected = { row: current.index[1], col: current.index[2] }
       drawLines()
     },
     destroy() {}

@@ -11,10 +11,10 @@ export const id = 'notebook'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** Which notebook. @param {Run} run @param {View} view */
+/** The id of the notebook. @param {Run} run @param {View} view */
 export const data = (run, { room }) => ({ notebook: room.parts.notebook })
 
-/** A notebook has no tensor of its own: its thumbnail is the table that all five are about. @type {Stage['picture']} */
+/** The thumbnail: the table of positions, the topic of all notebooks. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const tensor = tensorOf(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
@@ -25,13 +25,13 @@ export function mount(container, context) {
   const root = h('div', { 'className': 'nb', 'aria-busy': 'true' })
   container.append(root)
   /** @type {{ destroy: () => void } | undefined} */ let latest
-  let isGone = false
+  let isDestroyed = false
   /** @param {string} name */
   async function open(name) {
     const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
-    if (isGone) return
+    if (isDestroyed) return
     if (context.get().model !== model) {
-      // The reader has left the room meanwhile, or changed the language; it opens again on return.
+      // The reader has left the room meanwhile; the notebook opens again on return.
       requested = null
       return
     }
@@ -45,12 +45,12 @@ export function mount(container, context) {
       requested = notebook
       open(notebook).catch(error => {
         requested = null
-        context.fails(error)
+        context.reportError(error)
       })
     },
     mark() {},
     destroy() {
-      isGone = true
+      isDestroyed = true
       latest?.destroy()
     }
   }

@@ -38,7 +38,7 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const fig = figure(container, context)
   const sheet = fig.product()
   const heads = h('section', { className: 'heads-add' }, h('h2', {}, t('stages.output.added')),
@@ -51,11 +51,11 @@ export function mount(container, context) {
    * The contribution of each head: a small picture, and its norm at every position.
    * @param {ReturnType<typeof data>} next
    */
-  async function add({ run, added: question, sentence, product: { rows, rowLabels } }) {
+  async function drawContributions({ run, added: question, sentence, product: { rows, rowLabels } }) {
     const isNew = latest !== run
     latest = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
-    const all = await ask('contributions', { ...question, isTwin: 'which' in context })
+    const all = await runQuery('contributions', { ...question, isTwin: 'which' in context })
     if (latest !== run) return
     const max = Math.max(1e-6, ...all.map(one => peak({ data: one.norms })))
     const peaks = Math.max(1e-6, ...all.map(one => one.peak))
@@ -76,7 +76,7 @@ export function mount(container, context) {
   return {
     update(next) {
       const { group, left, right, bias, product, domains } = next
-      add(next).catch(fails)
+      drawContributions(next).catch(reportError)
       const titles = {
         left: t('stages.output.joined'), right: 'W_O^T', bias: 'b_O', product: t('stages.output.result')
       }

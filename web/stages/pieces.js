@@ -2,7 +2,7 @@
 
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 import { vocabulary } from '../lib/vocabulary.js'
 
@@ -21,7 +21,7 @@ export function data(run, { sentence, room }) {
   const used = new Set(ids)
   return {
     isAnswer: Boolean(isAnswer), languages, pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
-    vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) }))
+    vocabulary: vocabulary.map((token, id) => ({ token, id, isUsed: used.has(id) }))
   }
 }
 
@@ -40,9 +40,9 @@ const createSentence = () => h('li', {}, h('q'), h('small', { className: 'senten
 export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
-  const look = (_, col) => light(col)
-  const span = tokenWindow(container, t, () => light())
-  const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
+  const look = (_, col) => highlight(col)
+  const span = tokenWindow(container, t, () => highlight())
+  const list = chips(container, { onLook: look, onPress: look, onLeave: () => highlight() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
@@ -53,8 +53,8 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
 
   /** @param {number} [col] */
-  function light(col) {
-    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
+  function highlight(col) {
+    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
@@ -64,14 +64,14 @@ export function mount(container, context) {
     update(next) {
       latest = next
       setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
-      light()
+      highlight()
       compared.hidden = next.languages.length === 0
-      keep(sentences, next.languages, createSentence, (sentence, { lang, text, bytes, tokens }) => {
+      syncChildren(sentences, next.languages, createSentence, (sentence, { lang, text, bytes, tokens }) => {
         const [quote, cost, list] = sentence.children
         quote.lang = lang
         setText(quote, text)
         setText(cost, t('stages.pieces.cost', { tokens: tokens.length, bytes }))
-        keep(list, tokens, createPiece, setText)
+        syncChildren(list, tokens, createPiece, setText)
       })
     },
     mark() {},

@@ -1,4 +1,4 @@
-/** The same words, queries and keys: attention weights under every positional encoding. */
+/** The attention weights of the same words, queries and keys with every positional encoding. */
 
 import { probabilities } from '../lib/color.js'
 import { panels } from '../lib/panels.js'

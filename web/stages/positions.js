@@ -39,7 +39,7 @@ export function picture(run, { room }) {
 }
 
 /**
- * The dimensions drawn as curves: all, or an even selection that contains the highlighted one.
+ * The channels drawn as curves: all, or an evenly spaced selection and the highlighted one.
  * @param {number} count @param {number} chosen
  */
 export function chosenCurves(count, chosen) {
@@ -58,18 +58,18 @@ export function mount(container, context) {
   const table = fig.matrix()
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ position: number | null, dim: number }} */
-  let look = { position: null, dim: 0 }
+  let selected = { position: null, dim: 0 }
   /** @param {number} position */
-  const cell = position => ({ name: latest.table.name, index: [position, look.dim] })
+  const cell = position => ({ name: latest.table.name, index: [position, selected.dim] })
   const chart = curves(slot, { onLook: p => context.look(cell(p)), onPress: p => context.press(cell(p)) })
 
   function drawCurves() {
     const { rows, cols, values } = latest.table
-    const dim = Math.min(look.dim, cols - 1)
+    const dim = Math.min(selected.dim, cols - 1)
     const { list, at } = chosenCurves(cols, dim)
     chart.update({
       series: list.map(i => Array.from({ length: rows }, (_, p) => values[p * cols + i])),
-      chosen: at, at: look.position, until: latest.used, label: t('stages.positions.chart', { dim }),
+      chosen: at, at: selected.position, until: latest.used, label: t('stages.positions.chart', { dim }),
       title: t('stages.positions.position'), palette: context.theme().palette
     })
     setText(heading, t('stages.positions.curves', { dim }))
@@ -87,8 +87,8 @@ export function mount(container, context) {
       fig.mark(marks)
       if (!latest || marks.current?.name !== latest.table.name) return
       const [position, dim] = marks.current.index
-      if (position === look.position && dim === look.dim) return
-      look = { position, dim }
+      if (position === selected.position && dim === selected.dim) return
+      selected = { position, dim }
       drawCurves()
     },
     destroy: chart.destroy

@@ -1,4 +1,4 @@
-/** One input, three weight matrices: queries, keys and values. */
+/** The projections of one input to queries, keys and values. */
 
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
@@ -6,9 +6,9 @@ import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
 
-/** @import { Mount, Projected, Projection, Run, Stage, View } from '../types.d.ts' */
+/** @import { Mount, ProjectionName, Projection, Run, Stage, View } from '../types.d.ts' */
 
-/** @type {Projected[]} */
+/** @type {ProjectionName[]} */
 const PARTS = ['q', 'k', 'v']
 
 export const id = 'qkv'
@@ -18,7 +18,7 @@ export const pickers = ['sentence', 'part']
 /** Input, weight, bias and result of one of the three projections. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { heads, kvHeads = heads } = view.room.parts
-  const projections = /** @type {Record<Projected, Projection>} */ (view.room.parts.projections)
+  const projections = /** @type {Record<ProjectionName, Projection>} */ (view.room.parts.projections)
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
   const names = PARTS.flatMap(part => [projections[part].y, projections[part].x])
   const { shape } = tensorOf(run, y)

@@ -1,4 +1,4 @@
-/** A relative position bias: what is added to attention's scores, and the table it was looked up in. */
+/** A relative position bias, which is added to the scores of attention, and the table it is looked up in. */
 
 import { figure } from '../lib/figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
@@ -24,7 +24,7 @@ export function data(run, view) {
 export const picture = (run, view) => pictureOf(run, view.room.parts.bias, view)
 
 /**
- * The row of the table that a cell was looked up in; undefined where several hold its value.
+ * The row of the table that a cell was looked up in; null where several rows have its value.
  * @param {ReturnType<typeof data>} shown @param {number} value
  */
 function bucketOf({ head, table: { rows, cols, values } }, value) {

@@ -1,4 +1,4 @@
-/** The residual stream after every sub-layer: logit lens, norms, and what was added. */
+/** The residual stream after every sub-layer: logit lens, and the norms of the stream and of each change. */
 
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -7,11 +7,11 @@ import { debounce, nextTask, painted } from '../lib/scheduling.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
 import { pictureOf } from '../lib/picture.js'
-import { batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { batchOf, descriptionOf, labelsOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
-/** @import { Last, Stream } from '../rooms/stream.js' */
+/** @import { LastStep, Stream } from '../rooms/stream.js' */
 
 export const id = 'stream'
 /** @type {string[]} */ export const controls = []
@@ -19,22 +19,22 @@ export const pickers = ['sentence']
 
 /** The points of every stream and their labels. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, sentence }) {
-  const { last, spoken: outputName } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
+  const { last, spoken: outputName } = /** @type {{ last: LastStep[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
   const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
-    const start = describedOf(run, subs[0].carried)
+    const start = descriptionOf(run, subs[0].input)
     const of = start.axes.findIndex(({ name }) => name === 'token')
     const tokens = labelsOf(run, start, of < 0 ? 1 : of, sentence)
     return {
       tower, subs, tokens: tokens ?? Array.from({ length: start.shape[1] }, (_, i) => String(i)),
-      points: [{ name: subs[0].carried }, ...subs].map(pointOf)
+      points: [{ name: subs[0].input }, ...subs].map(pointOf)
     }
   })
-  const speaking = streams.find(({ tower }) => tower === outputName)
-  const early = last && speaking && decoding ? {
-    points: speaking.points.map(({ name }) => ({ name, last })),
+  const outputStream = streams.find(({ tower }) => tower === outputName)
+  const early = last && outputStream && decoding ? {
+    points: outputStream.points.map(({ name }) => ({ name, last })),
     rows: decoding.rows.map(row => row + (decoding.first ?? 0)),
-    ids: decoding.steps.map(step => step.id), labels: speaking.points, vocabulary: vocabularyOf(run),
+    ids: decoding.steps.map(step => step.id), labels: outputStream.points, vocabulary: vocabularyOf(run),
     tokens: decoding.steps.map(({ token }) => token)
   } : null
   return { run, streams, early, sentence: Math.min(sentence, batchOf(run) - 1) }
@@ -56,12 +56,12 @@ export const picture = (run, view) => {
   return pictureOf(run, point, view)
 }
 
-/** Shown until the first table is drawn: two tables that grow in the same frame would be laid out in one task. */
-const apart = () => painted().then(nextTask)
+/** Resolves after a paint, since two tables that grow in the same frame would be laid out in one task. */
+const afterPaint = () => painted().then(nextTask)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, ask, theme, fails } = context
+  const { t, runQuery, theme, reportError } = context
   const first = h('section', {}, h('h2', {}, t('stages.stream.early')))
   const status = h('p', { className: 'note stream-told', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
@@ -138,21 +138,21 @@ export function mount(container, context) {
   /** @param {ReturnType<typeof data>} next */
   async function compute(next) {
     const { run, streams, early: question } = next
-    const names = streams.map(({ subs }) => [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])])
+    const names = streams.map(({ subs }) => [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])])
     const [words, all] = await Promise.all([
-      question ? ask('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
-      Promise.all(names.map(list => ask('norms', { names: list })))
+      question ? runQuery('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
+      Promise.all(names.map(list => runQuery('norms', { names: list })))
     ])
     if (latest?.run !== run) return
     early = words
     sizes = all
     await drawEarly()
-    await apart()
+    await afterPaint()
     if (latest?.run !== run) return
     drawLengths()
     container.setAttribute('aria-busy', 'false')
   }
-  const drawLengthsLater = debounce(() => apart().then(drawLengths))
+  const drawLengthsLater = debounce(() => afterPaint().then(drawLengths))
   return {
     update(next) {
       const isNew = next.run !== latest?.run
@@ -163,7 +163,7 @@ export function mount(container, context) {
       }
       drawEarly()
       drawLengthsLater()
-      if (isNew) compute(next).catch(fails)
+      if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {

@@ -7,7 +7,7 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { plot } from '../lib/plot.js'
-import { headMatrix, matrixOf, sharedHead } from '../lib/run.js'
+import { headMatrix, matrixOf, kvHeadOf } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -17,20 +17,20 @@ export const controls = ['positions']
 export const pickers = ['sentence', 'part', 'head']
 
 const SIZE = 320
-/** The range of the picture relative to the longer of the two arrows. */
+/** The range of the axes, relative to the longer of the two arrows. */
 const RANGE = 1.15
 
 /**
- * The queries or keys of one head, before and after, and the cosine and sine of every angle.
+ * The queries or keys of one head, before and after the rotation, and the cosine and sine of every angle.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { turned: rotated, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
+  const { rotated, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
   const part = choices.includes(view.part) ? view.part : choices[0]
   const isKeys = part === 'k'
   const [from, to, { cos, sin }] = [rotated[part], parts[part], tables[part]]
   /** @param {string} name */
-  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: sharedHead(view) })
+  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: kvHeadOf(view) })
     : headMatrix(run, name, heads, view))
   return {
     layout, letter: isKeys ? 'K' : 'Q', before: head(from), after: head(to),
@@ -61,21 +61,21 @@ export function mount(container, context) {
   const slot = h('div')
   const numbers = h('div')
   container.append(h('section', {}, heading, slot, numbers))
-  const turn = plot(slot, context)
+  const rotationPlot = plot(slot, context)
   const list = facts(numbers, context)
   const fig = figure(container, context)
   const [before, after, cos, sin] = [fig.matrix(), fig.matrix(), fig.matrix(), fig.matrix()]
   /** @type {ReturnType<typeof data>} */ let latest
-  let look = { row: 1, pair: 0 }
+  let selected = { row: 1, pair: 0 }
 
-  function drawTurn() {
-    const row = Math.min(look.row, latest.before.rows - 1)
-    const pair = Math.min(look.pair, latest.cos.cols - 1)
+  function drawRotation() {
+    const row = Math.min(selected.row, latest.before.rows - 1)
+    const pair = Math.min(selected.pair, latest.cos.cols - 1)
     const columns = columnsOf(latest, pair)
     /** @param {Slice} part */
     const at = part => /** @type {[number, number]} */ (columns.map(col => part.values[row * part.cols + col]))
     const [from, to] = [at(latest.before), at(latest.after)]
-    const far = RANGE * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
+    const range = RANGE * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
     const label = t('stages.rotary.pair', { pair, token: latest.before.rowLabels?.[row] ?? String(row) })
     setText(heading, label)
     /** @param {Slice} part @param {[number, number]} point @param {string} kind */
@@ -83,8 +83,8 @@ export function mount(container, context) {
       at: point, kind, title: part.name, cell: { name: part.name, index: indexOf(part, row, columns[0]) }
     })
     const size = Math.min(SIZE, context.width())
-    turn.update({
-      width: size, height: size, x: [-far, far], y: [-far, far], label,
+    rotationPlot.update({
+      width: size, height: size, x: [-range, range], y: [-range, range], label,
       xName: String(columns[0]), yName: String(columns[1]),
       lines: [{ points: [[0, 0], from], kind: 'is-thin' }, { points: [[0, 0], to] }],
       dots: [dot(latest.before, from, ''), dot(latest.after, to, 'is-chosen')]
@@ -108,7 +108,7 @@ export function mount(container, context) {
       for (const name of names) {
         matrices[name].update(next[name], { title: title(name), domain: views[name], dense: true })
       }
-      drawTurn()
+      drawRotation()
       fig.legend([{ domain: next.domains.vectors, text: next.letter }, { domain: next.domains.tables, text: 'cos, sin' }])
       fig.numbers(t('frame.numbers'), names.map(name => ({ title: title(name), part: next[name] })))
     },
@@ -120,8 +120,8 @@ export function mount(container, context) {
       const isTable = [latest.cos.name, latest.sin.name].includes(current.name)
       if (!isVector && !isTable) return
       const [row, col] = current.index.slice(-2)
-      look = { row, pair: isTable ? col : pairOf(latest, col % latest.before.cols) }
-      drawTurn()
+      selected = { row, pair: isTable ? col : pairOf(latest, col % latest.before.cols) }
+      drawRotation()
     },
     destroy() {}
   }

@@ -1,4 +1,4 @@
-/** A shift of positions: the table times one matrix that rotates every pair, beside the shifted table. */
+/** A shift of positions: the table multiplied by a matrix that rotates every pair equals the shifted table. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -6,7 +6,7 @@ import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { brief, fixed } from '../lib/number.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { placesOf } from '../lib/slice.js'
+import { positionLabels } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -20,7 +20,7 @@ export function data(run, view) {
   const { here, matrix, moved: shifted, there, angle, most } = view.room.parts
   const [words] = run.streams.text.tokens
   const { shift } = run.settings
-  const rowLabels = placesOf(words, words.length)
+  const rowLabels = positionLabels(words, words.length)
   /** @param {string} name @param {number} i @param {number} [digits] */
   const single = (name, i, digits) => (
     { text: digits ? fixed(tensorOf(run, name).data[i], digits) : brief(tensorOf(run, name).data[i]),

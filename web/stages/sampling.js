@@ -1,10 +1,10 @@
 /** From logits to a token: divided by the temperature, softmax over the vocabulary, then top-k and top-p. */
 
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText, targetOf } from '../lib/dom.js'
+import { h, syncChildren, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { cellAt, ofCell } from '../lib/origin.js'
+import { cellAt, setCellData } from '../lib/origin.js'
 import { isMany, largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { ranking } from '../lib/ranking.js'
@@ -17,10 +17,10 @@ export const id = 'sampling'
 export const controls = ['temperature', 'topK', 'topP']
 export const pickers = ['row']
 
-/** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} Shown */
+/** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} MatrixRole */
 
 /** The matrices by their roles. */
-/** @type {Record<Shown, string>} */
+/** @type {Record<MatrixRole, string>} */
 const MATRICES = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
 /** The maximum number of listed tokens. */
@@ -29,7 +29,7 @@ const MAX_TOKENS = 64
 const [FIRST_WORDS, SLICE] = [6, 1]
 
 /**
- * All tokens of one step, the most probable first, and the matrices they are rows of.
+ * All tokens of one step, the most probable first, and the matrices that contain this row.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -39,7 +39,7 @@ export function data(run, view) {
   const labels = labelsOf(run, distribution, 2) ?? []
   // With a large vocabulary only the listed tokens are columns.
   const few = isMany(V) ? largest(distribution.data, row * V, V, MAX_TOKENS) : null
-  const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
+  const parts = /** @type {Record<MatrixRole, Slice>} */ (Object.fromEntries(
     Object.entries(MATRICES).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
   /** @param {string} name @param {number} word */
   const at = (name, word) => tensorOf(run, name).data[row * V + word]
@@ -51,7 +51,7 @@ export function data(run, view) {
   const listed = words.slice(0, MAX_TOKENS)
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
-    words, isLarge: few !== null, rest: { count: V - listed.length, share: restOf(words, few) },
+    words, isLarge: few !== null, rest: { count: V - listed.length, share: unlistedProbability(words, few) },
     domain: domainOf(run, names.logits)
   }
 }
@@ -60,7 +60,7 @@ export function data(run, view) {
  * The total probability of the tokens that are not listed.
  * @param {{ share: number }[]} words @param {number[] | null} few
  */
-const restOf = (words, few) => {
+const unlistedProbability = (words, few) => {
   const total = (few ? words : words.slice(MAX_TOKENS)).reduce((sum, { share }) => sum + share, 0)
   return few ? Math.max(0, 1 - total) : total
 }
@@ -68,7 +68,7 @@ const restOf = (words, few) => {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
 
-/** @type {['logit' | 'tempered' | 'share' | 'kept', Shown][]} */
+/** @type {['logit' | 'tempered' | 'share' | 'kept', MatrixRole][]} */
 const CELLS = [['logit', 'logits'], ['tempered', 'tempered'], ['share', 'shares'], ['kept', 'kept']]
 
 function createWord() {
@@ -108,7 +108,7 @@ export function mount(container, context) {
     CELLS.forEach(([key, part], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
-      ofCell(buttons[i], latest[part].name, [0, latest.row, entry.word])
+      setCellData(buttons[i], latest[part].name, [0, latest.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)
@@ -124,7 +124,7 @@ export function mount(container, context) {
       matrices[key].update(latest[key], { title: titles[key], domain: probabilities() })
     }
     fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-    fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(MATRICES)).map(key => (
+    fig.numbers(t('frame.numbers'), /** @type {MatrixRole[]} */ (Object.keys(MATRICES)).map(key => (
       { title: titles[key], part: latest[key] })))
   }
   return {
@@ -135,7 +135,7 @@ export function mount(container, context) {
       setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
       const pieces = next.words.slice(0, MAX_TOKENS).map((entry, at) => ({ entry, at }))
       const first = next.isLarge ? FIRST_WORDS : pieces.length
-      keep(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
+      syncChildren(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
       fillRest(pieces.slice(first))
       const { count } = next.rest
       rest.hidden = count === 0

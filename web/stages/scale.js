@@ -14,8 +14,8 @@ export const controls = ['scale']
 export const pickers = ['sentence', 'head']
 
 /**
- * The products q · k and the scaled scores, on one scale; more: a further divisor, as in a GPT-2 whose layers divide by
- * their number.
+ * The products q · k and the scaled scores, on one color scale; more: a further divisor, since a GPT-2 may also divide
+ * by the number of the layer.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

@@ -1,6 +1,6 @@
-/** The same words in two orders through one attention: without positions the outputs only change their order. */
+/** One attention over the same words in two orders: without positions, its outputs only change their order. */
 
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { brief } from '../lib/number.js'
@@ -23,7 +23,7 @@ export const controls = ['seed', 'dModel']
 const ROUNDING = 1e-5
 
 /**
- * For both kinds the outputs of one order and the other, word by word, and the difference.
+ * The outputs of both orders, word by word, and their difference, without positions and with them.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -31,10 +31,10 @@ export function data(run, view) {
   const rowLabels = run.streams.text.tokens[0]
   const named = KINDS.flatMap(kind => LINES.map(line => (
     /** @type {[string, Slice]} */ ([`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })]))))
-  const parted = /** @type {Record<`${Kind}_${Line}`, Slice>} */ (Object.fromEntries(named))
+  const slices = /** @type {Record<`${Kind}_${Line}`, Slice>} */ (Object.fromEntries(named))
   const domain = domainOf(run, ...named.map(([, { name }]) => name))
   return {
-    ...parted, most: vectorRow(run, parts.most, '|Δ|'), domain,
+    ...slices, most: vectorRow(run, parts.most, '|Δ|'), domain,
     words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order ?? []
   }
 }
@@ -49,17 +49,17 @@ const fillWord = (element, { word, from }) => {
 }
 
 /** Words as boxes, each with its original position. @param {string} name */
-function order(name) {
+function wordRow(name) {
   const list = h('div', { className: 'chips-list' })
   const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)
-  return { element, update: (/** @type {{ word: string, from: number }[]} */ words) => keep(list, words, () => (
+  return { element, update: (/** @type {{ word: string, from: number }[]} */ words) => syncChildren(list, words, () => (
     h('span', { className: 'chip' }, h('span'), h('small'))), fillWord) }
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const [first, second] = ['first', 'second'].map(name => order(t(`lab.shuffle.${name}`)))
+  const [first, second] = ['first', 'second'].map(name => wordRow(t(`lab.shuffle.${name}`)))
   container.append(h('div', { className: 'chips is-orders' }, first.element, second.element))
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')

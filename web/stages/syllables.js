@@ -2,9 +2,9 @@
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
-import { COUNTS, FINALS, FIRST, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
+import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 
@@ -13,16 +13,16 @@ export const id = 'syllables'
 /** @type {string[]} */ export const pickers = []
 
 const utf8 = new TextEncoder()
-/** How many leading bits of each of three UTF-8 bytes are structural. */
+/** The number of leading bits in each of three UTF-8 bytes that mark its place in the character. */
 const MARKS = [4, 2, 2]
 const LETTERS = /** @type {const} */ (['initial', 'vowel', 'final'])
 const JAMO = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
 
 /** @param {Syllable} one */
-const anatomy = ({ syllable, pieces }) => {
+const describeSyllable = ({ syllable, pieces }) => {
   const code = syllable.charCodeAt(0)
   return {
-    syllable, code, place: code - FIRST, letters: lettersOf(syllable), pieces,
+    syllable, code, offset: code - FIRST_SYLLABLE, letters: lettersOf(syllable), pieces,
     bytes: Array.from(utf8.encode(syllable), (byte, i) => {
       const bits = byte.toString(2)
       return { hex: byte.toString(16).toUpperCase(), mark: bits.slice(0, MARKS[i]), bits: bits.slice(MARKS[i]) }
@@ -33,7 +33,7 @@ const anatomy = ({ syllable, pieces }) => {
 /** The syllables of the text, or of an example. @param {Run} run @param {View} view */
 export function data(run, { room }) {
   const { isExample = true, syllables = [] } = run.streams[room.parts.stream].hangul ?? {}
-  return { isExample, syllables: syllables.map(anatomy) }
+  return { isExample, syllables: syllables.map(describeSyllable) }
 }
 
 /** The thumbnail: one cell per syllable, by its number of tokens. @type {Stage['picture']} */
@@ -76,13 +76,13 @@ export function mount(container, context) {
    * @template T @param {Element} parent @param {readonly T[]} items
    * @param {(box: BuiltElement<HTMLElement>, item: T, i: number) => void} update
    */
-  const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
+  const boxes = (parent, items, update) => syncChildren(parent, items, createBox, (box, item, i) => (
     update(/** @type {BuiltElement<HTMLElement>} */ (box), item, i)))
 
   /** The note on the tokens of a syllable. @param {Syllable['pieces']} all */
-  function verdict(all) {
+  function tokenNote(all) {
     if (all.length === 1) return t('stages.syllables.whole')
-    return t(all[0].share ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })
+    return t(all[0].range ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })
   }
   function draw() {
     const { syllables, isExample } = latest
@@ -92,23 +92,23 @@ export function mount(container, context) {
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
       { text: syllable, note: String(all.length), lit: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
-    const one = syllables[at]
-    text.parentElement?.toggleAttribute('hidden', !one)
-    if (!one) return
-    const { initial, vowel, final } = one.letters
+    const chosen = syllables[at]
+    text.parentElement?.toggleAttribute('hidden', !chosen)
+    if (!chosen) return
+    const { initial, vowel, final } = chosen.letters
     boxes(letters, LETTERS, (box, part, i) => {
-      const number = one.letters[part]
+      const number = chosen.letters[part]
       fill(box, part, JAMO[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
     })
-    setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${one.place}`)
-    setFormula(sums[1], `${one.place} + ${FIRST} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
-    boxes(bytes, one.bytes, (box, { hex, mark, bits }, i) => {
+    setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${chosen.offset}`)
+    setFormula(sums[1], `${chosen.offset} + ${FIRST_SYLLABLE} = ${chosen.code} = "U+${chosen.code.toString(16).toUpperCase()}"`)
+    boxes(bytes, chosen.bytes, (box, { hex, mark, bits }, i) => {
       fill(box, `byte ${i}`, hex, '', [i, i + 1])
       box.lastChild.replaceChildren(h('i', {}, mark), bits)
     })
-    boxes(pieces, one.pieces, (box, { token, id: number, share: range }, i) => (
-      fill(box, `piece ${i}`, token, String(number), range ?? [i, i + 1])))
-    setText(text, verdict(one.pieces))
+    boxes(pieces, chosen.pieces, (box, { token, id, range }, i) => (
+      fill(box, `piece ${i}`, token, String(id), range ?? [i, i + 1])))
+    setText(text, tokenNote(chosen.pieces))
   }
   return {
     update(next) {

@@ -1,4 +1,4 @@
-/** Sentences cut into tokens. */
+/** The sentences in tokens. */
 
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'

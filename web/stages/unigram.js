@@ -2,7 +2,7 @@
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, indexIn, keep, setText, targetOf } from '../lib/dom.js'
+import { h, indexIn, syncChildren, setText, targetOf } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
 
 /** @import { Arc, BuiltElement, ExplainedWord, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -141,21 +141,21 @@ export function mount(container, context) {
     element.tabIndex = index === pressed ? 0 : -1
   }
   /** @param {Element} parent @param {string[]} texts @param {number} row @param {number} first */
-  const place = (parent, texts, row, first) => keep(parent, texts, () => h('span'), (cell, text, i) => {
+  const place = (parent, texts, row, first) => syncChildren(parent, texts, () => h('span'), (cell, text, i) => {
     setText(cell, text)
     cell.style.setProperty('grid-column', String(i + first))
     cell.style.setProperty('grid-row', String(row))
   })
 
   /** The sum of a path through a box, and whether it is the best there. @param {Box} box */
-  function describe({ id: number, piece, before, score, total, kind, winner }) {
+  function describe({ id, piece, before, score, total, kind, winner }) {
     const [name, line] = sum.children
     setText(name, t('stages.lattice.through', { piece }))
     const numbers = [before, score, total].map(value => fixed(value, DECIMALS))
     setText(line, `${numbers[0]} + (${numbers[1]}) = ${numbers[2]}`)
     const why = winner ? t('stages.lattice.worse', { piece: winner.piece, total: fixed(winner.total, DECIMALS) })
       : kind === 'taken' ? t('stages.lattice.taken') : t('stages.lattice.best')
-    setText(caption, number === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
+    setText(caption, id === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
   }
   function draw() {
     const longest = parts.reduce((found, { boxes: all }, i) => (all.length > parts[found].boxes.length ? i : found), 0)
@@ -174,7 +174,7 @@ export function mount(container, context) {
       kept: all.filter(({ kind }) => kind === 'taken').length }))
     figure.style.setProperty('--letters', String(stretch.letters.length))
     place(letters, stretch.letters, 1, 2)
-    keep(boxes, all, createBox, (element, box, i) => (
+    syncChildren(boxes, all, createBox, (element, box, i) => (
       fillBox(/** @type {BuiltElement<HTMLElement>} */ (element), box, i)))
     const below = Math.max(...all.map(({ line }) => line)) + 3
     place(totals, stretch.totals.map(total => (total === null ? '' : fixed(total))), below, 1)

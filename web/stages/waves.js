@@ -8,7 +8,7 @@ import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
-import { placesOf, slice, smooth } from '../lib/slice.js'
+import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -26,10 +26,10 @@ const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_,
 export function data(run, view) {
   const { table, angle, rate, between, wave } = view.room.parts
   const [words] = run.streams.text.tokens
-  const places = placesOf(words, tensorOf(run, table).shape[0])
+  const places = positionLabels(words, tensorOf(run, table).shape[0])
   return {
     table: matrixOf(run, table, view, { rowLabels: places }), angle: matrixOf(run, angle, view, { rowLabels: places }),
-    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: smooth(tensorOf(run, wave)), used: words.length,
+    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: waveMatrix(tensorOf(run, wave)), used: words.length,
     domain: signed(1), base: run.settings.base, dModel: run.settings.dModel
   }
 }
@@ -53,11 +53,11 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const table = fig.matrix()
   /** @type {ReturnType<typeof data>} */ let latest
-  let look = [1, 0]
+  let selected = [1, 0]
 
   function draw() {
     const { table: part, between, wave: fine, angle, rate, used } = latest
-    const [row, col] = [Math.min(look[0], part.rows - 1), Math.min(look[1], part.cols - 1)]
+    const [row, col] = [Math.min(selected[0], part.rows - 1), Math.min(selected[1], part.cols - 1)]
     const pair = Math.floor(col / 2)
     const name = col % 2 ? 'cos' : 'sin'
     const values = column(part, col)
@@ -98,7 +98,7 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       if (!latest || !current || ![latest.table.name, latest.angle.name].includes(current.name)) return
-      look = current.name === latest.table.name ? current.index : [current.index[0], current.index[1] * 2]
+      selected = current.name === latest.table.name ? current.index : [current.index[0], current.index[1] * 2]
       draw()
     },
     destroy() {}

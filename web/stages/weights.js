@@ -8,8 +8,8 @@ import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
 import { largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
-import { describedOf, matrixOf } from '../lib/run.js'
-import { columnsOf, rowsOf } from '../lib/slice.js'
+import { descriptionOf, matrixOf } from '../lib/run.js'
+import { pickColumns, sliceRows } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -19,13 +19,13 @@ export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /**
- * Masked scores, the weights, and the first row: the last token's, or the one that the model specifies.
+ * Masked scores, the weights, and the row to start with: the last token's, or the one that the model specifies.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
   const after = matrixOf(run, weights, view)
-  const { of } = describedOf(run, weights).axes[2]
+  const { of } = descriptionOf(run, weights).axes[2]
   const length = run.streams[of ?? '']?.lengths?.[view.sentence] ?? after.rows
   const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
@@ -38,15 +38,15 @@ export function data(run, view) {
 const MAX_BARS = 64
 
 /**
- * A row of weights; of a long one the largest, in order, and the selected one.
+ * A row of weights; of a long row only the largest and the selected one, in order.
  * @param {Slice} part @param {number} row @param {number} col
  */
 export function barsOf(part, row, col) {
-  const own = rowsOf(part, row, 1)
+  const own = sliceRows(part, row, 1)
   if (part.cols <= MAX_BARS) return { part: own, chosen: col }
   const largestColumns = largest(own.values, 0, own.cols, MAX_BARS)
   const order = [...new Set([...largestColumns, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
-  return { part: columnsOf(own, order), chosen: order.indexOf(col) }
+  return { part: pickColumns(own, order), chosen: order.indexOf(col) }
 }
 
 /** @type {Stage['picture']} */
@@ -67,17 +67,17 @@ export function mount(container, context) {
   const chart = bars(slot)
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ row: number | null, col: number }} */
-  let look = { row: null, col: -1 }
+  let selected = { row: null, col: -1 }
   /** @type {Follow} */
   const rowOf = ({ name, index }) => (
     [latest?.before.name, latest?.after.name].includes(name) ? { row: index[2] } : null)
 
   function drawBars() {
     const { rowLabels, rows } = latest.after
-    const row = Math.min(look.row ?? latest.last, rows - 1)
+    const row = Math.min(selected.row ?? latest.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
     const { palette } = context.theme()
-    const some = barsOf(latest.after, row, look.col), { cols } = some.part
+    const some = barsOf(latest.after, row, selected.col), { cols } = some.part
     chart.update({ ...some, row: 0, width: context.width(), label, palette })
     setText(heading, label)
     few.hidden = cols === latest.after.cols
@@ -99,7 +99,7 @@ export function mount(container, context) {
       const { current } = marks
       const row = current && rowOf(current)?.row
       if (!latest || !current || row === null || row === undefined) return
-      look = { row, col: current.index[3] }
+      selected = { row, col: current.index[3] }
       drawBars()
     },
     destroy: chart.destroy

@@ -1,8 +1,8 @@
-/** How WordPiece segments a word: the longest piece at its beginning, then the longest continuation. */
+/** WordPiece segmentation of a word: the longest piece at its beginning, then the longest continuation. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, syncChildren, setText } from '../lib/dom.js'
 
 /** @import { BuiltElement, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
 
@@ -49,13 +49,13 @@ export function mount(container, context) {
   container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, heading, lines, more, piecesLine, why))
 
   /** @param {BuiltElement<HTMLElement>} line @param {Try} one @param {string} word */
-  function fillLine(line, { piece, from, to, id: number }, word) {
+  function fillLine(line, { piece, from, to, id }, word) {
     const [letters, name, text] = line.children
     const parts = [word.slice(0, from), word.slice(from, to), word.slice(to)]
     parts.forEach((part, i) => setText(letters.children[i], part))
     setText(name, piece)
-    setText(text, number === undefined ? t('stages.longest.none') : t('stages.longest.found', { id: number }))
-    line.classList.toggle('is-found', number !== undefined)
+    setText(text, id === undefined ? t('stages.longest.none') : t('stages.longest.found', { id }))
+    line.classList.toggle('is-found', id !== undefined)
   }
   /** Why a word is unknown, or undefined. @param {ExplainedWord} word */
   function reason({ text, unknown, tries = [] }) {
@@ -73,10 +73,10 @@ export function mount(container, context) {
     const word = words[at]
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
-    keep(lines, all.slice(0, MAX_LINES), createLine,
+    syncChildren(lines, all.slice(0, MAX_LINES), createLine,
       (line, one) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), one, word.text))
     setText(more, all.length > MAX_LINES ? t('stages.longest.more', { count: all.length - MAX_LINES }) : '')
-    keep(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
+    syncChildren(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')
   }
   return {

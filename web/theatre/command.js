@@ -64,7 +64,7 @@ export function settingsFrom(link, more, text) {
 const LANGUAGES = {
   text: {
     begin(/** @type {any} */ data, /** @type {string} */ said) {
-      const strange = [...said].find(sign => data.file.signs && !data.file.signs.includes(sign))
+      const { signs } = data.serialized, strange = [...said].find(sign => signs && !signs.includes(sign))
       if (strange !== undefined) throw new Error(`the text that it learned had no '${strange}'`)
       const ids = data.encode(said)
       return ids.length ? ids : [0]

@@ -195,7 +195,7 @@ export function theatre(container, context) {
   /** Displays the current weights, or those of a step, in the rooms. @param {number} [step] */
   async function lend(step) {
     const file = await training.file(step)
-    await context.ask('setWeights', { model: houseOf(training.settings.task), file })
+    await context.runQuery('setWeights', { model: houseOf(training.settings.task), file })
   }
 
   async function inside() {
@@ -204,7 +204,7 @@ export function theatre(container, context) {
       await lend()
       const { language, theme, depth } = context.get()
       context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
-      context.again()
+      context.rerun()
     } catch (error) {
       fails(error)
     }

@@ -9,10 +9,10 @@ import { TASK_INFO } from './tasks/task_info.js'
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
 /**
- * @typedef {Omit<Setting, 'kind' | 'range' | 'fits' | 'matters' | 'ladder'> & {
+ * @typedef {Omit<Setting, 'kind' | 'range' | 'fits' | 'hasEffect' | 'ladder'> & {
  *   kind: Setting['kind'] | 'mark', group: Group, range?: number[],
  *   fits?: (value: unknown, state: TrainingState) => boolean,
- *   matters?: (state: TrainingState) => boolean, ladder?: (state: TrainingState) => number[] }} TrainingSetting
+ *   hasEffect?: (state: TrainingState) => boolean, ladder?: (state: TrainingState) => number[] }} TrainingSetting
  *   a hash represents a text, without a control
  * @typedef {'optimiser' | 'model' | 'data'} Group
  *
@@ -57,7 +57,7 @@ const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 export const TABLE = {
   optimizer: choice('optimiser', { adam: 'adam', sgd: 'sgd' }),
   momentum: {
-    ...real('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), matters: ({ optimizer }) => optimizer === 'sgd'
+    ...real('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), hasEffect: ({ optimizer }) => optimizer === 'sgd'
   },
   rate: real('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
   schedule: choice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
@@ -73,10 +73,10 @@ export const TABLE = {
     ...choice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
     fits: (value, state) => value !== 'swiglu' || hasParts(state)
   },
-  norm: { ...shared('norm'), matters: hasParts },
+  norm: { ...shared('norm'), hasEffect: hasParts },
   kvHeads: {
     ...shared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...kvHeads.ladder(state)],
-    problem: state => (state.kvHeads === 0 ? null : kvHeads.problem(state)), matters: hasParts
+    problem: state => (state.kvHeads === 0 ? null : kvHeads.problem(state)), hasEffect: hasParts
   },
   positions: {
     ...choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned', rotary: 'rotary',
@@ -84,17 +84,17 @@ export const TABLE = {
     fits: (value, state) => value !== 'rotary' || hasParts(state)
   },
   repeat: choice('data', { fresh: false, same: true }),
-  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), matters: takesText },
+  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), hasEffect: takesText },
   size: {
-    ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => takesText(state) && state.unit === 'pairs'
+    ...whole('data', 512, [257, 2000], [300, 512, 1024]), hasEffect: state => takesText(state) && state.unit === 'pairs'
   },
-  mark: { group: 'data', kind: 'mark', default: '', matters: takesText },
+  mark: { group: 'data', kind: 'mark', default: '', hasEffect: takesText },
   start: {
-    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
+    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), hidden: 'given',
     fits: (value, { task }) => value !== 'page' || !TASK_INFO[task].isTaughtOnly
   },
-  origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
-  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: takesText },
+  origin: { group: 'data', kind: 'mark', default: '', hasEffect: ({ start }) => start === 'given' },
+  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), hasEffect: takesText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
@@ -150,7 +150,7 @@ export function problemsOf(state) {
 
 /** @param {TrainingState} state @returns {Record<string, Problem>} */
 function ownProblems(state) {
-  const found = Object.entries(TABLE).filter(([, { matters }]) => matters?.(state) ?? true)
+  const found = Object.entries(TABLE).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
     .map(([name]) => /** @type {[string, Problem]} */ ([name, problemIn(name, state)]))
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
@@ -217,6 +217,6 @@ export function read(text) {
 function unheeded(state) {
   const known = defaultsOf(state.task)
   return Object.fromEntries(Object.entries(TABLE)
-    .filter(([name, { matters }]) => matters && !matters(state) && problemIn(name, state))
+    .filter(([name, { hasEffect }]) => hasEffect && !hasEffect(state) && problemIn(name, state))
     .map(([name]) => [name, known[name]]))
 }

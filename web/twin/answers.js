@@ -3,7 +3,7 @@
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { fixed, points } from '../lib/number.js'
+import { fixed, percentagePoints } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
@@ -36,8 +36,8 @@ function commonSteps(one, other) {
 }
 
 /** The probability of a token at a step of a run. @param {Run} run @param {number} step @param {number} id */
-function shareAt({ ends = [], decoding, ...run }, step, id) {
-  const tensor = tensorOf(/** @type {Run} */ (run), ends[0])
+function shareAt({ outputs = [], decoding, ...run }, step, id) {
+  const tensor = tensorOf(/** @type {Run} */ (run), outputs[0])
   const row = decoding?.rows[step]
   return row === undefined || row >= tensor.shape[1] || id >= tensor.shape[2] ? null : valueAt(tensor, [0, row, id])
 }
@@ -49,7 +49,7 @@ function shareAt({ ends = [], decoding, ...run }, step, id) {
  */
 export function answers(run, other) {
   const [mine, theirs, read] = [own(run.decoding), own(other.ownDecoding), other.decoding]
-  if (!mine || !theirs || !read || !run.ends?.length) return null
+  if (!mine || !theirs || !read || !run.outputs?.length) return null
   const shared = sharedPrefix(run, other), common = commonSteps(theirs, read)
   return Array.from({ length: Math.max(mine.steps.length, theirs.steps.length) }, (_, i) => {
     const [here, there] = [mine.steps[i], theirs.steps[i]]
@@ -74,7 +74,7 @@ function sentence(list, t) {
   const at = list.findIndex(({ isApart }) => isApart)
   if (at < 0) {
     const max = list.reduce((one, other) => (Math.abs(other.change ?? 0) > Math.abs(one.change ?? 0) ? other : one))
-    const difference = points(max.change ?? 0)
+    const difference = percentagePoints(max.change ?? 0)
     return difference === '0' ? t('twin.answers.same') : t('twin.answers.moved', { change: difference, token: max.here })
   }
   const { here, there, hereShare, change } = list[at]
@@ -101,7 +101,7 @@ export function answerTable({ t, theme }) {
   })
   /** @param {number | null} change @returns {GridCell} */
   const difference = change => (change === null ? { text: '' }
-    : { text: points(change), color: scale(signed(1), theme().mode).at(change) })
+    : { text: percentagePoints(change), color: scale(signed(1), theme().mode).at(change) })
   /** @param {Answered[]} list */
   const saidOf = list => list.map(one => `${one.here} ${one.there}`).join()
   /** Scrolls once to the step where they diverge. @param {Answered[]} list */

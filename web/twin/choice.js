@@ -1,6 +1,6 @@
 /** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
-import { arrange, find, h, uniqueId } from '../lib/dom.js'
+import { setChildren, find, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
 import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
@@ -138,7 +138,7 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
     groupViews = new Map(groups.map(group => [group.name, shownAs(group)]))
-    arrange(select, [none, ...[...groupViews.values()].map(one => one.element)])
+    setChildren(select, [none, ...[...groupViews.values()].map(one => one.element)])
     select.value = chosen ? state.twin : ''
   }
 }

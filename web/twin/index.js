@@ -126,7 +126,7 @@ function common(room, run, other, one, two) {
 function sameness({ stage }, one, two) {
   if (stage !== 'decoding' || !one) return 'twin.same'
   if (one.kind !== two.kind) return 'stages.decoding.sameChosen'
-  return one.steps.some((/** @type {{ draw: number | null }} */ { draw }, /** @type {number} */ i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
+  return one.steps.some((/** @type {{ sample: number | null }} */ { sample }, /** @type {number} */ i) => sample !== two.steps[i]?.sample) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
 /** The differences, each a matrix, on a common scale. @param {Element} container @param {Surroundings} context */
@@ -198,7 +198,7 @@ export function twin(container, room, context) {
   const { tensors } = room
   if (room.stage === 'house' || OWN_COMPARISON.includes(room.stage)) return ALONE
   const stage = stageOf(room.stage)
-  const { t, ask, set } = context
+  const { t, runQuery, set } = context
   const choice = picker(container, room, context)
   const buttons = compareButtons(container, context)
   /** @param {(cell: Cell) => void} act @returns {(cell: Cell | null) => void} */
@@ -255,7 +255,7 @@ export function twin(container, room, context) {
     answerView.update(answers(run, other), state.model)
     const { key, setting } = comparing
     compareResults(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
-      .then(text => key === pending?.key && apart.compare(text), context.fails)
+      .then(text => key === pending?.key && apart.compare(text), context.reportError)
     show(true)
     place.hidden = !two
     if (two) {
@@ -271,7 +271,7 @@ export function twin(container, room, context) {
     return settle(context.width())
   }
   /** @param {Comparing} comparing */
-  const compared = ({ settings }) => ask('twin', { settings })
+  const compared = ({ settings }) => runQuery('twin', { settings })
   const compute = latest(compared, (message, question) => {
     const other = readRun(message)
     if (question.key !== pending?.key || question.run !== pending.run) return

@@ -25,23 +25,23 @@ function trainedTokenizer(gf, text) {
  * The words and pairs of a text before a merge, or after the last one.
  * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {BpeStep}
  */
-export function bpeStep(gf, { text: whole, step }) {
-  const text = [...whole].slice(0, LIMITS.text).join('')
+export function bpeStep(gf, { text: fullText, step }) {
+  const text = [...fullText].slice(0, LIMITS.text).join('')
   const tokenizer = trainedTokenizer(gf, text), { merges } = tokenizer
   const at = step < 0 ? merges.length : Math.min(step, merges.length)
   const { words, pairs } = tokenizer.replay(text, at)
   /** @param {string} token */
   const displayToken = token => spelled(tokenizer.bytesOf(/** @type {number} */ (tokenizer.idOf(token))))
   /** @param {[string, string]} pair @returns {[string, string]} */
-  const both = ([left, right]) => [displayToken(left), displayToken(right)]
+  const displayPair = ([left, right]) => [displayToken(left), displayToken(right)]
   const next = merges[at]
-  // The trainer breaks ties by the older tokens; that pair is listed first here, too.
+  // Among equally frequent pairs the trainer merges the one of the oldest tokens; it is listed first here.
   /** @param {{ pair: [string, string] }} one */
   const isNext = ({ pair }) => next?.pair.every((token, i) => token === pair[i])
-  const listed = next ? [...pairs.filter(isNext), ...pairs.filter(one => !isNext(one))] : pairs
+  const sortedPairs = next ? [...pairs.filter(isNext), ...pairs.filter(entry => !isNext(entry))] : pairs
   return {
     count: merges.length, words: words.map(word => word.map(displayToken)),
-    pairs: listed.slice(0, LIMITS.pairs).map(({ pair, count }) => ({ pair: both(pair), count })),
-    merge: next ? { pair: both(next.pair), token: displayToken(next.token), count: next.count ?? 0 } : null
+    pairs: sortedPairs.slice(0, LIMITS.pairs).map(({ pair, count }) => ({ pair: displayPair(pair), count })),
+    merge: next ? { pair: displayPair(next.pair), token: displayToken(next.token), count: next.count ?? 0 } : null
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One generation step computed twice: with the cached keys and values of earlier steps, and with everything recomputed.
+ * Computes one generation step twice: with the cached keys and values of earlier steps, and with everything recomputed.
  */
 
 /** @import { CacheComparison, Continuation, Library, LibraryTensor, ModelRun } from '../types.d.ts' */
@@ -24,7 +24,7 @@ export function inEvalMode(model, fn) {
 }
 
 /** The keys and values that every attention of a pass reads, in order. @param {Trace} trace */
-const attentions = trace => trace.nodes.filter(({ op }) => op.name === 'attention').map(({ inputs: { k, v } }) => (
+const keysAndValues = trace => trace.nodes.filter(({ op }) => op.name === 'attention').map(({ inputs: { k, v } }) => (
   [k, v].map(one => /** @type {LibraryTensor} */ (one))))
 
 /** The last row of logits. @param {LibraryTensor} logits */
@@ -38,9 +38,9 @@ const lastRow = ({ shape, values }) => /** @type {Float32Array} */ (values.slice
 function traced(gf, forward, use) {
   const { output, trace } = gf.trace(forward, { keepAttention: [] })
   const multiplyAdds = trace.stages().reduce((sum, one) => sum + one.multiplyAdds, 0)
-  const found = { ...use(attentions(trace), trace), row: lastRow(output), multiplyAdds }
+  const result = { ...use(keysAndValues(trace), trace), row: lastRow(output), multiplyAdds }
   trace.dispose()
-  return found
+  return result
 }
 
 /**
@@ -48,19 +48,19 @@ function traced(gf, forward, use) {
  * @param {LibraryTensor[][]} read @param {Trace} trace
  */
 function bytesOf(read, trace) {
-  const bytes = { own: 0, read: 0 }
+  const bytes = { generated: 0, source: 0 }
   for (const tensor of read.flat()) {
-    bytes[trace.producerOf(tensor)?.saved.isMemory ? 'read' : 'own'] += tensor.numel() * BYTES
+    bytes[trace.producerOf(tensor)?.saved.isMemory ? 'source' : 'generated'] += tensor.numel() * BYTES
   }
   return bytes
 }
 
 /**
  * Counts the values of two lists and those with identical bits.
- * @param {Float32Array} one @param {Float32Array} other
+ * @param {Float32Array} cached @param {Float32Array} full
  */
-function compareBits(one, other) {
-  const [a, b] = [one, other].map(({ buffer, byteOffset, length }) => new Int32Array(buffer, byteOffset, length))
+function compareBits(cached, full) {
+  const [a, b] = [cached, full].map(({ buffer, byteOffset, length }) => new Int32Array(buffer, byteOffset, length))
   return { count: b.length, same: a.reduce((sum, bits, i) => sum + (bits === b[i] ? 1 : 0), 0) }
 }
 
@@ -94,17 +94,17 @@ export function compareCache(gf, { continuation }, { read, row }) {
     }))
     // A traced attention reads a copy of the cache, so the logits to compare come from an untraced pass.
     cache.truncate(from)
-    const written = lastRow(logitsOf(newest, cache))
+    const cachedRow = lastRow(logitsOf(newest, cache))
     return traced(gf, () => logitsOf(ids.slice(0, length), null), tensors => {
       const pairs = tensors.flat().map(({ values }, i) => (
         compareBits(cached.tensors[i], /** @type {Float32Array} */ (values))))
-      return { cached, written, pairs }
+      return { cached, written: cachedRow, pairs }
     })
   }
   try {
-    const found = inEvalMode(model, () => gf.tidy(() => gf.noGrad(compute)))
-    const { cached, written, pairs, row: whole, multiplyAdds } = found
-    const all = [...pairs, compareBits(written, whole)]
+    const result = inEvalMode(model, () => gf.tidy(() => gf.noGrad(compute)))
+    const { cached, written, pairs, row: fullRow, multiplyAdds } = result
+    const all = [...pairs, compareBits(written, fullRow)]
     return {
       multiplyAdds: { cached: cached.multiplyAdds, full: multiplyAdds }, bytes: cached.bytes,
       compared: all.reduce((sum, { count }) => sum + count, 0), identical: all.reduce((sum, one) => sum + one.same, 0)

@@ -1,7 +1,7 @@
 /** The generation in progress: reports progress, and can be stopped early. */
 
 /** @import { Progress } from '../types.d.ts' */
-/** @import { Waiting } from '../models/imported/generation.js' */
+/** @import { PendingRequest } from '../models/imported/generation.js' */
 
 export function createGeneration() {
   /** @type {{ end: (isSuperseded: boolean) => void, ended: Promise<unknown> } | null} */ let current = null
@@ -9,7 +9,8 @@ export function createGeneration() {
   /**
    * Generates an answer and reports progress. Throws `superseded` when a newer run replaces it.
    * @template T
-   * @param {(progress: Progress) => void} report @param {(waiting: Waiting) => Promise<T>} work @returns {Promise<T>}
+   * @param {(progress: Progress) => void} report @param {(waiting: PendingRequest) => Promise<T>} work
+   * @returns {Promise<T>}
    */
   async function generate(report, work) {
     const stop = new AbortController()
@@ -32,7 +33,7 @@ export function createGeneration() {
 
   /**
    * Stops the generation in progress.
-   * @param {{ isSuperseded?: boolean }} how @returns {Promise<void>} resolves when nothing is being generated
+   * @param {{ isSuperseded?: boolean }} options @returns {Promise<void>} resolves when nothing is being generated
    *   any more
    */
   async function finish({ isSuperseded = false }) {

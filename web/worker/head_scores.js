@@ -23,9 +23,9 @@ export const PATTERN_COUNT = PATTERNS.length
  * The mean attention weight of each pattern over all tokens of the second copy.
  * @param {ArrayLike<number>} weights [T, T] of one head @param {number} n @param {number} T
  */
-const meanScores = (weights, n, T) => PATTERNS.map(place => {
+const meanScores = (weights, n, T) => PATTERNS.map(attendedPosition => {
   let sum = 0
-  for (let at = T - n; at < T; at++) sum += weights[at * T + place(at, n)]
+  for (let at = T - n; at < T; at++) sum += weights[at * T + attendedPosition(at, n)]
   return sum / n
 })
 
@@ -37,8 +37,8 @@ function measureScores(gf, { model, begin }, ids, n) {
   const compute = () => {
     const logitsOf = begin()
     const { trace } = gf.trace(() => logitsOf(ids, null))
-    const own = trace.nodes.filter(({ op, saved }) => op.name === 'attention' && saved.isCausal)
-    const layers = own.map(({ outputs: { weights } }) => {
+    const attentions = trace.nodes.filter(({ op, saved }) => op.name === 'attention' && saved.isCausal)
+    const layers = attentions.map(({ outputs: { weights } }) => {
       const { shape: [, H, T], values } = /** @type {import('../types.d.ts').LibraryTensor} */ (weights)
       return Array.from({ length: H }, (_, head) => (
         meanScores(/** @type {Float32Array} */ (values).subarray(head * T * T, (head + 1) * T * T), n, T)))
@@ -52,7 +52,7 @@ function measureScores(gf, { model, begin }, ids, n) {
 /**
  * Scores the heads on the run's first token followed by its other tokens twice, as many as the model has positions for.
  * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
- * @returns {HeadScores | null} null where nothing looks back
+ * @returns {HeadScores | null} null for a model that does not generate, or a text that is too short
  */
 export function headScores(gf, { continuation }) {
   if (!continuation) return null
@@ -61,10 +61,10 @@ export function headScores(gf, { continuation }) {
     const text = rest.slice(0, n)
     try {
       return measureScores(gf, continuation, [first, ...text, ...text], n)
-    } catch (problem) {
-      const { code } = /** @type {Failure} */ (problem)
+    } catch (error) {
+      const { code } = /** @type {Failure} */ (error)
       // Too long for the model's positions: try half as many tokens.
-      if (!code) throw problem
+      if (!code) throw error
     }
   }
   return null

@@ -1,4 +1,4 @@
-/** The engine, off the main thread: loads the kernels, runs a model and explains cells of the last run. */
+/** The worker of the page: loads the kernels, runs models and answers queries about the last run. */
 
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
@@ -18,19 +18,19 @@ import { headScores } from './head_scores.js'
 import { compareCache } from './cache_comparison.js'
 
 /** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
-/** @import { ModelRun, Progress, Questions, Settings, State } from '../types.d.ts' */
+/** @import { ModelRun, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
 
-/** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+/** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
 
 /** @type {Library} */ let engine
 /** @type {Address} */ let kernels
-/** @type {Library | undefined} */ let second
-/** @type {Library | undefined} */ let third
+/** @type {Library | undefined} */ let twinEngine
+/** @type {Library | undefined} */ let sideEngine
 /** @type {Record<string, Address>} */ let addresses = {}
 /** @type {ModelRun | undefined} */ let last
 /** @type {ModelRun | undefined} */ let twin
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
-/** Weights from the training page by model, and how many have been received. */
+/** Weights from the training page by model, with their number in sequence. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
 const trainedWeights = new Map()
 let serials = 0
@@ -39,7 +39,7 @@ const MAX_BYTES = 2 ** 30
 const generation = createGeneration()
 
 /** @param {string} name */
-async function fetched(name) {
+async function fetchFile(name) {
   const file = addresses[name]
   if (typeof file !== 'string') return new Uint8Array(file)
   const response = await fetch(file).catch(error => {
@@ -49,11 +49,11 @@ async function fetched(name) {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** A weight file, fetched once; a failed fetch is retried the next time. @param {string} name */
+/** The bytes of a weight file, fetched once; a failed fetch is retried the next time. @param {string} name */
 function bytesOf(name) {
-  const known = files.get(name)
-  if (known) return known
-  const bytes = fetched(name).catch(error => {
+  const cached = files.get(name)
+  if (cached) return cached
+  const bytes = fetchFile(name).catch(error => {
     files.delete(name)
     throw error
   })
@@ -69,9 +69,9 @@ const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) 
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
 function computeTrained(gf, settings, id) {
-  const loan = trainedWeights.get(id)
-  if (!loan) throw Object.assign(new Error('no trained weights'), { code: 'lent' })
-  const { file, serial } = loan
+  const trained = trainedWeights.get(id)
+  if (!trained) throw Object.assign(new Error('no weights'), { code: 'lent' })
+  const { file, serial } = trained
   return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
 }
 
@@ -115,7 +115,7 @@ function damaged(error, names) {
 }
 
 /** The last run or its twin; only these two can be queried. */
-function runHere(isTwin = false) {
+function runOf(isTwin = false) {
   const made = isTwin ? twin : last
   if (!made) throw Object.assign(new Error('no run'), { code: 'gone' })
   return made
@@ -123,7 +123,7 @@ function runHere(isTwin = false) {
 
 const calls = {
   /**
-   * first: files of which some have been fetched already.
+   * Starts the engine. files: the address of every file; first: files that may have been fetched already.
    * @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} where
    */
   async load({ wasm, files: list, first }) {
@@ -149,7 +149,7 @@ const calls = {
     last = made
     return messageOf(engine, { ...made, duration: performance.now() - begun }, asked)
   },
-  /** Stops the generation: the run continues with what there is, or, when superseded, is dropped. */
+  /** Stops the generation: the run continues with the tokens so far, or, when superseded, is dropped. */
   finish: generation.finish,
   /**
    * Describes imported files from their headers.
@@ -164,53 +164,53 @@ const calls = {
   open: async ({ files }, report) => {
     const chosen = files ?? await storedFiles()
     await generation.finish({ isSuperseded: true })
-    if (!chosen) throw Object.assign(new Error('no stored model'), { code: 'nofiles' })
+    if (!chosen) throw Object.assign(new Error('no model'), { code: 'nofiles' })
     const { type } = await open(engine, chosen, report)
     return { type }
   },
   stop, store: storeModel, stored: storedModel, forget,
   /** @param {{ text: string, step: number }} question */
   bpeStep: question => bpeStep(engine, question),
-  /** Compares a generation step with and without a cache. @param {Questions['compareCache'][0]} question */
+  /** Compares a generation step with and without a cache. @param {QueryTypes['compareCache'][0]} question */
   compareCache: ({ isTwin, ...step }) => (
-    compareCache(isTwin ? /** @type {Library} */ (second) : engine, runHere(isTwin), step)),
+    compareCache(isTwin ? /** @type {Library} */ (twinEngine) : engine, runOf(isTwin), step)),
   /** Head scores on a repeated sequence. */
-  headScores: () => headScores(engine, runHere()),
-  /** Exports the model of the last run as a file. @param {Questions['exportModel'][0]} question */
-  exportModel: question => exportModel(engine, runHere(), question),
-  /** The steps of the last run, including the lists that its structure leaves out. */
-  steps: () => runHere().run.steps,
-  /** The gradients of all tensors that have one. @param {Questions['gradients'][0]} question */
-  gradients: ({ isTwin, names }) => gradientsOf(runHere(isTwin).run, names),
+  headScores: () => headScores(engine, runOf()),
+  /** Exports the model of the last run as a file. @param {QueryTypes['exportModel'][0]} question */
+  exportModel: question => exportModel(engine, runOf(), question),
+  /** The steps of the last run. */
+  steps: () => runOf().run.steps,
+  /** The gradients of all tensors that have one. @param {QueryTypes['gradients'][0]} question */
+  gradients: ({ isTwin, names }) => gradientsOf(runOf(isTwin).run, names),
   /**
    * The values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question
    */
-  read: ({ names, isTwin }) => readValuesWithPeaks(runHere(isTwin).run, names),
-  /** A large tensor downsampled for thumbnails. @param {Questions['stamps'][0]} question */
-  stamps({ name, isTwin }) {
-    const { run } = runHere(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
+  read: ({ names, isTwin }) => readValuesWithPeaks(runOf(isTwin).run, names),
+  /** A large tensor downsampled for thumbnails. @param {QueryTypes['thumbnails'][0]} query */
+  thumbnails({ name, isTwin }) {
+    const { run } = runOf(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
     return { values: thumbnailsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
-  /** Some rows of a large table. @param {Questions['rows'][0]} question */
-  rows: ({ isTwin, name, rows }) => someRows(runHere(isTwin).run, name, rows),
+  /** Some rows of a large table. @param {QueryTypes['rows'][0]} question */
+  rows: ({ isTwin, name, rows }) => someRows(runOf(isTwin).run, name, rows),
   /**
    * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
    * @param {{ settings: Settings }} question
    */
   async twin({ settings, ...asked }) {
-    second ??= await start()
+    twinEngine ??= await start()
     const isForced = Array.isArray(settings.target)
-    const own = isForced ? await compute(second, { ...settings, target: '' }) : null
+    const own = isForced ? await compute(twinEngine, { ...settings, target: '' }) : null
     own?.run.dispose()
-    const made = await compute(second, settings)
+    const made = await compute(twinEngine, settings)
     twin?.run.dispose()
     twin = made
-    return messageOf(second, { ...made, ownDecoding: (own ?? made).decoding }, asked)
+    return messageOf(twinEngine, { ...made, ownDecoding: (own ?? made).decoding }, asked)
   },
   /** @param {{ settings: Settings, cell: Cell, value: number }} question */
   async finiteDifference({ settings, cell, value }) {
-    const own = third ??= await start()
+    const own = sideEngine ??= await start()
     return finiteDifference(one => compute(own, one), settings, cell, value)
   },
   /**
@@ -218,7 +218,7 @@ const calls = {
    * @param {{ state: State, edits: Edit[], what: AnswerTarget, base?: Float32Array }} question
    */
   async ablate({ state, edits, what, base }) {
-    const own = third ??= await start()
+    const own = sideEngine ??= await start()
     const settings = settingsOf({ ...state, edits })
     const { ids } = what
     const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
@@ -226,16 +226,16 @@ const calls = {
     run.dispose()
     return values
   },
-  ...queryCalls(cell => runHere(cell?.isTwin)),
+  ...queryCalls(cell => runOf(cell?.isTwin)),
   ...interpretCalls(isTwin => (
-    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: runHere(isTwin).run }))
+    { gf: isTwin ? /** @type {Library} */ (twinEngine) : engine, run: runOf(isTwin).run }))
 }
 
-/** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const answers = calls
+/** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const queries = calls
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
-    const result = await answers[type](details, progress => postMessage({ id, progress }))
+    const result = await queries[type](details, progress => postMessage({ id, progress }))
     postMessage({ id, result }, { transfer: transferList(type, result) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)

@@ -1,5 +1,5 @@
 /**
- * Interpretability queries about a run: logit lens, vector norms, contributions of heads, nearest embeddings,
+ * Queries about the inner values of a run: logit lens, vector norms, contributions of heads, nearest embeddings,
  * ablations. Computed by the kernels from the run's tensors.
  */
 
@@ -8,7 +8,7 @@ import { peak } from '../lib/slice.js'
 import { pca } from './pca.js'
 
 /** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
-/** @import { Last } from '../rooms/stream.js' */
+/** @import { LastStep } from '../rooms/stream.js' */
 
 /** Tokens listed per position. */
 const TOP_TOKENS = 5
@@ -18,21 +18,21 @@ const BLOCK_ROWS = 4096
 /** @typedef {Record<string, LibraryTensor>} Read */
 
 /** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
-const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
+const rowsOf = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
 
 /**
- * The operations that may lie between the residual stream and the logits, as the run applied them; dropout is off
- * outside training.
- * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, measureAnswer: any) => LibraryTensor>}
+ * The operations that may lie between the residual stream and the logits, with the parameters of the run; dropout is
+ * off outside training.
+ * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, parameters: any) => LibraryTensor>}
  */
 const STEPS = {
   layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
   rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
   linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
-    gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
+    gf.functional.linear(x, rowsOf(gf, weight, first, count), bias && rowsOf(gf, bias, biasFirst, count))),
   mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
   add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
-  gelu: ({ functional }, x, _, measureAnswer) => functional.gelu(x, measureAnswer),
+  gelu: ({ functional }, x, _, parameters) => functional.gelu(x, parameters),
   relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
   silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
 }
@@ -49,7 +49,7 @@ const copy = x => /** @type {Float32Array} */ (x.values.slice())
 /**
  * The logit lens: applies the model's last steps to earlier points of the residual stream.
  * @param {Library} gf @param {LibraryRun} run
- * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
+ * @param {{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }} query ids: the chosen tokens
  * @returns {LensPrediction[][]} by point and row
  */
 export function logitLens(gf, run, { points, rows, ids }) {
@@ -76,7 +76,7 @@ export const vectorNorms = (gf, run, { names }) => names.map(name => (
   withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
 
 /**
- * What each head adds to the output of its attention: its channels times its part of the output weight.
+ * The contribution of each head to the output of its attention: its channels times its part of the output weight.
  * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
  * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
  *   head
@@ -119,7 +119,7 @@ export function nearest(gf, run, { name, index, table }) {
     const length = Math.max(normsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
     // In blocks: the squares of a whole table would take as much memory as the table itself.
     for (let first = 0; first < V; first += BLOCK_ROWS) gf.tidy(() => {
-      const some = part(gf, rows, first, Math.min(BLOCK_ROWS, V - first))
+      const some = rowsOf(gf, rows, first, Math.min(BLOCK_ROWS, V - first))
       values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(normsOf(some)).div(length)), first)
     })
     return largest(values, 0, V, 2 * TOP_TOKENS).map(row => ({ row, cosine: values[row] }))
@@ -148,7 +148,7 @@ export function measureAnswer(gf, run, { logits, out, rows, ids }, base) {
  * @param {Library} _ @param {LibraryRun} run
  */
 export const costs = (_, run) => ({
-  made: run.costs.flatMap(({ outputs }) => outputs),
+  results: run.costs.flatMap(({ outputs }) => outputs),
   parameters: run.names.map(name => run.describe(name)).filter(({ role }) => role === 'parameter')
     .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
 })

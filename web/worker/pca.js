@@ -5,8 +5,8 @@ import { principalAxes, projectRows } from '../theatre/pca.js'
 /** @import { Library, LibraryRun, PcaProjection } from '../types.d.ts' */
 
 /**
- * The two principal axes of fewer rows than channels: they are sums of rows, found from a matrix as large as the number
- * of rows.
+ * The two principal axes of fewer rows than channels: weighted sums of the rows, from the eigenvectors of the smaller
+ * matrix [N, N].
  * @param {Library} gf @param {any} table [N, C]
  */
 function axesOfFew(gf, table) {

@@ -1,6 +1,6 @@
 /**
- * Queries about a run: how a cell was computed, which tensors use it, the general formula of a tensor. They are
- * answered in the worker, where the run is alive, from the run's own explanations.
+ * Queries about a run: the explanation of a cell, the tensors that use it, the general formula of a tensor. They run
+ * in the worker, which holds the run in memory.
  */
 
 import { shortenExplanation } from './shorten_explanation.js'
@@ -59,29 +59,31 @@ function explainValue({ run, before }, { name, index }) {
   return { ...found, edited: true, computed: previous, rounding: found.value - previous }
 }
 
-/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const feedsByRun = new WeakMap()
+/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const usersByRun = new WeakMap()
 
-/** For every tensor the tensors computed from it. @param {LibraryRun} run */
-function feedsOf(run) {
-  const known = feedsByRun.get(run)
+/** The tensors computed from each tensor. @param {LibraryRun} run */
+function usersByTensor(run) {
+  const known = usersByRun.get(run)
   if (known) return known
   const { names } = run
-  /** @type {Map<string, string[]>} */ const feeds = new Map(names.map(name => [name, []]))
+  /** @type {Map<string, string[]>} */ const users = new Map(names.map(name => [name, []]))
   for (const name of names) {
     const { inputs, size } = { size: run.tensor(name).numel(), ...run.describe(name) }
-    if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
+    if (size) for (const from of new Set(Object.values(inputs))) users.get(from)?.push(name)
   }
-  feedsByRun.set(run, feeds)
-  return feeds
+  usersByRun.set(run, users)
+  return users
 }
 
 /**
- * The tensors that use a cell. Of a weight these can be few: a row of stacked projections makes one of Q, K and V.
+ * The tensors that use a cell: for a weight, maybe not all that use its tensor, since a row of stacked projections
+ * gives only one of Q, K and V.
  * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
  */
 function usesOf(run, cell, { op }) {
-  const { outputs } = notRetained(run), feeds = (feedsOf(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
-  return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
+  const { outputs } = notRetained(run)
+  const users = (usersByTensor(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
+  return op === 'given' && !cell.isGradient ? users.filter(target => firstUse(run, cell, target)) : users
 }
 
 /**
@@ -94,7 +96,7 @@ export function explainCell(made, cell) {
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
   const explanation = cell.isGradient ? explainGradient(run, cell) : explainValue(made, cell)
   const sent = shortenExplanation(/** @type {Explanation} */ (explanation))
-  return /** @type {CellExplanation} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
+  return /** @type {CellExplanation} */ ({ ...sent, users: usesOf(run, cell, explanation), differentiable: true })
 }
 
 /** @param {readonly number[]} shape */
@@ -112,7 +114,7 @@ function* cellsOf(shape) {
 }
 
 /**
- * The number of axes that two cells share by name and disagree on: closely related cells are tried first.
+ * The number of axes with equal names on which the indices of two cells differ. Cells with fewer are tried first.
  * @param {readonly Axis[]} axes @param {number[]} index @param {readonly Axis[]} other @param {number[]} at
  */
 const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
@@ -129,12 +131,12 @@ const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
  */
 export function firstUse(run, { name, index }, target) {
   const [from, to] = [run.describe(name), run.describe(target)]
-  const places = [...cellsOf(to.shape)].map(at => ({ at, far: distance(from.axes, index, to.axes, at) }))
-  const wanted = index.join()
+  const places = [...cellsOf(to.shape)].map(at => ({ at, distance: distance(from.axes, index, to.axes, at) }))
+  const key = index.join()
   /** @param {{ at: number[] }} place */
   const isUse = ({ at }) => (
-    run.explain(target, at).sources.some(source => source.name === from.name && source.index.join() === wanted))
-  const found = places.sort((a, b) => a.far - b.far).find(isUse)
+    run.explain(target, at).sources.some(source => source.name === from.name && source.index.join() === key))
+  const found = places.sort((a, b) => a.distance - b.distance).find(isUse)
   return found ? { name: target, index: found.at } : null
 }
 
@@ -142,7 +144,7 @@ export function firstUse(run, { name, index }, target) {
  * The formula of a whole table of positions; the explanation of a cell covers only the sine or cosine of its own pair.
  * @param {Table} parameters
  */
-function ofTable({ base, layout, dModel }) {
+function tableFormula({ base, layout, dModel }) {
   const angle = `k / ${base}^(2·i/${dModel})`
   const [even, odd] = layout === 'concatenated' ? ['i', `i + ${Math.ceil(dModel / 2)}`] : ['2·i', '2·i + 1']
   return `p[k, ${even}] = sin(${angle}),  p[k, ${odd}] = cos(${angle})`
@@ -163,7 +165,7 @@ export function recipes(run, names) {
       if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
     }
     const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
-    const rule = op === 'positional_encoding' ? ofTable(/** @type {Table} */ (parameters)) : formula
+    const rule = op === 'positional_encoding' ? tableFormula(/** @type {Table} */ (parameters)) : formula
     return { name, op, output, parameters, formula: rule, formulas: [rule], note, symbols: list }
   })
 }

@@ -17,8 +17,8 @@ export function extentOf(values, cols) {
   for (let row = 0, at = 0; at < values.length; row++) {
     let size = 0
     for (const end = at + cols; at < end; at++) {
-      const own = Math.abs(values[at])
-      if (own > size && own < Infinity) size = own
+      const magnitude = Math.abs(values[at])
+      if (magnitude > size && magnitude < Infinity) size = magnitude
     }
     if (best.length < LARGEST_ROWS || size > best[LARGEST_ROWS - 1].size) {
       best = [...best, { row, size }].sort((a, b) => b.size - a.size || a.row - b.row).slice(0, LARGEST_ROWS)

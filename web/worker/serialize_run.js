@@ -4,10 +4,10 @@
 
 import { peak } from '../lib/slice.js'
 
-/** @import { Library, LibraryRun, ModelRun, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+/** @import { Library, LibraryRun, ModelRun, QueryTypes, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
 
-/** Models whose tensors take less than this are sent with all values, since every tensor has a thumbnail on the map. */
-const SMALL = 8 * 2 ** 20
+/** A run whose tensors take fewer bytes is sent with all values, since every tensor has a thumbnail on the map. */
+const MAX_BYTES = 8 * 2 ** 20
 
 const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
 const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
@@ -41,8 +41,8 @@ export function readValues(run, names) {
 }
 
 /**
- * The same with the largest magnitudes, which the page would otherwise have to search for.
- * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
+ * The values of tensors, with their largest magnitudes, which the page would otherwise have to search for.
+ * @param {LibraryRun} run @param {string[]} names @returns {QueryTypes['read'][1]}
  */
 export function readValuesWithPeaks(run, names) {
   const values = readValues(run, names)
@@ -85,23 +85,24 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
   const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
   const retained = names.filter(name => run.describe(name).isKept)
   const bytes = retained.reduce((sum, name) => sum + run.tensor(name).numel() * 4, 0)
-  const values = readValues(run, bytes < SMALL ? retained : wanted.filter(name => retained.includes(name)))
-  const own = run.signature
-  const isKnown = own === signature
+  const values = readValues(run, bytes < MAX_BYTES ? retained : wanted.filter(name => retained.includes(name)))
+  const ownSignature = run.signature
+  const isKnown = ownSignature === signature
   return {
-    signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
+    signature: ownSignature, structure: isKnown ? null : structureOf(run),
+    curves: isKnown ? null : curvesOf(gf, run.steps),
     values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
-    facts: { ...facts, isExportable: Boolean(exportable), hasFiles: Boolean(exportable?.files) }
+    facts: { ...facts, isExportable: Boolean(exportable), hasHubFiles: Boolean(exportable?.files) }
   }
 }
 
-/** The arrays of results that were made for the page alone and can be transferred. */
+/** By query, the arrays in its result that the worker does not need any more, so that they can be transferred. */
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWNED_ARRAYS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
   exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
-  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], norms: result => result,
-  contributions: result => result.flatMap((/** @type {Questions['contributions'][1][0]} */ { pictures, norms }) => (
+  rows: ({ rows }) => [rows], thumbnails: ({ values }) => [values], norms: result => result,
+  contributions: result => result.flatMap((/** @type {QueryTypes['contributions'][1][0]} */ { pictures, norms }) => (
     [norms, ...pictures.map(({ values }) => values)]))
 }
 

@@ -1,6 +1,6 @@
 /** Attention in twelve steps: a gap in a sentence, and the one head that attends to the letter that decides. */
 
-import { fixed, likely } from '../../lib/number.js'
+import { fixed, formatProbability } from '../../lib/number.js'
 import { headMatrix, tensorOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../run_values.js'
 
@@ -76,7 +76,7 @@ function nearest(run, now) {
 
 /** @param {Run} run */
 const answerSaid = run => ({
-  answer: chosen(run)[0], share: likely(at(run, SHARES, word(run).index))
+  answer: chosen(run)[0], share: formatProbability(at(run, SHARES, word(run).index))
 })
 /** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({

@@ -77,8 +77,8 @@ function leak(run, here) {
  * @param {Run} run @param {number} here @returns {Evidence | null}
  */
 function dropout(run, here) {
-  const { kept, weights } = partsIn(run, 'encoder.0.self_attn.heads')
-  const rows = rowsOf(run, kept ?? weights)
+  const { dropped, weights } = partsIn(run, 'encoder.0.self_attn.heads')
+  const rows = rowsOf(run, dropped ?? weights)
   const all = rows.filter(({ values }) => Math.abs(sum(values) - 1) > TINY)
   const wrong = all.find(({ head }) => head === here) ?? all[0]
   return wrong ? {

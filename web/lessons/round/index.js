@@ -3,7 +3,7 @@
  * multiplied by.
  */
 
-import { fixed, likely } from '../../lib/number.js'
+import { fixed, formatProbability } from '../../lib/number.js'
 import { at, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -69,7 +69,7 @@ export const lesson = {
       ask: { answer: (run, now) => taken(run, now).filter(share => share > 0).length, tolerance: 0.4 },
       say: (run, now) => {
         const shares = taken(run, now), [most] = ranked(shares)
-        return { token: tokensOf(run, 'source')[most], share: likely(shares[most]), count: String(shares.length) }
+        return { token: tokensOf(run, 'source')[most], share: formatProbability(shares[most]), count: String(shares.length) }
       }
     },
     { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: fixed(run.loss, 4) }) },

@@ -1,6 +1,6 @@
 /** Temperature, top-k, top-p, beams: from probabilities to a character. */
 
-import { likely } from '../../lib/number.js'
+import { formatProbability } from '../../lib/number.js'
 import { at, chosen, ranked, rowAt, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -26,7 +26,8 @@ const most = run => Math.max(...rowAt(run, SHAPED, [0, monthRow(run)]))
 /** @param {Run} run */
 const left = run => rowAt(run, KEPT, [0, monthRow(run)]).filter(share => share > 0).length
 /** @param {Run} run @param {Now} now */
-const shares = (run, { before }) => ({ before: likely(most(before ?? run)), after: likely(most(run)) })
+const shares = (run, { before }) => (
+  { before: formatProbability(most(before ?? run)), after: formatProbability(most(run)) })
 /** @param {Run} run @param {Now} now */
 const way = (run, { before }) => {
   const [one, other] = [most(run), most(before ?? run)]
@@ -67,7 +68,7 @@ export const lesson = {
       ask: { options: months, answer: run => chosen(run)[month(run)], isOfAnswer: true }, then: ROOM,
       pointThen: () => FIRST, paper: shaped,
       say: run => ({ text: run.streams.source.texts[0], answer: chosen(run)[month(run)],
-        share: likely(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
+        share: formatProbability(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
     },
     {
       id: 'hot', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),

@@ -1,7 +1,7 @@
 /** How a decoder reads an encoder: a date is translated, and every character shows where it was read. */
 
-import { fixed, likely } from '../../lib/number.js'
-import { describedOf } from '../../lib/run.js'
+import { fixed, formatProbability } from '../../lib/number.js'
+import { descriptionOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -30,7 +30,7 @@ const pick = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
 /** The probability of the token that a step chose. @param {Run} run @param {number} step */
 const shareAt = (run, step) => ({ tensor: SHARES, index: [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0] })
 /** @param {Run} run @param {number} step */
-const shareOf = (run, step) => likely(at(run, SHARES, shareAt(run, step).index))
+const shareOf = (run, step) => formatProbability(at(run, SHARES, shareAt(run, step).index))
 
 /**
  * The most probable tokens of a step, in the order of the vocabulary.
@@ -47,7 +47,7 @@ const places = run => tokensOf(run, 'source').map((token, place) => (
   { id: String(place), text: `${token} (${place})` }))
 
 /** @param {Run} run @param {string} name */
-const rowsOf = (run, name) => describedOf(run, `${HERE}.${name}`).shape[1]
+const rowsOf = (run, name) => descriptionOf(run, `${HERE}.${name}`).shape[1]
 /** @param {Run} run @returns {Record<string, string>} */
 const counts = run => ({ read: String(rowsOf(run, 'k')), written: String(rowsOf(run, 'q')) })
 /** @param {Run} run @param {Now} now */

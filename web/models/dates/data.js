@@ -1,6 +1,6 @@
 /**
- * The task of the page's first model: English dates into Korean. The word order crosses (the year comes last in one and
- * first in the other) and digits are copied, so cross-attention has something to show.
+ * The task of the page's first model: translating English dates into Korean. The order is reversed (the year comes last
+ * in one and first in the other) and digits are copied, so cross-attention has something to show.
  */
 
 const MONTHS = [
@@ -30,7 +30,7 @@ function ordinal(day) {
 }
 
 /** @param {number} n */
-const two = n => String(n).padStart(2, '0')
+const twoDigits = n => String(n).padStart(2, '0')
 
 /** The name of a month, long or short; undefined for a number that is no month. @param {number} m */
 const long = m => MONTHS[m - 1] ?? '', short = (/** @type {number} */ m) => long(m).slice(0, 3)
@@ -38,14 +38,13 @@ const long = m => MONTHS[m - 1] ?? '', short = (/** @type {number} */ m) => long
 /** @typedef {(y: number, m: number, d: number) => string} Form year, month (1 to 12) and day, written */
 
 /**
- * Ambiguous dates, month first or day first: these have two readings unless the day is above 12, and the model has to
- * live with that.
+ * Formats that are written both month first and day first: a date has two readings unless its day is above 12.
  * @type {Form[]}
  */
-const TWOFOLD = [
+const AMBIGUOUS_FORMATS = [
   (y, m, d) => `${m}/${d}/${y}`, (y, m, d) => `${d}/${m}/${y}`,
-  (y, m, d) => `${two(m)}/${two(d)}/${y}`, (y, m, d) => `${two(d)}/${two(m)}/${y}`,
-  (y, m, d) => `${two(m)}-${two(d)}-${y}`, (y, m, d) => `${two(d)}-${two(m)}-${y}`
+  (y, m, d) => `${twoDigits(m)}/${twoDigits(d)}/${y}`, (y, m, d) => `${twoDigits(d)}/${twoDigits(m)}/${y}`,
+  (y, m, d) => `${twoDigits(m)}-${twoDigits(d)}-${y}`, (y, m, d) => `${twoDigits(d)}-${twoDigits(m)}-${y}`
 ]
 
 /**
@@ -56,8 +55,8 @@ export const FORMATS = [
   (y, m, d) => `${long(m)} ${d} ${y}`,
   (y, m, d) => `${d} ${short(m)} ${y}`,
   (y, m, d) => `the ${ordinal(d)} of ${long(m)}, ${y}`,
-  (y, m, d) => `${y}-${two(m)}-${two(d)}`,
-  ...TWOFOLD,
+  (y, m, d) => `${y}-${twoDigits(m)}-${twoDigits(d)}`,
+  ...AMBIGUOUS_FORMATS,
   (y, m, d) => `${long(m)} ${d}, ${y}`,
   (y, m, d) => `${long(m)} ${ordinal(d)}, ${y}`,
   (y, m, d) => `${short(m)} ${d}, ${y}`,
@@ -66,13 +65,13 @@ export const FORMATS = [
   (y, m, d) => `${ordinal(d)} ${long(m)} ${y}`,
   (y, m, d) => `${ordinal(d)} of ${long(m)} ${y}`,
   (y, m, d) => `the ${ordinal(d)} of ${long(m)} ${y}`,
-  (y, m, d) => `${y}/${two(m)}/${two(d)}`,
-  (y, m, d) => `${y}.${two(m)}.${two(d)}`,
+  (y, m, d) => `${y}/${twoDigits(m)}/${twoDigits(d)}`,
+  (y, m, d) => `${y}.${twoDigits(m)}.${twoDigits(d)}`,
   (y, m, d) => `${y}-${m}-${d}`,
   (y, m, d) => `${y}/${m}/${d}`,
   (y, m, d) => `${y}.${m}.${d}`,
   (y, m, d) => `${d}.${m}.${y}`,
-  (y, m, d) => `${two(d)}.${two(m)}.${y}`
+  (y, m, d) => `${twoDigits(d)}.${twoDigits(m)}.${y}`
 ]
 
 /** @param {number} y @param {number} m @param {number} d */
@@ -83,35 +82,35 @@ export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
  * @param {number} format @param {[number, number, number]} date year, month, day
  */
 export function readings(format, [y, m, d]) {
-  const isTwofold = TWOFOLD.includes(FORMATS[format]) && d <= 12 && d !== m
-  return isTwofold ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
+  const isAmbiguous = AMBIGUOUS_FORMATS.includes(FORMATS[format]) && d <= 12 && d !== m
+  return isAmbiguous ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
 }
 
-const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
  * The characters that a reader perceives; an emoji may consist of many code points.
  * @param {string} text @returns {string[]}
  */
-const signsOf = text => (
-  /^[\0-\x7f가-힣]*$/.test(text) ? text.split('') : Array.from(SIGNS.segment(text), s => s.segment))
+const charactersOf = text => (
+  /^[\0-\x7f가-힣]*$/.test(text) ? text.split('') : Array.from(SEGMENTER.segment(text), s => s.segment))
 
-/** @param {string | undefined} sign */
-const isLetter = sign => /^[a-z]$/.test(sign ?? '')
+/** @param {string | undefined} character */
+const isLetter = character => /^[a-z]$/.test(character ?? '')
 
-/** Words, digits and signs of a source; spaces only separate. @param {string} text @returns {string[]} */
+/** Splits a source into words, digits and other characters, without spaces. @param {string} text @returns {string[]} */
 export function splitSource(text) {
   /** @type {string[]} */
   const words = []
-  signsOf(text.toLowerCase()).forEach((sign, i, signs) => {
-    if (isLetter(sign) && isLetter(signs[i - 1])) words[words.length - 1] += sign
-    else if (sign.trim()) words.push(sign)
+  charactersOf(text.toLowerCase()).forEach((character, i, characters) => {
+    if (isLetter(character) && isLetter(characters[i - 1])) words[words.length - 1] += character
+    else if (character.trim()) words.push(character)
   })
   return words
 }
 
 /** @param {string} text @returns {string[]} */
-export const splitTarget = text => signsOf(text).filter(sign => sign.trim())
+export const splitTarget = text => charactersOf(text).filter(sign => sign.trim())
 
 /** The text of target tokens, with a space after 년 and 월. @param {string[]} tokens */
 export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
@@ -137,7 +136,7 @@ export function isHeldOut(day) {
   return Math.imul(first + 1, 0x9e3779b1) >>> 0 < 2 ** 32 / 10
 }
 
-/** @param {string[]} tokens @param {Map<string, number>} stoi @param {number} length filled up with <pad> */
+/** Ids padded with <pad>. @param {string[]} tokens @param {Map<string, number>} stoi @param {number} length */
 export function encode(tokens, stoi, length) {
   const ids = tokens.map(token => {
     const id = stoi.get(token)

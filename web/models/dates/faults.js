@@ -1,6 +1,6 @@
 /**
- * Common mistakes, built in: each is a module of the library with one changed line and the same weights. The run uses
- * it, so every number after it is what such a mistake produces.
+ * Common mistakes to choose from: each is a module of the library with one changed line and the same weights. The run
+ * uses it, so all later numbers show the effect of the mistake.
  */
 
 import { multiheadAttention } from '../../../src/js/ops/attention.js'
@@ -38,7 +38,7 @@ const tokenNorm = gf => class TokenNorm extends gf.nn.LayerNorm {
 }
 
 /**
- * `pe[:x.size(0)]`, correct where time comes first; batch first it is the row of position 0 for all.
+ * `pe[:x.size(0)]`, which is correct for [T, B, C]; for [B, T, C] each sentence gets the row of its own number.
  * @param {any} gf
  */
 const batchPositions = gf => class BatchPositions extends gf.nn.PositionalEncoding {
@@ -51,7 +51,7 @@ const batchPositions = gf => class BatchPositions extends gf.nn.PositionalEncodi
   }
 }
 /**
- * By fault: the class that contains it, the faulty class, and its constructor arguments from a module.
+ * For each fault the class that it replaces, the faulty class, and the constructor arguments of a replaced module.
  * @type {Record<string, { of: string, make: (gf: any) => any, from: (module: any) => any[] }>}
  */
 const FAULTS = {
@@ -64,9 +64,9 @@ const FAULTS = {
 }
 
 /**
- * A model with a fault in every module that can have it.
+ * Replaces every module of a fault's class by a faulty one.
  * @template Model
- * @param {Library} gf @param {Model} model @param {string} fault as the setting says @returns {Model}
+ * @param {Library} gf @param {Model} model @param {string} fault the value of the setting @returns {Model}
  */
 export function withFault(gf, model, fault) {
   if (!(fault in FAULTS)) return model

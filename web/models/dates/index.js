@@ -1,6 +1,6 @@
 /** English dates into Korean: an encoder-decoder trained by this library. */
 
-import { isLearned, take } from '../settings.js'
+import { isLearned, pickSettings } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, textOf } from './data.js'
 import { familiarity } from './familiarity.js'
 
@@ -10,13 +10,13 @@ import { familiarity } from './familiarity.js'
 export const DATES = [
   'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
 ]
-export const TWOFOLD = DATES[DATES.length - 1]
+export const AMBIGUOUS_DATE = DATES[DATES.length - 1]
 
 /**
- * The first unknown word, or that there are too many.
+ * The problem of a field: its first unknown word, or too many words.
  * @param {string[]} words @param {string[]} known @param {number} max
  */
-function wrong(words, known, max) {
+function inputProblem(words, known, max) {
   const unknown = words.find(word => !known.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
   return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
@@ -37,10 +37,10 @@ function kindOf(state) {
 export const dates = {
   id: 'dates',
   files: ['date_translator.safetensors'],
-  settings: take({
-    weights: {}, dModel: { matters: isUntrained }, heads: { matters: isUntrained }, base: {}, seed: {}, positions: {},
-    training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained },
-    normFirst: {},
+  settings: pickSettings({
+    weights: {}, dModel: { hasEffect: isUntrained }, heads: { hasEffect: isUntrained }, base: {}, seed: {},
+    positions: {}, training: {}, dropout: {}, layers: { hasEffect: isUntrained },
+    dimFeedforward: { hasEffect: isUntrained }, normFirst: {},
     activation: {}, positional: {}, scale: {}, padding: {}, tgtIsCausal: {}, temperature: {},
     topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}, fault: {}
   }),
@@ -49,19 +49,19 @@ export const dates = {
     target: { default: '', notes: ['known'], isAnswer: true }
   },
   examples: DATES.map(source => ({
-    text: source, lang: 'en', patch: { source, target: '' }, ...(source === TWOFOLD && { note: 'source.twofold' })
+    text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},
   problems({ source, target }) {
     const words = splitSource(source)
     return {
-      source: words.length ? wrong(words, SOURCE_TOKENS.slice(1), LONGEST.source) :
+      source: words.length ? inputProblem(words, SOURCE_TOKENS.slice(1), LONGEST.source) :
           { key: 'errors.emptySource', values: {} },
-      target: wrong(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
+      target: inputProblem(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
     }
   },
   written: textOf,
-  doubt({ source }) {
+  warning({ source }) {
     const kind = familiarity(splitSource(source), splitSource)
     return kind === 'known' ? null : kind
   },

@@ -41,7 +41,7 @@ export function createTranslator(gf, config = CONFIG) {
       this.tgtIsCausal = true
     }
 
-    /** @param {any} embedding @param {number[][]} ids @param {number} [start] position of the first */
+    /** @param {any} embedding @param {number[][]} ids @param {number} [start] position of the first id */
     embed(embedding, ids, start = 0) {
       const x = embedding.forward(ids)
       return this.positions ? this.positions.forward(x, { start }) : x
@@ -55,7 +55,7 @@ export function createTranslator(gf, config = CONFIG) {
 
     /**
      * @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source
-     * @param {any} [cache] of earlier passes, which input goes on from
+     * @param {any} [cache] keys and values of earlier passes, after which `input` continues
      */
     decode(input, memory, source, cache) {
       const x = this.embed(this.target_embedding, input, cache?.length)
@@ -85,5 +85,5 @@ export function createTranslator(gf, config = CONFIG) {
   return new DateTranslator()
 }
 
-/** @param {Float32Array} values the place of the largest */
+/** The index of the largest value. @param {Float32Array} values */
 const largest = values => values.reduce((best, v, i) => (v > values[best] ? i : best), 0)

@@ -23,7 +23,7 @@ const TRAINED = {
   heads: CONFIG.nhead, layers: CONFIG.layers, dModel: CONFIG.dModel, dimFeedforward: CONFIG.dimFeedforward
 }
 
-/** Label smoothing of the training, and the loss that a confident model has. */
+/** The label smoothing of the training: the target probabilities of the correct token and of each other one. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
 /** @param {string} of */
@@ -34,17 +34,17 @@ const AXES = {
 }
 
 /**
- * What the weights fix; those from the training page contain it themselves.
+ * The settings that the weights determine; a file from the training page contains them.
  * @param {Library} gf @param {Settings} settings @param {Uint8Array} file @returns {Partial<Settings>}
  */
-function fixed(gf, settings, file) {
+function fixedSettings(gf, settings, file) {
   if (settings.weights === 'trained') return TRAINED
   const { nhead: heads, dModel, layers, dimFeedforward } = shapeIn(gf, settings, file)
   return heads ? { heads, dModel, layers, dimFeedforward } : {}
 }
 
 /**
- * Whether the positions are computed, or learned and then not part of the trained weights.
+ * Whether a tensor belongs to the positional encoding.
  * @param {string} name
  */
 const isPosition = name => name.startsWith('positions.')
@@ -65,12 +65,12 @@ const MODEL_KEYS = [
   'base', 'dropout', 'lent', 'fault'
 ]
 /** Whether any weight is randomly initialized. @param {Settings} settings */
-const isDrawn = ({ weights, positional, positions }) => (
+const hasRandomWeights = ({ weights, positional, positions }) => (
   weights === 'untrained' || (positional && positions === 'learned'))
 
 /** @param {Settings} settings */
 const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
-  name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
+  name === 'seed' && !hasRandomWeights(settings) ? null : settings[name]))])
 
 /**
  * The target: the reader's text, ids that another run has generated, or the model's own.
@@ -97,7 +97,7 @@ function targetOf(gf, model, settings, source, edits) {
 const named = (ids, vocabulary) => ids.map(id => vocabulary[id])
 
 /**
- * The text on both sides.
+ * The source and the target as streams.
  * @param {Settings} settings @param {number[]} source @param {number[]} input @returns {Record<string, Stream>}
  */
 function streamsOf(settings, source, input) {
@@ -114,7 +114,8 @@ function streamsOf(settings, source, input) {
 }
 
 /**
- * Whether a module behaves differently for each of the two texts, while an exported script has each forward once.
+ * Whether there is no script for the model: a module behaves differently for source and target, but a script has one
+ * forward per module.
  * @param {Partial<Settings>} settings
  */
 const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
@@ -131,10 +132,10 @@ const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || pos
  */
 export function run(gf, options, edits = [], [weights] = []) {
   const merged = { ...defaultsOf('dates'), ...options }
-  const settings = { ...merged, ...fixed(gf, merged, weights) }
-  const placed = shapeIn(gf, merged, weights).positions
+  const settings = { ...merged, ...fixedSettings(gf, merged, weights) }
+  const trainedPositions = shapeIn(gf, merged, weights).positions
   /** @param {string} name */
-  const isComputed = name => isPosition(name) && settings.positions !== placed
+  const isComputed = name => isPosition(name) && settings.positions !== trainedPositions
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
   const answers = rightAnswers(splitSource(settings.source), splitSource)
     .map(date => [...encode(splitTarget(date), TARGET_IDS, 0), END_ID])
@@ -150,16 +151,16 @@ export function run(gf, options, edits = [], [weights] = []) {
       const input = before(ids)
       return {
         truth: { answers, forward: answer => model.forward([source], [before(answer)]) },
-        forward: () => model.forward([source], [input]), right: ids, vocabulary: TARGET_TOKENS,
+        forward: () => model.forward([source], [input]), targets: ids, vocabulary: TARGET_TOKENS,
         rows: input.map((_, t) => t), axes: AXES, inputs: { source: [source], input: [input] },
         streams: streamsOf(settings, source, input),
         passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] })),
-        ...(settings.fault === 'none' && { going: { ids: input, begin() {
+        ...(settings.fault === 'none' && { continuation: { ids: input, begin() {
           const memory = model.encode([source])
           return (some, cache) => model.decode([some], memory, [source], cache)
         } } })
       }
     }),
-    hints: {}, unscripted: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, hasNoScript: isUnscripted(settings), randomTensors: isTrained && hasRandomWeights(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

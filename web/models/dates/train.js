@@ -1,9 +1,9 @@
 /**
  * Trains the date translator, the model of the page: `npm run train`.
  *
- * Every batch is drawn from the seed and the number of its step, so a second training gives the same bits, and one that
- * was stopped (Ctrl-C) goes on where it was. The same model without positional encoding is trained too, to show that it
- * fails. Options: --steps N, --seed N, --out FILE, --fresh (forget the stopped run), --until N (stop after that step),
+ * Every batch is sampled from the seed and the number of its step, so a second training gives the same bits, and a
+ * stopped one (Ctrl-C) can be resumed. The same model without positional encoding is trained too, to show that it
+ * fails. Options: --steps N, --seed N, --out FILE, --fresh (do not resume), --until N (stop after that step),
  * --checkpoints DIR, --only positions|none.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { load } from '../../../src/js/index.js'
 import { isHeldOut } from './data.js'
-import { drawExamples, exactShare } from './measure.js'
+import { sampleExamples, exactFraction } from './measure.js'
 import { CONFIG, createTranslator } from './model.js'
 
 const { values: options } = parseArgs({
@@ -45,7 +45,7 @@ const rate = step => step < WARM_UP
 /** @param {any} model @param {any} optimizer @param {number} step */
 function trainStep(model, optimizer, step) {
   gf.manualSeed(seed * 1_000_003 + step)
-  const batch = drawExamples(gf, BATCH, day => !isHeldOut(day))
+  const batch = sampleExamples(gf, BATCH, day => !isHeldOut(day))
   return gf.tidy(() => {
     const logits = model.forward(batch.map(e => e.source), batch.map(e => e.input)), V = logits.shape[2]
     const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target),
@@ -62,13 +62,13 @@ function trainStep(model, optimizer, step) {
 /** @param {any} model @param {number} n */
 function accuracy(model, n) {
   gf.manualSeed(seed)
-  const fraction = exactShare(model.eval(), drawExamples(gf, n, isHeldOut))
+  const fraction = exactFraction(model.eval(), sampleExamples(gf, n, isHeldOut))
   model.train()
   return fraction
 }
 
-/** Saves a checkpoint: weights and the optimizer's moments. @param {any} model @param {any} optimizer */
-const keptTensors = (model, optimizer) => Object.fromEntries(
+/** The tensors of a checkpoint: weights and the optimizer's moments. @param {any} model @param {any} optimizer */
+const checkpointTensors = (model, optimizer) => Object.fromEntries(
   model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
     const held = optimizer.state.get(p)
     return [[name, p], [`m.${name}`, held.expAvg], [`v.${name}`, held.expAvgSq]]
@@ -78,7 +78,7 @@ const keptTensors = (model, optimizer) => Object.fromEntries(
 function saveCheckpoint(file, model, optimizer, step) {
   mkdirSync(options.checkpoints, { recursive: true })
   const metadata = { step: String(step), seed: String(seed), steps: String(steps) }
-  writeFileSync(`${file}.part`, gf.saveSafetensors(keptTensors(model, optimizer), metadata))
+  writeFileSync(`${file}.part`, gf.saveSafetensors(checkpointTensors(model, optimizer), metadata))
   renameSync(`${file}.part`, file)
 }
 
@@ -96,7 +96,7 @@ function resume(file, model, optimizer) {
     held.expAvgSq.data.set(tensors[`v.${name}`].values)
   }
   Object.values(tensors).forEach(t => t.dispose())
-  console.log(`going on after step ${step}`)
+  console.log(`resuming after step ${step}`)
   return step
 }
 
@@ -120,7 +120,7 @@ function train(positions) {
     if (step % 200 === 0 || step === steps) report(step, loss, accuracy(model, 200), started, first)
     if (isStopping || step === until) {
       saveCheckpoint(file, model, optimizer, step)
-      console.log(`stopped after step ${step}; npm run train goes on from here`)
+      console.log(`stopped after step ${step}; npm run train resumes here`)
       process.exit(130)
     }
   }

@@ -14,7 +14,7 @@ import { choosable } from '../decoding.js'
 
 /**
  * How a kind of model generates.
- * @typedef {object} Going
+ * @typedef {object} GenerationPlan
  * @property {Frame & { V: number, isCausal: boolean }} frame
  * @property {readonly number[]} ends every token that ends an answer
  * @property {(rows: number[][]) => LibraryTensor} forward logits of all rows, as in a run
@@ -23,15 +23,15 @@ import { choosable } from '../decoding.js'
  */
 
 /**
- * A pending request: it can be stopped, and is told the number of tokens.
- * @typedef {{ signal: AbortSignal, onWritten: (count: number) => void }} Waiting
+ * A pending request: its signal stops the generation, and `onWritten` receives the number of tokens.
+ * @typedef {{ signal: AbortSignal, onWritten: (count: number) => void }} PendingRequest
  */
 
 /** @param {Partial<Chosen> & { ids: number[] }} made @returns {Chosen} */
 const chosen = made => ({ random: null, tree: null, best: null, isGiven: false, ...made })
 
 /** The decoding options of the settings. @param {Settings} settings */
-function wayOf({ decoding, beams, temperature, topK, topP, seed }) {
+function decodingOptions({ decoding, beams, temperature, topK, topP, seed }) {
   if (decoding === 'beam') return { beams }
   return decoding === 'sample' ? { temperature, topK, topP, seed } : {}
 }
@@ -40,17 +40,17 @@ function wayOf({ decoding, beams, temperature, topK, topP, seed }) {
  * @param {{ ids: number[], steps: { random: number | null }[], tree: Chosen['tree'], best: number | null }} made
  * @param {Settings} settings @param {number} end
  */
-function read({ ids, steps, tree, best }, { decoding }, end) {
+function toChosen({ ids, steps, tree, best }, { decoding }, end) {
   if (!ids.length) return chosen({ ids: [end] })
   return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ random }) => Number(random)) : null })
 }
 
-/** The decoding options of a generation over the cache. @param {Going} going @param {Settings} settings */
-const askedOf = ({ frame, ends }, settings) => (
-  { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] })
+/** The options of `gf.decoding.decode`. @param {GenerationPlan} going @param {Settings} settings */
+const generationOptions = ({ frame, ends }, settings) => (
+  { ...decodingOptions(settings), maxNewTokens: frame.longest, end: [...ends] })
 
 /**
- * The next logits [B, T, V], with last rows that a token can be chosen from.
+ * Wraps a forward so that a token can be chosen from its last rows, even if they contain NaN.
  * @param {Library} gf @param {(...args: any[]) => any} next @returns {(...args: any[]) => any}
  */
 const withChoosable = (gf, next) => (...args) => {
@@ -61,7 +61,7 @@ const withChoosable = (gf, next) => (...args) => {
 }
 
 /**
- * @param {Library} gf @param {Settings} settings @param {Going} way @param {Edit[]} edits
+ * @param {Library} gf @param {Settings} settings @param {GenerationPlan} way @param {Edit[]} edits
  * @returns {Chosen}
  */
 export function generateNow(gf, settings, way, edits) {
@@ -69,8 +69,8 @@ export function generateNow(gf, settings, way, edits) {
   if (edits.length) return generate(gf, settings, forward, frame, edits)
   const { next, done } = begin()
   try {
-    const options = askedOf(way, settings)
-    return read(gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
+    const options = generationOptions(way, settings)
+    return toChosen(gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
   } finally {
     done()
   }
@@ -78,9 +78,9 @@ export function generateNow(gf, settings, way, edits) {
 
 /**
  * The final answer of a stepwise generation, or the current one when it is stopped.
- * @param {Iterable<Chosen>} steps @param {Waiting} waiting
+ * @param {Iterable<Chosen>} steps @param {PendingRequest} waiting
  */
-async function inTurns(steps, { signal, onWritten }) {
+async function runSteps(steps, { signal, onWritten }) {
   /** @type {Chosen | null} */ let last = null
   for (const chosen of steps) {
     last = chosen
@@ -92,24 +92,25 @@ async function inTurns(steps, { signal, onWritten }) {
 }
 
 /**
- * The same asynchronously; when stopped it is the answer so far, at least one token.
- * @param {Library} gf @param {Settings} settings @param {Going} way @param {Edit[]} edits @param {Waiting} waiting
+ * Generates asynchronously; when stopped, resolves to the answer so far, at least one token.
+ * @param {Library} gf @param {Settings} settings @param {GenerationPlan} way @param {Edit[]} edits
+ * @param {PendingRequest} waiting
  * @returns {Promise<Chosen>}
  */
 export async function generateAsync(gf, settings, way, edits, waiting) {
   const { frame, forward, begin } = way, { signal, onWritten } = waiting
-  if (edits.length) return inTurns(generateSteps(gf, settings, forward, frame, edits), waiting)
+  if (edits.length) return runSteps(generateSteps(gf, settings, forward, frame, edits), waiting)
   const { next, done } = begin()
   // The signal makes the generation yield to other tasks; an answer that it aborted would be lost.
   const options = {
-    ...askedOf(way, settings), signal: new AbortController().signal,
+    ...generationOptions(way, settings), signal: new AbortController().signal,
     stoppingCriteria(/** @type {number[]} */ { length }) {
       onWritten(length)
       return signal.aborted
     }
   }
   try {
-    return read(await gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
+    return toChosen(await gf.decoding.decode(withChoosable(gf, next), [...frame.start], options), settings, frame.end)
   } finally {
     done()
   }

@@ -1,7 +1,7 @@
 /** The imported model: its files, their description, and the loaded model in each engine that requests it. */
 
 import { trainingOf } from '../../theatre/training_file.js'
-import { ADDRESSED } from './text_limits.js'
+import { ADDRESS_SPACE } from './text_limits.js'
 import * as store from './store.js'
 
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
@@ -9,9 +9,9 @@ import * as store from './store.js'
 
 /** @import { Files } from './store.js' */
 
-/** The files that were imported last, and their number in sequence. @type {{ files: Files, serial: number } | null} */
+/** The imported files, and how many imports there have been. @type {{ files: Files, serial: number } | null} */
 let imported = null
-let serials = 0
+let lastSerial = 0
 /** Aborts the current reading. @type {AbortController | null} */ let reading = null
 
 /**
@@ -25,8 +25,8 @@ let serials = 0
 
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
 
-/** Files that a model may consist of; other files are dropped. */
-const OF_MODELS = /\.(json|txt|model|spm|bin|safetensors)$/
+/** The files of a model; others are not stored. */
+const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors)$/
 
 /**
  * Describes files from their headers: a model, or a training of this page.
@@ -37,18 +37,19 @@ export async function importFiles(gf, files) {
   const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
   const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
   return {
-    ...inspection, names: Object.keys(files), room: ADDRESSED, training: training && { ...training, name: weights[0] }
+    ...inspection, names: Object.keys(files), room: ADDRESS_SPACE,
+    training: training && { ...training, name: weights[0] }
   }
 }
 
-/** Makes these files the imported model; it is loaded when a run requests it. @param {Files} files */
+/** Makes these files the imported model, which is loaded by the next run. @param {Files} files */
 export function choose(files) {
-  serials += 1
-  imported = { files, serial: serials }
+  lastSerial += 1
+  imported = { files, serial: lastSerial }
 }
 
 /**
- * Loads a model and makes it the one that runs use. If that fails or is stopped, the previous one stays.
+ * Loads a model and makes it the imported one. If that fails or is stopped, the previous model stays.
  * @param {Library} gf @param {Files} files
  * @param {(progress: { done: number, total: number }) => void} onProgress bytes
  * @returns {Promise<Opened>}
@@ -69,22 +70,22 @@ export async function open(gf, files, onProgress) {
 export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
 
 /** Stores the files of the model in the browser. Resolves to whether it could. */
-export const storeModel = async () => imported !== null && store.keep(
-  Object.fromEntries(Object.entries(imported.files).filter(([name]) => OF_MODELS.test(name))))
+export const storeModel = async () => imported !== null && store.save(
+  Object.fromEntries(Object.entries(imported.files).filter(([name]) => MODEL_FILES.test(name))))
 
 /** Describes the stored model without reading it. */
 export async function storedModel() {
-  const files = await store.kept()
+  const files = await store.read()
   return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
 }
 
 /** The stored files. */
-export const storedFiles = () => store.kept()
+export const storedFiles = () => store.read()
 
 export const forget = () => store.forget()
 
 /**
- * A tokenizer whose ids exceed the embedding belongs to another model.
+ * Throws if the tokenizer has ids beyond the embedding, since it belongs to another model then.
  * @param {Pick<Opened, 'tokenizer' | 'config'>} opened
  */
 function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
@@ -94,7 +95,7 @@ function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
 }
 
 /** @param {any} model @returns {Broken | null} */
-function brokenIn(model) {
+function findBroken(model) {
   let count = 0, first = ''
   for (const [name, { values }] of Object.entries(/** @type {Record<string, any>} */ (model.stateDict()))) {
     for (let i = 0; i < values.length; i++) {
@@ -107,13 +108,13 @@ function brokenIn(model) {
 }
 
 /**
- * The model in an engine, loaded once; where none was imported, the stored one.
+ * The imported model in an engine, loaded once; if none was imported, the stored one.
  * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
  * @returns {Promise<Opened>}
  */
 export async function openIn(gf, options) {
   if (!imported) {
-    const files = await store.kept()
+    const files = await store.read()
     if (files) choose(files)
   }
   if (!imported) throw Object.assign(new Error('no files'), { code: 'nofiles' })
@@ -129,7 +130,7 @@ export async function openIn(gf, options) {
     made.model.dispose()
     throw error
   }
-  const whole = { ...made, type, serial, broken: brokenIn(made.model) }
-  opened.set(gf, whole)
-  return whole
+  const entry = { ...made, type, serial, broken: findBroken(made.model) }
+  opened.set(gf, entry)
+  return entry
 }

@@ -6,23 +6,23 @@ import { SAMPLING, decodingOf } from '../generation.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
 import { retainedLayersOf } from './retained_layers.js'
-import { answerRoom, firstScored, textRoom } from './text_limits.js'
+import { answerRoom, firstLogitsRow, textRoom } from './text_limits.js'
 import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
 import { generateAsync, generateNow } from './generation.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Opened } from './open.js' */
 /** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
-/** @import { Going as Written, Waiting } from './generation.js' */
+/** @import { GenerationPlan as Written, PendingRequest } from './generation.js' */
 /** @import { Axis, Continuation, Edit, Library, LibraryTensor } from '../../types.d.ts' */
 /** @import { ModelRun, Settings, Stream, Truncation } from '../../types.d.ts' */
 
 /**
- * How a kind of model processes a text.
- * @typedef {object} Way
+ * The input, the forward and the targets of a run.
+ * @typedef {object} PreparedRun
  * @property {Chosen | null} target its answer, if it generates one
  * @property {number[]} rows the rows of logits that the answer is chosen from
- * @property {number[]} right the target at every position
+ * @property {number[]} targets the target at every position
  * @property {number} read the number of tokens in the first pass
  * @property {number} first the first token with logits; those before it have none
  * @property {ModelRun['truncated']} [truncated] which texts were truncated
@@ -30,44 +30,44 @@ import { generateAsync, generateNow } from './generation.js'
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
  * @property {Record<string, number[][]>} inputs of forward, by name
- * @property {Omit<Continuation, 'model'>} [going] where it generates token by token
+ * @property {Omit<Continuation, 'model'>} [continuation] where it generates token by token
  */
 
 /**
  * The text that the model reads, never empty, and how it was truncated.
- * @param {Opened} opened @param {string} text @param {{ most: number, by: Truncation['by'] }} room
+ * @param {Opened} opened @param {string} text @param {{ max: number, limit: Truncation['limit'] }} room
  */
-function textOf(opened, text, { most, by }) {
+function textOf(opened, text, { max, limit }) {
   const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
   // A special token at the end stays there.
-  const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
+  const some = all.length > max && isMarked ? [...all.slice(0, max - 1), ...all.slice(-1)] : all.slice(0, max)
   const ids = some.length ? some : ['decoderStartTokenId' in opened.model ? opened.model.decoderStartTokenId : 0]
-  return { ids, ...(all.length > most && { truncated: { text: { read: most, of: all.length, by } } }) }
+  return { ids, ...(all.length > max && { truncated: { text: { read: max, of: all.length, limit } } }) }
 }
 
 /** @param {number[]} ids @returns {Chosen} */
-const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
+const givenAnswer = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
 
 /**
  * The answer that the reader typed, or ids that another run has generated; null where the model generates by itself.
- * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room
+ * @param {Opened} opened @param {Settings} settings @param {{ max: number, limit: Truncation['limit'] }} room
  * @returns {{ target: Chosen, truncated?: ModelRun['truncated'] } | null}
  */
-function givenTo(opened, { target }, { most, by }) {
-  if (Array.isArray(target)) return { target: chosenBefore(target) }
+function typedAnswer(opened, { target }, { max, limit }) {
+  if (Array.isArray(target)) return { target: givenAnswer(target) }
   const typed = target.trim() ? encode(opened, target, false) : []
   if (!typed.length) return null
-  return { target: chosenBefore(typed.slice(0, most)),
-    ...(typed.length > most && { truncated: { target: { read: most, of: typed.length, by } } }) }
+  return { target: givenAnswer(typed.slice(0, max)),
+    ...(typed.length > max && { truncated: { target: { read: max, of: typed.length, limit } } }) }
 }
 
 /**
  * The truncation where fewer positions are left than the requested answer.
- * @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room @param {Chosen} target
+ * @param {Settings} settings @param {{ max: number, limit: Truncation['limit'] }} room @param {Chosen} target
  * @returns {ModelRun['truncated']}
  */
-function cutShort({ maxNewTokens }, { most, by }, { ids }) {
-  return by === 'setting' || ids.length < most ? undefined : { target: { read: most, of: maxNewTokens, by } }
+function answerTruncation({ maxNewTokens }, { max, limit }, { ids }) {
+  return limit === 'setting' || ids.length < max ? undefined : { target: { read: max, of: maxNewTokens, limit } }
 }
 
 /** @param {string} of */
@@ -118,39 +118,42 @@ const AXES = {
 }
 
 /**
- * A model's processing before an answer exists: how to generate it, and how to run with it.
- * @typedef {object} Asked
- * @property {Written} going
- * @property {{ most: number, by: Truncation['by'] }} room the maximum length of the answer
- * @property {(target: Chosen) => Way} way
+ * The plan of a run before its answer exists: how to generate one, and how to prepare the run with it.
+ * @typedef {object} RunPlan
+ * @property {Written} plan how the answer is generated
+ * @property {{ max: number, limit: Truncation['limit'] }} room the maximum length of the answer
+ * @property {(target: Chosen) => PreparedRun} prepare
  */
 
 /**
  * A decoder-only model.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {RunPlan}
  */
-function causal(gf, opened, settings) {
+function decoderOnly(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
   const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
-  const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
-  /** Logits are computed from here on, so that they do not depend on where the answer ends. @param {number[]} ids */
-  const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
-  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.most, V, isCausal: true }
+  const room = answerRoom(model, start.length, settings), first = firstLogitsRow(start.length, room.max, V)
+  /**
+   * Computes logits from a fixed row on, so that they do not depend on the length of the answer.
+   * @param {number[]} ids
+   */
+  const logitsOptions = ids => (first ? { logitsToKeep: ids.length - first } : {})
+  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.max, V, isCausal: true }
   return {
     room,
-    going: {
-      frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, scored(rows[0])).logits,
+    plan: {
+      frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, logitsOptions(rows[0])).logits,
       begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
     },
-    way(target) {
+    prepare(target) {
       const input = [...start, ...target.ids.slice(0, -1)]
       return {
         target, truncated, read: start.length, first, rows: target.ids.map((_, t) => start.length - 1 + t - first),
-        right: [...Array(start.length - 1).fill(-100), ...target.ids].slice(first),
-        forward: () => model.forward([input], scored(input)), inputs: { ids: [input] },
+        targets: [...Array(start.length - 1).fill(-100), ...target.ids].slice(first),
+        forward: () => model.forward([input], logitsOptions(input)), inputs: { ids: [input] },
         streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
-        going: { ids: input, begin: () => (ids, cache) => (
-          model.forward([ids], cache ? { cache } : scored(input.slice(0, ids.length))).logits) }
+        continuation: { ids: input, begin: () => (ids, cache) => (
+          model.forward([ids], cache ? { cache } : logitsOptions(input.slice(0, ids.length))).logits) }
       }
     }
   }
@@ -158,14 +161,14 @@ function causal(gf, opened, settings) {
 
 /**
  * An encoder-decoder.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {RunPlan}
  */
-function translating(gf, opened, settings) {
+function encoderDecoder(gf, opened, settings) {
   const { model } = opened
   const { ids: source, truncated } = textOf(opened, settings.beginning, textRoom(model))
   const room = answerRoom(model, 1, settings)
   const frame = {
-    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.most,
+    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.max,
     V: vocabularyOf(opened).length, isCausal: true
   }
   /** @param {number[][]} rows */
@@ -183,18 +186,18 @@ function translating(gf, opened, settings) {
     return { next, done: () => memory.dispose() }
   }
   return {
-    room, going: { frame, ends: model.eosTokenIds, forward, begin },
-    way(target) {
+    room, plan: { frame, ends: model.eosTokenIds, forward, begin },
+    prepare(target) {
       const input = [model.decoderStartTokenId, ...target.ids.slice(0, -1)]
       return {
-        target, truncated, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
+        target, truncated, read: source.length, first: 0, rows: input.map((_, t) => t), targets: target.ids,
         forward: () => model.forward([source], { decoderIds: [input] }),
         inputs: { ids: [source], decoderIds: [input] },
         streams: {
           text: textStream(opened, settings, source, source.length), target: streamOf(opened, input, { isAnswer: true })
         },
         texts: { text: settings.beginning, target: '' },
-        going: { ids: input, begin() {
+        continuation: { ids: input, begin() {
           const memory = model.encode(model.toBatch('ids', source), null)
           return (ids, cache) => model.decode(model.toBatch('ids', ids), memory, { cache }).logits
         } }
@@ -204,27 +207,27 @@ function translating(gf, opened, settings) {
 }
 
 /**
- * An encoder, which generates nothing.
- * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {Way}
+ * An encoder, which does not generate.
+ * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {PreparedRun}
  */
-function reading(_, opened, settings) {
+function encoderOnly(_, opened, settings) {
   const { model } = opened
   const { ids: input, truncated } = textOf(opened, settings.beginning, textRoom(model))
   return {
-    target: null, truncated, rows: [], right: [], read: input.length, first: 0, forward: () => model.forward([input]),
+    target: null, truncated, rows: [], targets: [], read: input.length, first: 0, forward: () => model.forward([input]),
     inputs: { ids: [input] },
     streams: { text: textStream(opened, settings, input, input.length) }, texts: { text: settings.beginning }
   }
 }
 
 /**
- * Restores the weights that the last run edited, since the model exists only once.
+ * Functions that restore the weights that the last run edited, since a model exists only once.
  * @type {WeakMap<Opened, () => void>}
  */
 const undo = new WeakMap()
 
 /**
- * Marian's tables of positions: no weights, but shared like them.
+ * Marian's tables of positions, which are not part of the state dict but can be edited, too.
  * @param {Opened} opened @returns {Record<string, LibraryTensor>}
  */
 const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
@@ -243,7 +246,7 @@ function restore(opened, edits) {
     const { shape, data } = state[name]
     return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
   })
-  // A table that no module is called for has to be read before its name is known.
+  // The tables are read without calling a module, so the run would not see their edits.
   for (const { name, index, value } of edits.filter(one => one.name in tables && one.value !== undefined)) {
     for (const cell of cellsAt(tables[name].shape, index) ?? []) tables[name].data[cell] = Number(value)
   }
@@ -253,40 +256,40 @@ function restore(opened, edits) {
   return new Map(before.map(({ name, tensor, cell, value }) => [`${name}:${indexOf(tensor.shape, cell)}`, value]))
 }
 
-/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings) => Asked>} */
-const WRITERS = { gpt2: causal, llama: causal, t5: translating, marian: translating }
+/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings) => RunPlan>} */
+const PLANS = { gpt2: decoderOnly, llama: decoderOnly, t5: encoderDecoder, marian: encoderDecoder }
 
 /**
- * Generates an answer asynchronously; undefined where a model generates nothing.
- * @param {any} gf @param {Settings} settings @param {Opened} opened @param {Waiting} waiting
+ * Generates an answer asynchronously; undefined if the model does not generate or the reader typed the answer.
+ * @param {any} gf @param {Settings} settings @param {Opened} opened @param {PendingRequest} waiting
  * @returns {Promise<Chosen | undefined>}
  */
 export async function generateAnswer(gf, settings, opened, waiting) {
   restore(opened, settings.edits)
-  const plan = WRITERS[opened.type]?.(gf, opened, settings)
-  if (!plan || givenTo(opened, settings, plan.room)) return undefined
-  return generateAsync(gf, settings, plan.going, settings.edits, waiting)
+  const runPlan = PLANS[opened.type]?.(gf, opened, settings)
+  if (!runPlan || typedAnswer(opened, settings, runPlan.room)) return undefined
+  return generateAsync(gf, settings, runPlan.plan, settings.edits, waiting)
 }
 
 /**
- * How to run: with the reader's answer, with one that was generated already, or with one generated now.
+ * Prepares a run with the reader's answer, with one that was generated already, or with one generated now.
  * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @param {Chosen} [known]
- * @returns {Way}
+ * @returns {PreparedRun}
  */
-function wayOf(gf, opened, settings, edits, known) {
-  const plan = WRITERS[opened.type]?.(gf, opened, settings)
-  if (!plan) return reading(gf, opened, settings)
-  const { room, going, way } = plan, typed = givenTo(opened, settings, room)
-  if (typed) return { ...way(typed.target), truncated: { ...way(typed.target).truncated, ...typed.truncated } }
-  const target = known ?? generateNow(gf, settings, going, edits), found = way(target)
-  return { ...found, truncated: { ...found.truncated, ...cutShort(settings, room, target) } }
+function prepareRun(gf, opened, settings, edits, known) {
+  const runPlan = PLANS[opened.type]?.(gf, opened, settings)
+  if (!runPlan) return encoderOnly(gf, opened, settings)
+  const { room, plan, prepare } = runPlan, typed = typedAnswer(opened, settings, room)
+  if (typed) return { ...prepare(typed.target), truncated: { ...prepare(typed.target).truncated, ...typed.truncated } }
+  const target = known ?? generateNow(gf, settings, plan, edits), found = prepare(target)
+  return { ...found, truncated: { ...found.truncated, ...answerTruncation(settings, room, target) } }
 }
 
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} edits cells replaced as soon as they are computed
- * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {ModelRun}
+ * @param {any[]} given the model, from `openIn`, and its answer, from `generateAnswer` @returns {ModelRun}
  */
 export function run(gf, options, edits, given) {
   const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
@@ -297,8 +300,8 @@ export function run(gf, options, edits, given) {
     parameter.grad?.dispose()
     parameter.grad = null
   }
-  const { target, truncated = {}, rows, first, right, read, forward, inputs, streams, texts, going } = (
-    wayOf(gf, opened, settings, edits, known))
+  const { target, truncated = {}, rows, first, targets, read, forward, inputs, streams, texts, continuation } = (
+    prepareRun(gf, opened, settings, edits, known))
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
@@ -307,7 +310,7 @@ export function run(gf, options, edits, given) {
     const { logits, hidden, pooled } = forward()
     const output = logits ?? pooled ?? hidden
     if (!sampling) return { output }
-    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), right)
+    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), targets)
     gf.engine.trace.tag('loss', loss)
     sampling.forward(output)
     return { output, loss, free: () => sampling.dispose() }
@@ -318,7 +321,7 @@ export function run(gf, options, edits, given) {
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
   })
   return {
-    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
+    run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
     imported: { type, serial: opened.serial, broken: opened.broken },
@@ -329,6 +332,6 @@ export function run(gf, options, edits, given) {
       model: opened.model, inputs,
       files: () => ({ name: type, content: gf.models.save(opened.model, { tokenizer: opened.tokenizer }) })
     },
-    ...(going && { continuation: { model: opened.model, ...going } })
+    ...(continuation && { continuation: { model: opened.model, ...continuation } })
   }
 }

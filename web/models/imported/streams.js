@@ -1,4 +1,4 @@
-/** The texts of an imported model as tokens: how they are displayed, their merges, and their costs in each language. */
+/** The texts of an imported model as tokens: their display, their merges, and their costs in each language. */
 
 import { segmentationOf } from '../segmentation.js'
 import { languageCosts } from '../language_costs.js'
@@ -7,14 +7,14 @@ import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
 
 /** @import { Opened } from './open.js' */
-/** @import { Cutting } from '../syllables.js' */
+/** @import { Tokenized } from '../syllables.js' */
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Settings } from '../../types.d.ts' */
 
 /** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
 
 /**
- * Displayed tokens: pieces of words in their tokenizer's spelling, bytes as text.
+ * The vocabulary as displayed: WordPiece tokens by their names, byte-level ones as text.
  * @param {Opened} opened
  */
 export function vocabularyOf(opened) {
@@ -55,9 +55,9 @@ export function streamOf(opened, ids, more) {
 
 /**
  * Tokenizes an example of the page; undefined where the tokenizer lacks tokens for it.
- * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Cutting}
+ * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Tokenized}
  */
-function cutting(tokenizer, text, special) {
+function tokenizeExample(tokenizer, text, special) {
   try {
     return tokenizer.encode(text, { special })
   } catch (error) {
@@ -67,7 +67,7 @@ function cutting(tokenizer, text, special) {
 }
 
 /**
- * The prompt and its continuation.
+ * The stream of the prompt and its continuation, with the segmentation of the prompt.
  * @param {Opened} opened @param {Settings} settings @param {number[]} ids @param {number} longest tokens of the text
  */
 export function textStream(opened, { beginning }, ids, longest) {
@@ -75,13 +75,14 @@ export function textStream(opened, { beginning }, ids, longest) {
   if (!tokenizer) return streamOf(opened, ids)
   const vocabulary = vocabularyOf(opened)
   /** @param {number} id */
-  const shown = id => vocabulary[id] ?? String(id)
+  const displayToken = id => vocabulary[id] ?? String(id)
   const hangul = hangulOf(beginning, {
-    cut: text => cutting(tokenizer, text, true), shown, bytesOf: id => tokenizer.bytesOf(id),
+    tokenize: text => tokenizeExample(tokenizer, text, true), display: displayToken,
+    bytesOf: id => tokenizer.bytesOf(id),
     longest
   })
   return {
     ...streamOf(opened, ids), cut: segmentationOf(tokenizer, beginning, longest), hangul,
-    languages: languageCosts({ cut: text => cutting(tokenizer, text, false), shown })
+    languages: languageCosts({ tokenize: text => tokenizeExample(tokenizer, text, false), display: displayToken })
   }
 }

@@ -8,68 +8,69 @@
 export const MAX_TOKENS = 1024
 /** The minimum number of tokens, however little memory is left. */
 const MIN_TOKENS = 16
-const NUMBER = 4
-/** The address space of 32 bits. */
-export const ADDRESSED = 2 ** 32
+const FLOAT_BYTES = 4
+/** The bytes of a 32-bit address space. */
+export const ADDRESS_SPACE = 2 ** 32
 /** Memory for attention matrices and logits, half of it for gradients; a run makes seven copies of the logits. */
-const [ATTENTION, SCORES, COPIES] = [2 ** 29, 2 ** 28, 7]
+const [ATTENTION, LOGITS, COPIES] = [2 ** 29, 2 ** 28, 7]
 /**
- * Memory per token relative to the inputs and outputs of matrix products: norms, sums and activations take up to half
- * as much again.
+ * The memory per token, divided by that of the inputs and outputs of matrix products: norms, sums and activations add
+ * up to half as much again.
  */
 const OVERHEAD = 1.5
 
-/** Embeddings of tokens and positions: only rows of them are read. */
+/** Names of embedding tables, which do not add to the memory per token. */
 const TABLE = /(?:^|\.)(?:wte|wpe|shared|lm_head|\w*(?:embed|position|relative)\w*)(?:\.|$)/
 
 /** @param {any} model @returns {Record<string, LibraryTensor>} */
 const stateOf = model => model.stateDict()
 
 /** Bytes of all weights. @param {any} model */
-export const bytesOf = model => Object.values(stateOf(model)).reduce((sum, weight) => sum + NUMBER * weight.numel(), 0)
+export const bytesOf = model =>
+  Object.values(stateOf(model)).reduce((sum, weight) => sum + FLOAT_BYTES * weight.numel(), 0)
 
 /** Bytes per token of a run, without what grows with the square of the length. @param {any} model */
 export function bytesPerToken(model) {
   const matrices = Object.entries(stateOf(model)).filter(([name, { shape }]) => shape.length === 2 && !TABLE.test(name))
-  return OVERHEAD * NUMBER * matrices.reduce((sum, [, { shape: [rows, cols] }]) => sum + rows + cols, 0)
+  return OVERHEAD * FLOAT_BYTES * matrices.reduce((sum, [, { shape: [rows, cols] }]) => sum + rows + cols, 0)
 }
 
 /** The number of tokens whose run fits beside the weights, including all gradients. @param {any} model */
 export function tokensThatFit(model) {
-  const left = ADDRESSED - 2 * (bytesOf(model) + SCORES) - ATTENTION
+  const left = ADDRESS_SPACE - 2 * (bytesOf(model) + LOGITS) - ATTENTION
   return Math.max(MIN_TOKENS, Math.floor(left / (2 * bytesPerToken(model))))
 }
 
 /**
  * The maximum number of tokens, and what limits it.
- * @param {any} model @returns {{ most: number, by: Truncation['by'] }}
+ * @param {any} model @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function positionsOf(model) {
   const positions = 'maxPositions' in model ? model.maxPositions
     : 'embeddings' in model ? model.embeddings.position_embeddings.numEmbeddings : Infinity
   const fits = tokensThatFit(model)
-  return positions <= fits ? { most: positions, by: 'places' } : { most: fits, by: 'memory' }
+  return positions <= fits ? { max: positions, limit: 'places' } : { max: fits, limit: 'memory' }
 }
 
 /**
- * The length of a text that is read.
- * @param {any} model @param {number} [answer] places that an answer needs behind it
- * @returns {{ most: number, by: Truncation['by'] }}
+ * The maximum length of the text.
+ * @param {any} model @param {number} [answer] positions to leave for an answer
+ * @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function textRoom(model, answer = 0) {
-  const { most, by } = positionsOf(model)
-  return most - answer < MAX_TOKENS ? { most: Math.max(1, most - answer), by } : { most: MAX_TOKENS, by: 'page' }
+  const { max, limit } = positionsOf(model)
+  return max - answer < MAX_TOKENS ? { max: Math.max(1, max - answer), limit } : { max: MAX_TOKENS, limit: 'page' }
 }
 
 /**
- * The maximum length of an answer, also of one that the reader types: what a run retains must not depend on who wrote
- * it, or two could not be compared.
- * @param {any} model @param {number} before tokens that are read before the first of them is written
- * @param {Settings} settings @returns {{ most: number, by: Truncation['by'] }}
+ * The maximum length of an answer, generated or typed: both must have the same limit, or their runs could not be
+ * compared.
+ * @param {any} model @param {number} before the number of tokens before the answer
+ * @param {Settings} settings @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function answerRoom(model, before, { maxNewTokens }) {
-  const { most, by } = positionsOf(model), left = Math.max(1, most - before + 1)
-  return left < maxNewTokens ? { most: left, by } : { most: maxNewTokens, by: 'setting' }
+  const { max, limit } = positionsOf(model), left = Math.max(1, max - before + 1)
+  return left < maxNewTokens ? { max: left, limit } : { max: maxNewTokens, limit: 'setting' }
 }
 
 /**
@@ -78,7 +79,7 @@ export function answerRoom(model, before, { maxNewTokens }) {
  * @param {number} before tokens before the answer @param {number} answer its maximum length
  * @param {number} words the vocabulary size
  */
-export function firstScored(before, answer, words) {
-  const fits = Math.floor(SCORES / (COPIES * NUMBER * words))
+export function firstLogitsRow(before, answer, words) {
+  const fits = Math.floor(LOGITS / (COPIES * FLOAT_BYTES * words))
   return Math.max(0, Math.min(before - 1, before - 1 + answer - fits))
 }

@@ -5,12 +5,12 @@ import { LONGEST, MASK, TOKENS, WORDS, encode } from './tokens.js'
 const MASK_ID = TOKENS.indexOf(MASK)
 
 /**
- * The input for a text: all of it, or as much around the first [?] as fits.
+ * Encodes a text, truncated around its first [?] if it is too long.
  * @param {string} text
- * @returns {{ ids: number[], tokens: string[], offsets: [number, number][], places: number[] }} places: the positions
+ * @returns {{ ids: number[], tokens: string[], offsets: [number, number][], places: number[] }} places: positions
  *   of [?]
  */
-export function read(text) {
+export function encodeSentence(text) {
   const { ids, tokens, offsets } = encode(text)
   const middle = Math.max(0, ids.indexOf(MASK_ID)) - LONGEST / 2
   const from = Math.max(0, Math.min(middle, ids.length - LONGEST))
@@ -26,9 +26,9 @@ export function read(text) {
  * @returns {{ word: string, probability: number }[]}
  */
 export function wordsAt(logits, at) {
-  const row = Array.from(logits).slice(at * WORDS.length, (at + 1) * WORDS.length), most = Math.max(...row)
-  const parts = row.map(logit => Math.exp(logit - most)), whole = parts.reduce((sum, part) => sum + part, 0)
-  const words = WORDS.map((word, n) => ({ word, probability: parts[n] / whole }))
+  const row = Array.from(logits).slice(at * WORDS.length, (at + 1) * WORDS.length), max = Math.max(...row)
+  const parts = row.map(logit => Math.exp(logit - max)), total = parts.reduce((sum, part) => sum + part, 0)
+  const words = WORDS.map((word, n) => ({ word, probability: parts[n] / total }))
   return words.sort((a, b) => b.probability - a.probability)
 }
 
@@ -38,7 +38,7 @@ export function wordsAt(logits, at) {
  * @returns {{ at: number, words: { word: string, probability: number }[] }[]}
  */
 export function answer(gf, model, text) {
-  const { ids, places } = read(text)
+  const { ids, places } = encodeSentence(text)
   if (places.length === 0) return []
   const logits = gf.tidy(() => gf.noGrad(() => model.forward([ids]).values.slice()))
   return places.map(at => ({ at, words: wordsAt(logits, at) }))

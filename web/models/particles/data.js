@@ -5,7 +5,7 @@ import { englishSentence } from './english.js'
 import { koreanSentence } from './korean.js'
 import { LONGEST, MASK, WORDS, encode } from './tokens.js'
 
-/** @typedef {import('./korean.js').Part} Part @typedef {import('../random.js').Draw} Draw */
+/** @typedef {import('./korean.js').Part} Part @typedef {import('../random.js').Random} Draw */
 
 /** @type {Record<string, (draw: Draw, isHeldOut: boolean) => Part[]>} */
 const LANGUAGES = { ko: koreanSentence, en: englishSentence }
@@ -15,7 +15,7 @@ const WORD_IDS = new Map(WORDS.map((word, id) => [word, id]))
  * The position of a missing word.
  * @typedef {object} Place
  * @property {number} at the index of its token
- * @property {[number, number]} stem the range of tokens of the word that decides
+ * @property {[number, number]} stem the range of tokens of the word that determines the answer
  * @property {string[]} answers the correct words
  * @property {number} target one of them
  *
@@ -27,12 +27,12 @@ const isStem = (/** @type {Part} */ part) => typeof part === 'object' && 'stem' 
 const textOf = (/** @type {Part} */ part) => (typeof part === 'string' ? part : 'stem' in part ? part.stem : MASK)
 
 /**
- * Masks one of a sentence's words, or all of them, and writes the others out.
+ * Masks one of the slots of a sentence, or all of them, and fills the others.
  * @param {Draw} draw @param {Part[]} parts
  */
-function ask(draw, parts) {
-  const slots = parts.filter(isSlot), asked = draw.chance(0.75) ? [draw.pick(slots)] : slots
-  return parts.map(part => (isSlot(part) && !asked.includes(part) ? draw.pick(part.answers) : part))
+function maskWords(draw, parts) {
+  const slots = parts.filter(isSlot), masked = draw.chance(0.75) ? [draw.pick(slots)] : slots
+  return parts.map(part => (isSlot(part) && !masked.includes(part) ? draw.pick(part.answers) : part))
 }
 
 /**
@@ -44,20 +44,20 @@ function placesOf(draw, parts, offsets) {
   const tokenAt = (/** @type {number} */ from) => offsets.findIndex(offset => offset[0] >= from)
   return parts.flatMap((part, n) => {
     if (!isSlot(part)) return []
-    const before = parts.slice(0, n).findLastIndex(isStem), of = before >= 0 ? before : parts.findIndex(isStem)
-    const from = tokenAt(starts[of]), to = from + encode(textOf(parts[of])).ids.length
+    const before = parts.slice(0, n).findLastIndex(isStem), stemIndex = before >= 0 ? before : parts.findIndex(isStem)
+    const from = tokenAt(starts[stemIndex]), to = from + encode(textOf(parts[stemIndex])).ids.length
     const { answers } = part, target = WORD_IDS.get(draw.pick(answers)) ?? NaN
     return [{ at: tokenAt(starts[n]), stem: [from, to], answers, target }]
   })
 }
 
 /**
- * A sentence.
+ * A training or test sentence that is not too long.
  * @param {Draw} draw @param {string} language 'ko' or 'en' @param {boolean} isHeldOut of unseen nouns only
  */
 export function example(draw, language, isHeldOut) {
   for (;;) {
-    const parts = ask(draw, LANGUAGES[language](draw, isHeldOut)), text = parts.map(textOf).join('')
+    const parts = maskWords(draw, LANGUAGES[language](draw, isHeldOut)), text = parts.map(textOf).join('')
     const { ids, offsets } = encode(text)
     if (ids.length <= LONGEST) return { text, ids, places: placesOf(draw, parts, offsets), language }
   }

@@ -3,7 +3,7 @@
 import { bothNumbers } from '../english.js'
 import { ENGLISH, ENGLISH_HELD_OUT } from './words.js'
 
-/** @typedef {import('../random.js').Draw} Draw @typedef {import('./korean.js').Part} Part */
+/** @typedef {import('../random.js').Random} Draw @typedef {import('./korean.js').Part} Part */
 
 /**
  * A verb, with its singular and plural.
@@ -11,7 +11,7 @@ import { ENGLISH, ENGLISH_HELD_OUT } from './words.js'
  */
 export const VERBS = { is: ['is', 'are'], was: ['was', 'were'], has: ['has', 'have'], does: ['does', 'do'] }
 
-/** Continuations after the verb, by the verbs that they allow. */
+/** Continuations of a sentence, by the verbs that may precede them. */
 const ENDS = {
   'is/was': `here|there|red|new|old|very small|very old|on the table|in the garden|at home|not here|under the bed|ready|
     lost|broken|in the city|open|beautiful|near the door|happy`,
@@ -22,8 +22,8 @@ const ENDS = {
 }
 const ENDINGS = Object.entries(ENDS).map(([verbs, ends]) => ({ verbs: verbs.split('/'), ends: ends.split(/\|\s*/) }))
 
-/** Questions put the verb before its subject: their beginnings and ends. */
-const COMPARISONS = Object.entries({
+/** The beginnings and ends of questions, in which the verb precedes its subject. */
+const QUESTIONS = Object.entries({
   'is/was': [
     ['where ', ''], ['there ', ''], ['there ', ' on the table'], ['', ' here'], ['', ' on the table'],
     ['why ', ' here'], ['', ' old']
@@ -33,12 +33,12 @@ const COMPARISONS = Object.entries({
 }).flatMap(([verbs, frames]) => frames.map(([begin, end]) => ({ verbs: verbs.split('/'), begin, end })))
 
 const ADJECTIVES = ['old ', 'new ', 'small ', 'red ', 'big ', 'little ', 'black ', '', '', '', '', '', '', '', '', '']
-const ONE = ['a', 'this', 'that', 'every'], MANY = ['these', 'those', 'some', 'many', 'two', 'three', 'both']
-const ANY = ['the', 'the', 'the', 'the', 'the', 'my', 'your', 'his', 'her', 'our', 'their']
+const SINGULAR_DETERMINERS = ['a', 'this', 'that', 'every'], PLURAL_DETERMINERS = ['these', 'those', 'some', 'many', 'two', 'three', 'both']
+const OTHER_DETERMINERS = ['the', 'the', 'the', 'the', 'the', 'my', 'your', 'his', 'her', 'our', 'their']
 const BETWEEN = [
   'to', 'of', 'near', 'behind', 'with', 'on', 'in', 'under', 'from', 'beside', 'for', 'by', 'about', 'inside'
 ]
-const SEEN = ['saw', 'like', 'know', 'found', 'love', 'want']
+const CLAUSE_VERBS = ['saw', 'like', 'know', 'found', 'love', 'want']
 
 const PRONOUNS = ['he', 'she', 'it', 'i', 'we', 'they', 'you']
 
@@ -69,21 +69,22 @@ function notHeldOut(draw) {
 
 /**
  * A determiner, perhaps an adjective, and a noun.
- * @param {Draw} draw @param {boolean} isMany @param {boolean} isHeldOut
+ * @param {Draw} draw @param {boolean} isPlural @param {boolean} isHeldOut
  * @returns {{ text: string, numbers: number[] }} numbers: 0 for singular, 1 for plural; both where it is ambiguous
  */
-function phrase(draw, isMany, isHeldOut) {
-  const { one, many } = noun(draw, isHeldOut), isTold = draw.chance(0.2), adjective = draw.pick(ADJECTIVES)
-  const determiner = isTold ? draw.pick(isMany ? MANY : ONE) : draw.pick(ANY)
-  const rest = adjective + (isMany ? many : one)
+function phrase(draw, isPlural, isHeldOut) {
+  const { one, many } = noun(draw, isHeldOut), showsNumber = draw.chance(0.2), adjective = draw.pick(ADJECTIVES)
+  const determiner = showsNumber
+    ? draw.pick(isPlural ? PLURAL_DETERMINERS : SINGULAR_DETERMINERS) : draw.pick(OTHER_DETERMINERS)
+  const rest = adjective + (isPlural ? many : one)
   const article = determiner === 'a' && /^[aeiou]/.test(rest) ? 'an' : determiner
-  return { text: `${article} ${rest}`, numbers: one === many && !isTold ? [0, 1] : [isMany ? 1 : 0] }
+  return { text: `${article} ${rest}`, numbers: one === many && !showsNumber ? [0, 1] : [isPlural ? 1 : 0] }
 }
 
 /** A distractor between a subject and its verb. @param {Draw} draw @param {boolean} isHeldOut */
 function attractor(draw, isHeldOut) {
   if (draw.chance(0.85)) return ` ${draw.pick(BETWEEN)} ${phrase(draw, draw.chance(0.5), isHeldOut).text}`
-  return ` that the ${noun(draw, isHeldOut, 'living').many} ${draw.pick(SEEN)}`
+  return ` that the ${noun(draw, isHeldOut, 'living').many} ${draw.pick(CLAUSE_VERBS)}`
 }
 
 /** @param {Draw} draw @returns {{ stem: string, rest: string, numbers: number[] }} */
@@ -118,7 +119,7 @@ export function englishSentence(draw, isHeldOut) {
   const answers = (/** @type {string[]} */ verbs) => (
     { answers: verbs.flatMap(verb => numbers.map(number => formFor(verb, number, stem))) })
   if (draw.chance(0.2)) {
-    const { verbs, begin, end } = draw.pick(COMPARISONS)
+    const { verbs, begin, end } = draw.pick(QUESTIONS)
     return [begin, answers(verbs), ' ', { stem }, rest, end, begin === 'there ' ? '' : draw.pick(['', '?'])]
   }
   if (draw.chance(0.04)) return [{ stem }, rest, ' ', answers(Object.keys(VERBS))]

@@ -2,8 +2,8 @@
  * Sentences with a missing word, Korean and English: an encoder that predicts the word, trained by this library.
  */
 
-import { take } from '../settings.js'
-import { read } from './answer.js'
+import { pickSettings } from '../settings.js'
+import { encodeSentence } from './answer.js'
 import { LONGEST, WORDS, encode } from './tokens.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
@@ -19,11 +19,11 @@ export const SENTENCES = [
 export const wordsOf = target => target.split(/[\s,]+/).filter(Boolean)
 
 /** @param {string} sentence @param {string} target */
-function wrong(sentence, target) {
+function targetProblem(sentence, target) {
   const words = wordsOf(target)
   const unknown = words.find(word => !WORDS.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
-  const { places } = read(sentence)
+  const { places } = encodeSentence(sentence)
   return words.length && words.length !== places.length ? { key: 'errors.gaps', values: { count: places.length } } :
     null
 }
@@ -32,7 +32,7 @@ function wrong(sentence, target) {
 export const particles = {
   id: 'particles',
   files: ['particles.safetensors'],
-  settings: take({
+  settings: pickSettings({
     weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: { limits: [0, WORDS.length] },
     topP: {}, decoding: { options: { greedy: 'greedy', sample: 'sample' } }
   }),
@@ -41,11 +41,11 @@ export const particles = {
   examples: SENTENCES.map(([lang, text]) => ({ text, lang, patch: { gapped: text, target: '' } })),
   hints: { mask: 'padding' },
   problems({ gapped, target }) {
-    const { tokens, places } = read(gapped)
+    const { tokens, places } = encodeSentence(gapped)
     if (tokens.length === 0) return { gapped: { key: 'errors.emptySource', values: {} } }
     if (places.length === 0) return { gapped: { key: 'errors.noGap', values: {} } }
     if (encode(gapped).ids.length > LONGEST) return { gapped: { key: 'errors.tooLong', values: { most: LONGEST } } }
-    return { target: wrong(gapped, target) }
+    return { target: targetProblem(gapped, target) }
   },
   written: tokens => tokens.join(' '),
   kind: ({ weights, edits }) => (weights === 'trained' && edits.length ? 'edited' : weights)

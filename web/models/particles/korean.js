@@ -3,7 +3,7 @@
 import { forms } from '../hangul.js'
 import { KOREAN, KOREAN_HELD_OUT } from './words.js'
 
-/** @typedef {import('../random.js').Draw} Draw */
+/** @typedef {import('../random.js').Random} Draw */
 
 /** @param {string} text one entry a line */
 const lines = text => text.trim().split(/\n\s*/)
@@ -158,8 +158,8 @@ const isPast = verb => verb.normalize('NFD').includes('\u11bb')
 /** An ending that agrees with the tense before. @param {Draw} draw @param {string} verb @param {string} before */
 function ending(draw, verb, before) {
   const all = VERBS[verb].split(' '), past = all.filter(isPast)
-  const isTold = PAST_TIMES.some(time => before.includes(time)) && past.length > 0
-  return draw.pick(isTold ? past : all).replaceAll('_', ' ')
+  const isPastTime = PAST_TIMES.some(time => before.includes(time)) && past.length > 0
+  return draw.pick(isPastTime ? past : all).replaceAll('_', ' ')
 }
 
 /** Pairs of an initial consonant and a vowel. */
@@ -175,7 +175,7 @@ function madeUp(draw) {
 }
 
 /** A number, letters that are read by their names, or a sign whose name is unknown. @param {Draw} draw */
-function written(draw) {
+function writtenWord(draw) {
   if (draw.chance(0.15)) return draw.pick(['🍎', '☕', '♥'])
   const signs = draw.chance(0.6) ? '0123456789' : 'bcdefghjklmnopqrstuvwxyz'
   return Array.from({ length: 1 + draw.below(3) }, () => draw.pick([...signs])).join('')
@@ -192,7 +192,7 @@ function noun(draw, kind, isHeldOut) {
   if (isHeldOut) return draw.pick(KOREAN_HELD_OUT[kind])
   if (CLOSED.includes(kind)) return draw.pick(KOREAN[kind])
   if (draw.chance(0.4)) return notHeldOut(draw)
-  return draw.chance(0.05) ? written(draw) : draw.pick(KOREAN[kind])
+  return draw.chance(0.05) ? writtenWord(draw) : draw.pick(KOREAN[kind])
 }
 
 /** @param {Draw} draw */
@@ -227,8 +227,8 @@ const ANY_KINDS = Object.keys(KOREAN).filter(kind => kind !== 'days' && kind !==
 function nonsense(draw) {
   const word = () => noun(draw, draw.pick(ANY_KINDS), false)
   const some = () => Array.from({ length: draw.below(3) }, () => `${word()} `)
-  const family = draw.pick(['은', '이', '을', '과', '로']), asked = word()
-  return [...some(), { stem: asked }, { answers: forms(family, asked) }, ...some().map(one => ` ${one.trim()}`)]
+  const family = draw.pick(['은', '이', '을', '과', '로']), stem = word()
+  return [...some(), { stem }, { answers: forms(family, stem) }, ...some().map(one => ` ${one.trim()}`)]
 }
 
 /** A sentence in parts. @param {Draw} draw @param {boolean} isHeldOut @returns {Part[]} */

@@ -18,10 +18,10 @@ export function inputOf(batch) {
 }
 
 /** The target of positions without a gap. */
-export const NONE = -100
+export const IGNORE_INDEX = -100
 
 /** How many batches are sampled together, to group examples by length. */
-const AT_ONCE = 8
+const BATCHES_TOGETHER = 8
 
 /**
  * The input and targets of a batch.
@@ -29,7 +29,7 @@ const AT_ONCE = 8
  * @returns {{ input: number[][], target: number[] }}
  */
 export function taskOf(batch) {
-  const input = inputOf(batch), T = input[0].length, target = Array(batch.length * T).fill(NONE)
+  const input = inputOf(batch), T = input[0].length, target = Array(batch.length * T).fill(IGNORE_INDEX)
   batch.forEach((one, b) => one.places.forEach(({ at, target: word }) => { target[b * T + at] = word }))
   return { input, target }
 }
@@ -43,31 +43,32 @@ export function batchesFrom(seed, size) {
   /** @type {Example[][]} */
   let sampled = []
   return (/** @type {number} */ step) => {
-    const n = (step - 1) % AT_ONCE
-    if (first !== step - n) sampled = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
+    const n = (step - 1) % BATCHES_TOGETHER
+    if (first !== step - n) sampled = batches(examples(seed * 1_000_003 + step - n, size * BATCHES_TOGETHER), size)
     first = step - n
     // 3 and 8 are coprime, so short and long batches alternate.
-    return taskOf(sampled[(n * 3) % AT_ONCE])
+    return taskOf(sampled[(n * 3) % BATCHES_TOGETHER])
   }
 }
 
 /**
- * What can be hidden from the model: the word that decides, its last letter, or all but that word and [?].
+ * Parts of the input that can be hidden: the stem that determines the answer, its last letter, or all but the stem
+ * and [?].
  * @type {Record<string, (place: Place, t: number) => boolean>}
  */
-export const HIDING = {
+export const HIDDEN_PARTS = {
   'nothing': () => false,
   'stem': ({ stem: [from, to] }, t) => t >= from && t < to,
   'last letter': ({ stem }, t) => t === stem[1] - 1,
   'all but the stem': ({ stem: [from, to], at }, t) => (t < from || t >= to) && t !== at
 }
 
-/** Pairs of forms that the word decides between: 은 and 는, is and are. */
+/** Pairs of forms, of which the stem determines one: 은 and 는, is and are. */
 const PARTNERS = [
   ['은', '는'], ['이', '가'], ['을', '를'], ['과', '와'], ['으로', '로'],
   ['is', 'are'], ['was', 'were'], ['has', 'have'], ['does', 'do']
 ]
-const partnerOf = new Map(PARTNERS.flatMap(([one, other]) => [[one, other], [other, one]]))
+const partnerOf = new Map(PARTNERS.flatMap(([a, b]) => [[a, b], [b, a]]))
 
 /**
  * The fraction of correct words, and of pairs (은 and 는 ...) in which the correct form is more probable.
@@ -77,7 +78,7 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
   let right = 0, inForm = 0, pairs = 0, places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => gf.noGrad(() => {
     const input = inputOf(batch), T = input[0].length
-    const hidden = batch.map(one => input[0].map((_, t) => one.places.some(place => HIDING[hiding](place, t))))
+    const hidden = batch.map(one => input[0].map((_, t) => one.places.some(place => HIDDEN_PARTS[hiding](place, t))))
     const { values } = model.forward(input, hidden)
     batch.forEach(({ places: asked }, b) => asked.forEach(({ at, answers }) => {
       const row = values.subarray((b * T + at) * WORDS.length, (b * T + at + 1) * WORDS.length)
@@ -95,10 +96,10 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
 }
 
 /**
- * The mean attention weight from [?] to the last letter of the word that decides: [layer][head].
+ * The mean attention weight from [?] to the last letter of the stem: [layer][head].
  * @param {any} gf @param {any} model @param {Example[]} list @returns {number[][]}
  */
-export function looks(gf, model, list) {
+export function stemAttention(gf, model, list) {
   const layers = model.encoder.layers.length, sums = Array.from({ length: layers }, () => /** @type {number[]} */ ([]))
   let places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => {

@@ -5,7 +5,7 @@ import { generatedRun } from '../generated_run.js'
 import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { read } from './answer.js'
+import { encodeSentence } from './answer.js'
 import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
 import { hangulOf } from '../syllables.js'
@@ -21,7 +21,7 @@ const AXES = { 'embedding.weight': words('text'), 'output.weight': words('answer
 /**
  * The words for the gaps: the reader's, those that another run has chosen, or the model's own.
  * @param {Library} gf @param {ReturnType<typeof createParticles>} model @param {Settings} settings
- * @param {ReturnType<typeof read>} text @param {Edit[]} edits @returns {Chosen}
+ * @param {ReturnType<typeof encodeSentence>} text @param {Edit[]} edits @returns {Chosen}
  */
 function targetOf(gf, model, settings, { ids, places }, edits) {
   const { target } = settings
@@ -35,23 +35,24 @@ function targetOf(gf, model, settings, { ids, places }, edits) {
  * The target at every position; none outside the gaps.
  * @param {number} length @param {number[]} places @param {number[]} ids
  */
-function rightAt(length, places, ids) {
+function targetsOf(length, places, ids) {
   const target = Array(length).fill(-100)
   places.forEach((at, n) => { target[at] = ids[n] })
   return target
 }
 
 /** Makes spaces visible. @param {string} token */
-const asShown = token => (token === ' ' ? '␣' : token)
-const SHOWN = TOKENS.map(asShown)
+const displayToken = token => (token === ' ' ? '␣' : token)
+const DISPLAYED_TOKENS = TOKENS.map(displayToken)
 
-/** @param {Settings} settings @param {ReturnType<typeof read>} text @returns {Record<string, Stream>} */
+/** @param {Settings} settings @param {ReturnType<typeof encodeSentence>} text @returns {Record<string, Stream>} */
 function streamsOf({ gapped }, { ids, tokens }) {
-  const hangul = hangulOf(gapped, { cut: read, shown: id => SHOWN[id] })
+  const hangul = hangulOf(gapped, { tokenize: encodeSentence, display: id => DISPLAYED_TOKENS[id] })
   const padding = [ids.map(id => TOKENS[id] === PAD)]
-  const shown = tokens.map(asShown)
+  const shown = tokens.map(displayToken)
   return {
-    text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: SHOWN, padding, lengths: [tokens.length],
+    text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: DISPLAYED_TOKENS,
+      padding, lengths: [tokens.length],
       hangul },
     answer: { texts: [''], tokens: [shown], ids: [ids], vocabulary: WORDS, padding, lengths: [tokens.length] }
   }
@@ -66,14 +67,15 @@ function streamsOf({ gapped }, { ids, tokens }) {
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }
-  const text = read(settings.gapped)
+  const text = encodeSentence(settings.gapped)
   const shape = shapeIn(gf, settings, file)
   const create = () => createParticles(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = cachedModel(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   return {
     ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
-      forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
+      forward: () => model.forward([text.ids]), targets: targetsOf(text.ids.length, text.places, ids),
+      vocabulary: WORDS,
       rows: text.places, axes: AXES, inputs: { ids: [text.ids] }, streams: streamsOf(settings, text)
     })),
     hints: particles.hints, shape, focus: { of: 'text', row: text.places[0] }

@@ -1,13 +1,13 @@
 /**
- * The tokenizer: Hangul letter by letter, so that a final consonant is a token of its own; Latin letters one by one,
- * except the small words of English; [?] for a missing word.
+ * The tokenizer. Every Hangul letter is a token, so that a final consonant is one of its own; every Latin letter is
+ * one, too, except in the small words of English; [?] stands for a missing word.
  */
 
 import { FINALS, INITIALS, VOWELS } from '../../lib/hangul.js'
 
 export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
 
-/** English words that are single tokens: there are only so many, and they determine the structure of a sentence. */
+/** English words that are single tokens: function words, which determine the structure of a sentence. */
 export const SMALL_WORDS = `
   a an and been both every he her his i here it many my not of on our she some that the their there these they this
   those three to two we when where why you your about at behind beside by for from in inside near under with now
@@ -41,9 +41,9 @@ const JOINING = [INITIALS, VOWELS, FINAL_TOKENS].flatMap((letters, list) => (
 const LETTER_OF = new Map(JOINING.map(({ letter, joining }) => [joining, letter]))
 const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining]))
 
-/** The tokens of one character. @param {string} sign */
-function tokensOf(sign) {
-  const plain = sign.normalize('NFC').toLowerCase()
+/** The tokens of one character. @param {string} character */
+function tokensOf(character) {
+  const plain = character.normalize('NFC').toLowerCase()
   if (!plain.trim()) return [' ']
   if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), joining => LETTER_OF.get(joining) ?? UNKNOWN)
   return [[plain, `-${plain}`].find(token => IDS.has(token)) ?? UNKNOWN]
@@ -51,16 +51,16 @@ function tokensOf(sign) {
 
 const SIGNS = new Intl.Segmenter('ko', { granularity: 'grapheme' })
 
-/** @typedef {{ text: string, from: number, to: number }} Sign */
+/** @typedef {{ text: string, from: number, to: number }} Unit */
 
-/** [?], a Latin word, a character that is surely one, and what is between these. */
+/** Matches [?], a Latin word, a character without combining marks, or any text between these. */
 const PARTS = /\[\?\]|[A-Za-z]+(?!\p{M})|[가-힣0-9 ](?!\p{M})|(?:(?!\[\?\]|[A-Za-z가-힣0-9 ](?!\p{M})).)+/gsu
 
 /**
- * What is one token: [?], a small word, or a character as a reader perceives it.
- * @param {string} text @returns {Sign[]}
+ * Splits a text into units to be tokenized: [?], a small word, or a character as a reader perceives it.
+ * @param {string} text @returns {Unit[]}
  */
-function signsOf(text) {
+function unitsOf(text) {
   return Array.from(text.matchAll(PARTS)).flatMap(({ 0: found, index: from }) => {
     if (found.length === 1 || found === MASK || SMALL.has(found.toLowerCase())) {
       return [{ text: found, from, to: from + found.length }]
@@ -74,7 +74,8 @@ function signsOf(text) {
 const isHangul = (/** @type {string} */ token) => /^-?[ㄱ-ㅣ]$/.test(token)
 
 /**
- * Encodes a text: one space for any white space, none at the ends or between Korean and [?], where a particle has none.
+ * Encodes a text. White space becomes one space; it is dropped at the ends, and before a [?] after Korean, since a
+ * particle follows its word without a space.
  * @param {string} text
  * @returns {{ ids: number[], tokens: string[], offsets: [number, number][] }} offsets: the range of each token in
  *   the text
@@ -85,7 +86,7 @@ export function encode(text) {
   /** @type {[number, number][]} */
   const offsets = []
   const drop = () => { tokens.pop(); offsets.pop() }
-  for (const { text: sign, from, to } of signsOf(text)) {
+  for (const { text: sign, from, to } of unitsOf(text)) {
     const whole = sign.toLowerCase()
     for (const token of sign === MASK || SMALL.has(whole) ? [whole] : tokensOf(sign)) {
       if (token === ' ' && (tokens.length === 0 || tokens.at(-1) === ' ')) continue

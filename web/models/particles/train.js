@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
 import { examples } from './data.js'
-import { HIDING, NONE, accuracy, batchesFrom, looks } from './measure.js'
+import { HIDDEN_PARTS, IGNORE_INDEX, accuracy, batchesFrom, stemAttention } from './measure.js'
 import { CONFIG, createParticles } from './model.js'
 import { WORDS } from './tokens.js'
 
@@ -23,7 +23,8 @@ const batchAt = batchesFrom(seed, BATCH)
 /** @param {any} model @param {number} step */
 function loss(model, step) {
   const { input, target } = batchAt(step)
-  return gf.functional.crossEntropy(model.forward(input).reshape(-1, WORDS.length), target, { ignoreIndex: NONE })
+  const logits = model.forward(input).reshape(-1, WORDS.length)
+  return gf.functional.crossEntropy(logits, target, { ignoreIndex: IGNORE_INDEX })
 }
 
 /** @param {any} model */
@@ -45,13 +46,13 @@ train(gf, model, {
 for (const [language, name] of Object.entries(LANGUAGES)) {
   const tests = examples(seed, count, { isHeldOut: true, languages: [language] })
   console.log(`\n${name}, nouns never trained on`)
-  for (const hiding of Object.keys(HIDING)) {
+  for (const hiding of Object.keys(HIDDEN_PARTS)) {
     const { right, form, places } = accuracy(gf, model, tests, hiding)
     const both = `right ${percent(right)}, the right one of two forms ${percent(form)} of ${places}`
     console.log(`  hidden: ${hiding.padEnd(18)} ${both}`)
     if (hiding === 'nothing') metadata[`right.${language}`] = String(right)
   }
-  const heads = looks(gf, model, tests.slice(0, 300))
+  const heads = stemAttention(gf, model, tests.slice(0, 300))
   heads.forEach((shares, layer) => console.log(`  attention from [?] to the last letter, layer ${layer}: ` +
     shares.map((fraction, head) => `head ${head} ${percent(fraction)}`).join(', ')))
 }

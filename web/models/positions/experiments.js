@@ -1,10 +1,10 @@
-/** The experiments of the laboratory as modules: the library computes every number of its figures. */
+/** The experiments of the laboratory as modules, so that the library computes every number of their figures. */
 
-/** Samples between two positions, so that waves look continuous. */
-export const FINENESS = 8
+/** Samples per position, so that waves look continuous. */
+export const SAMPLES_PER_POSITION = 8
 
 /** How many positions are compared with each other. */
-export const COMPARED = 12
+export const COMPARED_POSITIONS = 12
 
 /** @param {any} gf */
 export function experiments(gf) {
@@ -19,15 +19,15 @@ export function experiments(gf) {
       const rate = this.tag('rate', count(0, dModel, 2).mul(-Math.log(base) / dModel).exp())
       const position = this.tag('position', count(0, length).reshape(length, 1))
       this.tag('angle', position.mul(rate))
-      const points = (length - 1) * FINENESS + 1
-      const between = this.tag('between', count(0, points).reshape(points, 1).div(FINENESS))
-      const turned = this.tag('turned', between.mul(rate))
-      this.tag('wave', gf.functional.stack([turned.sin(), turned.cos()], { dim: 2 }))
+      const points = (length - 1) * SAMPLES_PER_POSITION + 1
+      const between = this.tag('between', count(0, points).reshape(points, 1).div(SAMPLES_PER_POSITION))
+      const angles = this.tag('turned', between.mul(rate))
+      this.tag('wave', gf.functional.stack([angles.sin(), angles.cos()], { dim: 2 }))
       return { rate, table: this.tag('table', gf.positionalEncoding(length, dModel, { base })) }
     }
   }
 
-  /** Every pair of dimensions as a point that moves around a circle. */
+  /** Every pair of channels as a point that moves around a circle. */
   class Circle extends Module {
     /** @param {any} table */
     forward(table) {
@@ -44,18 +44,18 @@ export function experiments(gf) {
     forward(table, learned) {
       const [length, dModel] = table.shape
       const index = count(0, length).reshape(length, 1).expand([length, dModel])
-      const share = index.div(length - 1)
-      const encodings = this.tag('encodings', gf.functional.stack([index, share, table, learned.narrow(0, 0, length)]))
+      const fractions = index.div(length - 1)
+      const encodings = this.tag('encodings', gf.functional.stack([index, fractions, table, learned.narrow(0, 0, length)]))
       const products = this.tag('products', encodings.matmul(encodings.transpose(1, 2)))
-      const apart = encodings.unsqueeze(2).sub(encodings.unsqueeze(1))
-      const distances = this.tag('distances', apart.square().sum({ dim: 3 }).sqrt())
+      const differences = encodings.unsqueeze(2).sub(encodings.unsqueeze(1))
+      const distances = this.tag('distances', differences.square().sum({ dim: 3 }).sqrt())
       const norms = this.tag('norms', encodings.square().sum({ dim: 2 }).sqrt())
       const steps = encodings.narrow(1, 1, length - 1).sub(encodings.narrow(1, 0, length - 1))
-      const neighbours = this.tag('neighbours', steps.square().sum({ dim: 2 }).sqrt())
-      const itself = gf.eye(length).mul(1e9)
-      const least = distances.add(itself).flatten(1, 2).min({ dim: 1 })
-      const ends = [neighbours, norms].flatMap(one => [one.min({ dim: 1 }), one.max({ dim: 1 })])
-      this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }), least, ...ends], { dim: 1 }))
+      const stepSizes = this.tag('neighbours', steps.square().sum({ dim: 2 }).sqrt())
+      const diagonal = gf.eye(length).mul(1e9)
+      const minDistances = distances.add(diagonal).flatten(1, 2).min({ dim: 1 })
+      const extremes = [stepSizes, norms].flatMap(one => [one.min({ dim: 1 }), one.max({ dim: 1 })])
+      this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }), minDistances, ...extremes], { dim: 1 }))
       return { products }
     }
   }
@@ -84,15 +84,15 @@ export function experiments(gf) {
     /** @param {any} x [1, T, C] @param {any} table */
     forward(x, table) {
       const places = table.narrow(0, 0, x.shape[1])
-      const moved = this.tag('moved', x.indexSelect(1, this.order))
-      const bare = this.compare('bare', x, moved)
-      const placed = this.compare('placed', this.tag('sum', x.add(places)), this.tag('moved_sum', moved.add(places)))
+      const permuted = this.tag('moved', x.indexSelect(1, this.order))
+      const bare = this.compare('bare', x, permuted)
+      const placed = this.compare('placed', this.tag('sum', x.add(places)), this.tag('moved_sum', permuted.add(places)))
       this.tag('most', gf.functional.stack([bare, placed].map(one => one.abs().max())))
       return { placed }
     }
 
     /**
-     * The attention outputs of both orders, each word's beside its own from the other order.
+     * The difference of the attention outputs of both orders, word by word.
      * @param {string} name @param {any} x @param {any} moved
      */
     compare(name, x, moved) {

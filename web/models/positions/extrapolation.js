@@ -1,12 +1,12 @@
 /**
- * Length extrapolation: a minimal model with one task, to predict which word came just before. Five of them, identical
- * except for their positional encoding, trained on short texts and tested on long ones.
+ * Length extrapolation: five minimal models that predict the previous word. They are identical
+ * except for their positional encoding, were trained on short texts and are tested on long ones.
  */
 
 /** The positional encodings, in display order. */
 export const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
 /** The lengths of training and test texts. */
-export const TRAINED = 16, LONGEST = 64
+export const TRAINING_LENGTH = 16, TEST_LENGTH = 64
 
 /** The vocabulary size: as many words as a sentence of the laboratory may have. */
 export const WORDS = 24
@@ -14,7 +14,7 @@ export const WORDS = 24
 const WIDTH = 32, HEADS = 4
 
 /** @param {any} gf */
-export function before(gf) {
+export function extrapolationModels(gf) {
   const { Module, Embedding, Linear } = gf.nn
   const { rotary, scaledDotProductAttention, softmax } = gf.functional
 
@@ -27,7 +27,7 @@ export function before(gf) {
       this.embedding = new Embedding(WORDS, WIDTH)
       Object.assign(this, Object.fromEntries(['query', 'key', 'value', 'out'].map(name => [name, new Linear(WIDTH, WIDTH)])))
       this.words = new Linear(WIDTH, WORDS)
-      if (scheme === 'learned') this.positions = new Embedding(LONGEST, WIDTH)
+      if (scheme === 'learned') this.positions = new Embedding(TEST_LENGTH, WIDTH)
     }
 
     /** @param {any} x [B, T, C] */
@@ -49,14 +49,14 @@ export function before(gf) {
       const [B, T] = [ids.length, ids[0].length]
       const x = this.tag('placed', this.placed(this.embedding.forward(ids)))
       const [q, k, v] = [this.query, this.key, this.value].map(one => this.heads(one.forward(x)))
-      const [turnedQ, turnedK] = this.scheme === 'rotary' ? [q, k].map(one => rotary(one)) : [q, k]
+      const [rotatedQ, rotatedK] = this.scheme === 'rotary' ? [q, k].map(one => rotary(one)) : [q, k]
       const attnMask = this.scheme === 'alibi' ? gf.alibi(HEADS, T) : undefined
-      const seen = scaledDotProductAttention(turnedQ, turnedK, v, { isCausal: true, attnMask })
-      return this.words.forward(x.add(this.out.forward(seen.transpose(1, 2).reshape(B, T, WIDTH))))
+      const attended = scaledDotProductAttention(rotatedQ, rotatedK, v, { isCausal: true, attnMask })
+      return this.words.forward(x.add(this.out.forward(attended.transpose(1, 2).reshape(B, T, WIDTH))))
     }
   }
 
-  /** The models on one text: the probability of the previous word at every position; none at 0. */
+  /** Runs all models on one text: the probability of the previous word at every position, 0 at the first. */
   class Beyond extends Module {
     constructor() {
       super()
@@ -71,7 +71,8 @@ export function before(gf) {
         return probabilities.gather(2, previous).narrow(1, 1, last).reshape(last)
       })
       const all = this.tag('shares', gf.cat([gf.zeros([SCHEMES.length, 1]), gf.stack(shares)], { dim: 1 }))
-      const sides = [all.narrow(1, 1, TRAINED - 1), all.narrow(1, TRAINED, ids.length - TRAINED)]
+      const sides = [all.narrow(1, 1, TRAINING_LENGTH - 1),
+        all.narrow(1, TRAINING_LENGTH, ids.length - TRAINING_LENGTH)]
       this.tag('means', gf.stack(sides.map(side => side.mean({ dim: 1 })), { dim: 1 }))
       return { shares: all }
     }
@@ -80,10 +81,10 @@ export function before(gf) {
 }
 
 /**
- * Loads the weights of a file, which stores them in half the bits.
+ * Loads weights that are stored in 16 bits.
  * @param {any} gf @param {any} model @param {Uint8Array} file safetensors
  */
-export function loadInto(gf, model, file) {
+export function loadWeights(gf, model, file) {
   gf.tidy(() => {
     const { tensors } = gf.loadSafetensors(file)
     const wide = Object.entries(tensors).map(([name, tensor]) => [name, tensor.to('float32')])

@@ -1,6 +1,6 @@
-/** The laboratory of positions: the reader's sentence goes through experiments instead of a model. */
+/** The laboratory of positions: experiments on the reader's sentence instead of a model. */
 
-import { take } from '../settings.js'
+import { pickSettings } from '../settings.js'
 import { MEANINGS } from './meanings.js'
 import { roomsOf } from './rooms.js'
 
@@ -12,7 +12,7 @@ const SENTENCES = [
   ['en', 'I wonder what will come next']
 ]
 
-/** The maximum number of words that the figures have room for. */
+/** The maximum number of words, so that the figures remain readable. */
 export const MAX_WORDS = 24
 
 /** The minimum number of table positions beyond the sentence, so that it can be shifted. */
@@ -29,12 +29,12 @@ export const positions = {
   id: 'positions',
   files: ['beyond.safetensors'],
   settings: {
-    ...take({
+    ...pickSettings({
       dModel: { kind: 'ladder', default: 8, limits: [2, 64], ladder: () => [2, 4, 6, 8, 12, 16, 24, 32, 48, 64],
         problem: evenWidth },
       base: { kind: 'ladder', ladder: () => [10, 100, 1000, 10000, 100000] },
       maxLength: { default: 16, limits: [8, 64], ladder: () => [8, 12, 16, 24, 32, 48, 64] },
-      seed: { matters: undefined }, dropout: { default: 0.2, matters: undefined }
+      seed: { hasEffect: undefined }, dropout: { default: 0.2, hasEffect: undefined }
     }),
     shift: { kind: 'ladder', default: 1, limits: [1, LARGEST_SHIFT], ladder: () => [1, 2, 3, 4, 5, 6, 7, 8] }
   },

@@ -1,9 +1,9 @@
 /**
- * The meaning of the laboratory's numbers where their operation does not say it: a formula in the page's language, and
- * labels along an axis. The sentence for it is the text `meanings.` plus the name.
+ * The meaning of the laboratory's numbers where their operation does not explain it: a formula in the page's language,
+ * and labels along an axis. The sentence for it is the text `meanings.` plus the name.
  */
 
-import { SCHEMES, TRAINED } from './extrapolation.js'
+import { SCHEMES, TRAINING_LENGTH } from './extrapolation.js'
 
 /** @import { Meaning } from '../../types.d.ts' */
 
@@ -15,9 +15,9 @@ const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
 const keys = (list, path) => list.map(name => ({ key: `${path}.${name}` }))
 const encodings = keys(ENCODINGS, 'lab.asks.schemes'), schemes = keys(SCHEMES, 'lab.beyond')
 const waves = [{ text: 'sin' }, { text: 'cos' }]
-const sides = ['within', 'past'].map(side => ({ key: `lab.beyond.${side}`, values: { trained: TRAINED } }))
+const sides = ['within', 'past'].map(side => ({ key: `lab.beyond.${side}`, values: { trained: TRAINING_LENGTH } }))
 
-/** By measure. */
+/** The formula of each measure. */
 const MEASURED = [
   '"max"_{k , c} | P_{k , c} |', '"min"_{j ≠ k} ‖ P_j − P_k ‖', '"min"_k ‖ P_{k + 1} − P_k ‖',
   '"max"_k ‖ P_{k + 1} − P_k ‖', '"min"_k ‖ P_k ‖', '"max"_k ‖ P_k ‖'
@@ -39,8 +39,8 @@ export const MEANINGS = {
   'circle.radius': { formula: () => 'r = sqrt{x^2 + y^2}' },
   'beyond.shares': { formula: ([, place]) => (place ? 'p_k ( w_{k - 1} )' : '0'), places: [schemes] },
   'beyond.means': {
-    formula: ([, side]) => (side ? `frac{1}{T - ${TRAINED}} sum_{k ≥ ${TRAINED}} p_k ( w_{k - 1} )`
-      : `frac{1}{${TRAINED - 1}} sum_{0 < k < ${TRAINED}} p_k ( w_{k - 1} )`), places: [schemes, sides]
+    formula: ([, side]) => (side ? `frac{1}{T - ${TRAINING_LENGTH}} sum_{k ≥ ${TRAINING_LENGTH}} p_k ( w_{k - 1} )`
+      : `frac{1}{${TRAINING_LENGTH - 1}} sum_{0 < k < ${TRAINING_LENGTH}} p_k ( w_{k - 1} )`), places: [schemes, sides]
   },
   'broadcasting.batch': { formula: () => 'X_{b , k , c} = x_{k , c}' },
   'broadcasting.right': { formula: () => '( X_{b , k , c} + P_{k , c} ) − X_{b , k , c} ≈ P_{k , c}' },

@@ -13,7 +13,7 @@ export function moreExperiments(gf) {
   /** @param {number} from @param {number} to @param {number} [step] */
   const count = (from, to, step = 1) => gf.arange(from, to, step, { dtype: 'float32' })
 
-  /** The index of a word, and the index divided by the length: their effect on the embeddings. */
+  /** Adds the index of a word, or the index divided by the length, to the embeddings. */
   class FirstIdeas extends Module {
     /** @param {any} x [1, T, C] */
     forward(x) {
@@ -27,7 +27,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** One rate written as a power and with exp and log, in float32, and the angles of both. */
+  /** Computes the rates in float32 as powers and with exp and log, and compares the angles. */
   class TwoSpellings extends Module {
     /** @param {number} length @param {number} dModel @param {number} base */
     forward(length, dModel, base) {
@@ -59,7 +59,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** A table added to a batch, sliced by tokens as it should be, and wrongly by sentences. */
+  /** Adds a table to a batch, correctly sliced by tokens, and wrongly by sentences. */
   class Broadcasting extends Module {
     /** @param {any} x [1, T, C] @param {any} table */
     forward(x, table) {
@@ -75,7 +75,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** A shift of positions is a matrix: every pair rotated by its own angle. */
+  /** Shifts positions by a matrix, which rotates every pair by its own angle. */
   class Rotation extends Module {
     /** @param {any} table @param {any} rate @param {number} length @param {number} shift */
     forward(table, rate, length, shift) {
@@ -83,9 +83,9 @@ export function moreExperiments(gf) {
       const angle = this.tag('angle', rate.mul(shift))
       const both = (/** @type {any} */ one) => stack([one, one], { dim: 1 }).reshape(1, dModel)
       const [cosine, sine] = [this.tag('cosine', angle.cos()), this.tag('sine', angle.sin())]
-      const turn = Array.from({ length: dModel }, (_, row) => (
+      const signs = Array.from({ length: dModel }, (_, row) => (
         Array.from({ length: dModel }, (_, col) => (row === (col ^ 1) ? (row > col ? 1 : -1) : 0))))
-      const matrix = this.tag('matrix', gf.eye(dModel).mul(both(cosine)).add(gf.tensor(turn, { dtype: 'float32' })
+      const matrix = this.tag('matrix', gf.eye(dModel).mul(both(cosine)).add(gf.tensor(signs, { dtype: 'float32' })
         .mul(both(sine))))
       const here = this.tag('here', table.narrow(0, 0, length).clone())
       const moved = this.tag('moved', here.matmul(matrix))
@@ -97,7 +97,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** One sentence, one query and one key matrix, five positional encodings. */
+  /** Compares five positional encodings with the same sentence, query matrix and key matrix. */
   class Schemes extends Module {
     /** @param {number} dModel */
     constructor(dModel) {
@@ -109,20 +109,20 @@ export function moreExperiments(gf) {
     /** @param {any} x [1, T, C] @param {any} table @param {any} learned @param {number} base */
     forward(x, table, learned, base) {
       const [, length, dModel] = x.shape
-      const made = (/** @type {any} */ one) => [this.query.forward(one), this.key.forward(one)]
+      const queryAndKey = (/** @type {any} */ one) => [this.query.forward(one), this.key.forward(one)]
       const rotated = (/** @type {string} */ layout) => (
-        made(x).map(one => gf.functional.rotary(one, { base, layout })))
+        queryAndKey(x).map(one => gf.functional.rotary(one, { base, layout })))
       const distance = gf.alibi(1, length).reshape(1, length, length)
       const weights = (/** @type {any[]} */ [q, k], bias = null) => {
         const scores = q.matmul(k.transpose(1, 2)).div(Math.sqrt(dModel))
         return softmax(bias ? scores.add(bias) : scores, { dim: 2 })
       }
-      const sinusoidal = this.tag('sinusoidal', weights(made(x.add(table.narrow(0, 0, length)))))
-      this.tag('none', weights(made(x)))
-      this.tag('random', weights(made(x.add(learned.narrow(0, 0, length)))))
+      const sinusoidal = this.tag('sinusoidal', weights(queryAndKey(x.add(table.narrow(0, 0, length)))))
+      this.tag('none', weights(queryAndKey(x)))
+      this.tag('random', weights(queryAndKey(x.add(learned.narrow(0, 0, length)))))
       this.tag('halves', weights(rotated('half')))
       this.tag('neighbours', weights(rotated('interleaved')))
-      this.tag('biased', weights(made(x), distance))
+      this.tag('biased', weights(queryAndKey(x), distance))
       return { sinusoidal }
     }
   }

@@ -13,7 +13,7 @@
  * @property {string[]} [controls] if not those of the stage
  * @property {string[]} settings settings that its numbers depend on
  * @property {string[]} [notebooks] notebooks that compute the same
- * @property {string[]} [reads] experiments whose tensors are displayed here, too
+ * @property {string[]} [reads] other experiments whose tensors the room displays
  */
 
 /** @type {Experiment[]} */

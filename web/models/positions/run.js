@@ -1,8 +1,8 @@
 /** The experiments on one sentence. */
 
 import { positions as page, LARGEST_SHIFT, MAX_WORDS, wordsOf } from './index.js'
-import { LONGEST, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
-import { COMPARED, experiments } from './experiments.js'
+import { TEST_LENGTH, TRAINING_LENGTH, WORDS, extrapolationModels, loadWeights } from './extrapolation.js'
+import { COMPARED_POSITIONS, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
 
@@ -27,26 +27,26 @@ function orderOf(gf, length) {
 }
 
 /** The size of the notebook's table. */
-const [MANY, WIDE] = [256, 512]
+const [ROWS, COLUMNS] = [256, 512]
 
 /**
- * The time that each spelling of that table's angles takes here, in milliseconds: the best of several rounds.
+ * The milliseconds that each way to compute the angles of that table takes: the best of several rounds.
  * @param {Library} gf @param {number} base
  */
-function timed(gf, base) {
-  const ways = {
+function measureTimes(gf, base) {
+  const spellings = {
     loop() {
-      const angles = new Float64Array(MANY * WIDE / 2)
-      for (let k = 0; k < MANY; k++) {
-        for (let i = 0; i < WIDE / 2; i++) angles[k * WIDE / 2 + i] = k / base ** ((2 * i) / WIDE)
+      const angles = new Float64Array(ROWS * COLUMNS / 2)
+      for (let k = 0; k < ROWS; k++) {
+        for (let i = 0; i < COLUMNS / 2; i++) angles[k * COLUMNS / 2 + i] = k / base ** ((2 * i) / COLUMNS)
       }
     },
     power() {
-      const [position, twice] = given(gf)
-      position.div(gf.full([WIDE / 2], base).pow(twice))
+      const [position, twice] = operands(gf)
+      position.div(gf.full([COLUMNS / 2], base).pow(twice))
     },
     log() {
-      const [position, twice] = given(gf)
+      const [position, twice] = operands(gf)
       position.mul(twice.mul(-Math.log(base)).exp())
     }
   }
@@ -54,20 +54,20 @@ function timed(gf, base) {
   const once = act => {
     const start = performance.now()
     let [times, passed] = [0, 0]
-    while (passed < LONG_ENOUGH) {
+    while (passed < MIN_DURATION) {
       gf.tidy(() => void act())
       times++
       passed = performance.now() - start
     }
     return passed / times
   }
-  return Object.fromEntries(Object.entries(ways).map(([name, act]) => (
+  return Object.fromEntries(Object.entries(spellings).map(([name, act]) => (
     [name, Math.min(...Array.from({ length: ROUNDS }, () => once(act)))])))
 }
 
 const ROUNDS = 3
 /** Browsers measure time in steps of a tenth of a millisecond or more. */
-const LONG_ENOUGH = 3
+const MIN_DURATION = 3
 
 /**
  * The times for a base, measured once, so that moving the slider does not measure again.
@@ -77,14 +77,14 @@ const measured = new Map()
 
 /** @param {Library} gf @param {number} base */
 function timesOf(gf, base) {
-  const known = measured.get(base) ?? timed(gf, base)
-  measured.set(base, known)
-  return known
+  const times = measured.get(base) ?? measureTimes(gf, base)
+  measured.set(base, times)
+  return times
 }
 
 /** @param {Library} gf */
-const given = gf => [
-  gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
+const operands = gf => [
+  gf.arange(0, ROWS, 1, { dtype: 'float32' }).reshape(ROWS, 1), gf.arange(0, COLUMNS, 2, { dtype: 'float32' }).div(COLUMNS)
 ]
 
 /** The trained models of an engine, loaded once. @type {WeakMap<object, any>} */
@@ -93,8 +93,8 @@ const trained = new WeakMap()
 /** @param {any} gf @param {Uint8Array} file */
 function beyondOf(gf, file) {
   if (!trained.has(gf)) {
-    const { Beyond } = before(gf), model = new Beyond()
-    loadInto(gf, model, file)
+    const { Beyond } = extrapolationModels(gf), model = new Beyond()
+    loadWeights(gf, model, file)
     trained.set(gf, model.eval())
   }
   return trained.get(gf)
@@ -117,7 +117,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const more = moreExperiments(gf)
   const beyond = gf.engine.withoutInitialization(() => beyondOf(gf, file))
   gf.manualSeed(seed)
-  const long = [...ids, ...gf.randint(0, WORDS, [LONGEST - ids.length]).toArray()]
+  const long = [...ids, ...gf.randint(0, WORDS, [TEST_LENGTH - ids.length]).toArray()]
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(vocabulary.length, dModel)
   const modules = {
@@ -146,7 +146,7 @@ export function run(gf, options, edits = [], [file] = []) {
     const x = embedding.forward([ids])
     const { table, rate } = waves.forward(length, dModel, base)
     circle.forward(table)
-    asks.forward(table.narrow(0, 0, COMPARED), learned)
+    asks.forward(table.narrow(0, 0, COMPARED_POSITIONS), learned)
     modules.first_ideas.forward(x)
     modules.two_spellings.forward(length, dModel, base)
     modules.layouts.forward(table, base)
@@ -163,5 +163,5 @@ export function run(gf, options, edits = [], [file] = []) {
     }
   })
   return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    beyond: { trained: TRAINED }, exportable: { model: placed, inputs: { ids: [ids] } } }
+    lengths: { trained: TRAINING_LENGTH }, exportable: { model: placed, inputs: { ids: [ids] } } }
 }

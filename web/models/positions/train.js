@@ -6,19 +6,19 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { train, trainingOptions } from '../training.js'
-import { LONGEST, SCHEMES, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
+import { TEST_LENGTH, SCHEMES, TRAINING_LENGTH, WORDS, extrapolationModels, loadWeights } from './extrapolation.js'
 
 const BATCH = 64, NONE = -100
 const OUT = fileURLToPath(new URL('beyond.safetensors', import.meta.url))
 const { steps, seed, out, tests } = trainingOptions({ steps: 800, out: OUT, tests: 200 })
-const gf = await load(), F = gf.functional, { Before, Beyond } = before(gf)
+const gf = await load(), F = gf.functional, { Before, Beyond } = extrapolationModels(gf)
 
 /** @param {number} count @param {number} length @returns {number[][]} words drawn one by one */
 const drawn = (count, length) => gf.randint(0, WORDS, [count, length]).toArray()
 
 /** @param {any} model */
 function lossOf(model) {
-  const ids = drawn(BATCH, TRAINED), target = ids.flatMap(row => [NONE, ...row.slice(0, -1)])
+  const ids = drawn(BATCH, TRAINING_LENGTH), target = ids.flatMap(row => [NONE, ...row.slice(0, -1)])
   return F.crossEntropy(model.forward(ids).reshape(-1, WORDS), target, { ignoreIndex: NONE })
 }
 
@@ -42,12 +42,12 @@ writeFileSync(out, file)
 console.log(`${out}: ${file.length} bytes`)
 
 /* Measured with the numbers as the file has them. */
-loadInto(gf, all, file)
+loadWeights(gf, all, file)
 const sums = PLACES.map(() => SCHEMES.map(() => 0))
 gf.manualSeed(seed + 1)
-for (const ids of drawn(tests, LONGEST)) gf.tidy(() => gf.noGrad(() => {
+for (const ids of drawn(tests, TEST_LENGTH)) gf.tidy(() => gf.noGrad(() => {
   /** @type {number[][]} */ const shares = all.forward(ids).shares.toArray()
   PLACES.forEach((place, i) => shares.forEach((row, scheme) => { sums[i][scheme] += row[place] / tests }))
 }))
-console.log(`share of the word before at places ${PLACES.join(', ')}; trained on ${TRAINED} places`)
+console.log(`share of the word before at places ${PLACES.join(', ')}; trained on ${TRAINING_LENGTH} places`)
 SCHEMES.forEach((scheme, i) => console.log(`  ${scheme.padEnd(10)} ${sums.map(row => row[i].toFixed(2)).join('  ')}`))

@@ -1,6 +1,6 @@
 /** One attention block over the reader's own sentences, its weights initialized from the seed. */
 
-import { take } from '../settings.js'
+import { pickSettings } from '../settings.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
@@ -22,7 +22,7 @@ export const sentencesOf = text => text.split('\n').filter(line => line.trim() !
 export const sentences = {
   id: 'sentences',
   files: [],
-  settings: take({
+  settings: pickSettings({
     tokenizer: {}, dModel: { default: 16 }, heads: {}, base: {}, maxLength: {}, seed: {}, positions: {}, causal: {},
     training: {}, dropout: {}
   }),

@@ -1,4 +1,4 @@
-/** A run of the block of the sentences. */
+/** Runs the attention block on the sentences. */
 
 import { runPipeline } from '../../../src/js/pipeline.js'
 import { sentences, sentencesOf } from './index.js'

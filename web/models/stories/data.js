@@ -4,14 +4,14 @@ import { createRandom } from '../random.js'
 import { decodeBytes } from '../token_text.js'
 import { story } from './grammar.js'
 
-/** Precedes and ends a story. */
+/** The token before and after every story. */
 export const END = '<end>'
 
 /** The maximum number of tokens. */
 export const LONGEST = 72
 
 /** The vocabulary size, and the training text of the tokenizer. */
-const SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
+const VOCAB_SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
 
 /** @type {('ko' | 'en')[]} */
 export const LANGUAGES = ['ko', 'en']
@@ -27,7 +27,7 @@ export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
   return Array.from({ length: count }, (_, n) => story(draw, languages[n % languages.length], names))
 }
 
-/** The example while the reader's own text is still missing. */
+/** The example text, until the reader types one. */
 export const exampleText = () => stories(1, 1500, { names: 'plain' }).join('\n')
 
 /**
@@ -36,7 +36,7 @@ export const exampleText = () => stories(1, 1500, { names: 'plain' }).join('\n')
  */
 export function createTokenizer(gf) {
   const corpus = stories(CORPUS_SEED, CORPUS, { names: 'plain' }).map(text => ` ${text}`)
-  return gf.text.trainBPE(corpus, { vocabSize: SIZE, specials: [END] })
+  return gf.text.trainBPE(corpus, { vocabSize: VOCAB_SIZE, specials: [END] })
 }
 
 /**
@@ -50,7 +50,7 @@ const idsOf = (tokenizer, text) => (text ? tokenizer.encode(` ${text}`).ids : []
  * The tokens of a text and their offsets, without <end>.
  * @param {any} tokenizer @param {string} text @returns {{ ids: number[], offsets: [number, number][] }}
  */
-export function cut(tokenizer, text) {
+export function tokenize(tokenizer, text) {
   const { ids, offsets } = tokenizer.encode(` ${text}`)
   return { ids, offsets: offsets.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from - 1), to - 1]) }
 }
@@ -70,8 +70,8 @@ export function encode(tokenizer, text, room = 0) {
  * @param {any} tokenizer @param {readonly number[]} ids
  */
 export function decode(tokenizer, ids) {
-  const said = ids.filter(id => id !== tokenizer.idOf(END))
-  const bytes = Uint8Array.from(said.flatMap(id => [...tokenizer.bytesOf(id)]))
+  const textIds = ids.filter(id => id !== tokenizer.idOf(END))
+  const bytes = Uint8Array.from(textIds.flatMap(id => [...tokenizer.bytesOf(id)]))
   const text = decodeBytes(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
   return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
 }

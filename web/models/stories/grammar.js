@@ -6,7 +6,7 @@
 import { forms } from '../hangul.js'
 import { bothNumbers } from '../english.js'
 
-/** @typedef {import('../random.js').Draw} Draw */
+/** @typedef {import('../random.js').Random} Draw */
 
 /** @param {string} text */
 const list = text => text.split(',').map(word => word.trim())

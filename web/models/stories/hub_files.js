@@ -4,7 +4,7 @@
 
 /** @typedef {Record<string, LibraryTensor>} State */
 
-/** Names in our layers, and in GPT-2's. */
+/** The names of GPT-2, by those of our layers. */
 const LAYER = {
   'norm1': 'ln_1', 'self_attn.in_proj_': 'attn.c_attn.', 'self_attn.out_proj': 'attn.c_proj', 'norm2': 'ln_2',
   'linear1': 'mlp.c_fc', 'linear2': 'mlp.c_proj'
@@ -32,8 +32,8 @@ function gpt2State(state) {
 /**
  * The folder that Hugging Face's classes read. Positions are a table there, whether learned or not.
  * @param {any} gf the library @param {any} model
- * @param {{ activation: string, longest: number, end: number, tokenizer: any }} known what its tensors do not contain;
- *   longest: the maximum length where it has no positions; end: the token that ends an answer, −1 for none
+ * @param {{ activation: string, longest: number, end: number, tokenizer: any }} known facts that its tensors do not
+ *   contain; longest: the maximum length where it has no positions; end: the token that ends an answer, −1 for none
  */
 export async function hubFiles(gf, model, { activation, longest, end, tokenizer }) {
   const state = model.stateDict(), { decoder: { layers }, positions } = model

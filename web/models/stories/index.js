@@ -1,6 +1,6 @@
 /** Short stories, Korean and English: a decoder that continues the reader's beginning, trained by this library. */
 
-import { isGiven, take } from '../settings.js'
+import { isGiven, pickSettings } from '../settings.js'
 import { joinTokens } from '../token_text.js'
 import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from './variants.js'
 
@@ -16,7 +16,7 @@ export const BEGINNINGS = [
  * Parts that can be exchanged, unless the weights come from the training page: those fit one architecture only.
  * @param {Partial<Setting>} more @returns {Partial<Setting>}
  */
-const part = more => ({ isExplained: true, matters: ({ weights }) => weights !== 'theatre', ...more })
+const part = more => ({ isExplained: true, hasEffect: ({ weights }) => weights !== 'theatre', ...more })
 
 /** Whether the weights come from a file, not from the seed. @param {Settings} state */
 const isTrained = state => state.weights === 'trained' && fileOf(state) !== undefined
@@ -31,16 +31,16 @@ export const stories = {
   },
   variants: Object.entries(VARIANTS).map(([name, own]) => (
     { file: `${name}.safetensors`, settings: { weights: 'trained', ...DEFAULT_PARTS, ...own } })),
-  settings: take({
+  settings: pickSettings({
     weights: {},
     seed: {
-      matters: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
+      hasEffect: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
         (state.weights !== 'theatre' && !isTrained(state))
     },
     positions: part({
       options: { sinusoidal: 'interleaved', concatenated: 'concatenated', rotary: 'rotary', learned: 'learned',
         none: 'none' },
-      guest: 'concatenated'
+      hidden: 'concatenated'
     }),
     training: {}, dropout: {},
     activation: part({ default: 'gelu', options: { gelu: 'gelu', relu: 'relu', swiglu: 'swiglu' } }),
@@ -57,5 +57,5 @@ export const stories = {
     if (state.weights === 'trained' && !isTrained(state)) return 'combination'
     return isTrained(state) && state.edits.length ? 'edited' : state.weights
   },
-  offer: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
+  training: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
 }

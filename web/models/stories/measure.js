@@ -1,4 +1,4 @@
-/** Whether a story is consistent with its beginning, and how often the model's stories are. */
+/** Measures how often the model's stories are consistent with their beginning. */
 
 import { FAMILIES } from '../hangul.js'
 import { continueText } from './answer.js'
@@ -25,16 +25,16 @@ const stemsOf = (said, endings) => (
   endings.filter(ending => said.endsWith(ending)).map(ending => said.slice(0, said.length - ending.length)))
 
 /**
- * Whether a text is a story of the grammar: filled with the words that its slots contain first, its pattern has to give
+ * Whether a text is a consistent story: its pattern, filled with the words that each slot contains first, has to give
  * the same text. So names, things and colors have to be repeated with the correct particles and pronouns.
  * @param {string} text
  */
-export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression }) => {
+export const isConsistent = text => EXPRESSIONS.some(({ pattern, slots, expression }) => {
   const match = expression.exec(text)
   if (!match) return false
   const stems = slots.map(({ slot, endings }, n) => /** @type {const} */ ([slot, stemsOf(match[n + 1], endings)]))
   const firsts = new Map(stems.toReversed())
-  return choices(firsts).some(words => words.name !== words.name2 && isDressed(words) &&
+  return choices(firsts).some(words => words.name !== words.name2 && fitsWeather(words) &&
     written(pattern, slot => words[slot]) === text)
 })
 
@@ -42,18 +42,18 @@ export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression })
 const choices = firsts => [...firsts].reduce((all, [slot, stems]) => (
   all.flatMap(words => stems.map(stem => ({ ...words, [slot]: stem })))), [{}])
 
-/** Whether what is taken along fits the weather. @param {Record<string, string>} words */
-const isDressed = ({ weather, worn }) => (
+/** Whether the item taken along fits the weather. @param {Record<string, string>} words */
+const fitsWeather = ({ weather, worn }) => (
   !weather || WEATHER.some(([how, what]) => weather.endsWith(how) && worn === what))
 
 /** The first sentence of a story, as a reader may type it. @param {string} story */
 export const beginningOf = story => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)?.[0] ?? ''
 
 /**
- * A mask for looking back one position at most: enough to continue a word, not to stay consistent.
+ * A mask that allows attention to a token and the previous one only: enough to continue a word, not to be consistent.
  * @param {number} size
  */
-export const nearSighted = size => (
+export const previousTokenMask = size => (
   Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => j < i - 1)))
 
 /**
@@ -63,28 +63,28 @@ export const nearSighted = size => (
  * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof continueText>[4]}
  *   [options]
  */
-export function rightShare(gf, model, tokenizer, count, { languages, names = 'held out', seed = 42, ...how } = {}) {
+export function consistentFraction(gf, model, tokenizer, count, { languages, names = 'held out', seed = 42, ...how } = {}) {
   const prompts = stories(seed, count, { languages, names }).map(beginningOf)
-  const told = prompts.map((text, n) => continueText(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
-  return told.filter(isRight).length / count
+  const texts = prompts.map((text, n) => continueText(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
+  return texts.filter(isConsistent).length / count
 }
 
 /**
- * Where a story repeats two tokens: the mean attention weight from the first of them to the earlier second one, which
- * is the next token now: [layer][head].
+ * The induction scores [layer][head]: where a story repeats a pair of tokens, the mean attention weight from the first
+ * token of the later pair to the second one of the earlier pair, which comes next.
  * @param {any} gf @param {any} model @param {any} tokenizer @param {readonly string[]} texts @returns {number[][]}
  */
-export function looksBack(gf, model, tokenizer, texts) {
+export function inductionScores(gf, model, tokenizer, texts) {
   const layers = model.decoder.layers.length, sums = Array.from({ length: layers }, () => /** @type {number[]} */ ([]))
   let places = 0
   for (const text of texts) gf.tidy(() => {
-    const ids = encode(tokenizer, text), T = ids.length, again = repeats(ids)
+    const ids = encode(tokenizer, text), T = ids.length, repeated = repeats(ids)
     const { trace } = gf.trace(() => gf.noGrad(() => model.forward([ids])))
-    places += again.length
+    places += repeated.length
     for (let layer = 0; layer < layers; layer++) {
       const { values, shape: [, H] } = trace.get(`decoder.layers.${layer}.self_attn.weights`)
       for (let h = 0; h < H; h++) {
-        const weight = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
+        const weight = repeated.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
         sums[layer][h] = (sums[layer][h] ?? 0) + weight
       }
     }

@@ -21,7 +21,7 @@ const EMBEDDING_STD = 0.3
 const ROTARY_BASE = 10000
 
 /** @param {{ values: Float32Array }} weight */
-const drawCloser = weight => weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
+const scaleDown = weight => weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
 
 /**
  * A decoder-only model like GPT-2: embedding, positions, causal pre-norm layers, a final norm. The embedding is tied to
@@ -40,7 +40,7 @@ export function createStories(gf, config = CONFIG) {
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(vocabSize, dModel)
-      drawCloser(this.embedding.weight)
+      scaleDown(this.embedding.weight)
       this.positions = null
       const layer = createLayer(gf, { dModel, nhead, dimFeedforward, dropout, normFirst, activation, norm, kvHeads,
         ...(isRotary && { rotaryBase: ROTARY_BASE }) })
@@ -49,14 +49,14 @@ export function createStories(gf, config = CONFIG) {
       if (positions && !isRotary) {
         this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest })
       }
-      if (positions === 'learned') drawCloser(this.positions.weight)
+      if (positions === 'learned') scaleDown(this.positions.weight)
     }
 
     /**
      * Logits [B, T, tokens] of every next token.
      * @param {number[][]} ids [B, T]
      * @param {any} [mask] [T, T], true where attention is masked, besides later positions
-     * @param {any} [cache] of earlier passes, which ids go on from
+     * @param {any} [cache] keys and values of earlier passes, after which `ids` continue
      */
     forward(ids, mask, cache) {
       const embedded = this.embedding.forward(ids)

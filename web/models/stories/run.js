@@ -8,7 +8,7 @@ import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
 import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
+import { END, LONGEST, createTokenizer, tokenize, encode } from './data.js'
 import { stories } from './index.js'
 import { hubFiles, isGpt2Compatible } from './hub_files.js'
 import { CONFIG, createStories } from './model.js'
@@ -17,9 +17,9 @@ import { shapeOf } from './variants.js'
 /** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 /** @import { Language } from '../decoder_only.js' */
 
-/** @typedef {Language & { tokenizer: any }} Told */
+/** @typedef {Language & { tokenizer: any }} StoryLanguage */
 
-/** @type {WeakMap<Library, Told>} */ const languages = new WeakMap()
+/** @type {WeakMap<Library, StoryLanguage>} */ const languages = new WeakMap()
 
 /** The tokenizer and limits of the stories in an engine; the tokenizer is trained once. @param {Library} gf */
 function languageOf(gf) {
@@ -30,12 +30,12 @@ function languageOf(gf) {
     const vocabulary = Array.from({ length: tokenizer.size },
       (_, id) => (id === end ? END : spelled(tokenizer.bytesOf(id))))
     language = {
-      vocabulary, tokenizer, end, longest: LONGEST, begin: (text, room) => encode(tokenizer, text, room),
-      go: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
+      vocabulary, tokenizer, end, longest: LONGEST, encodePrompt: (text, room) => encode(tokenizer, text, room),
+      encode: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
       hangul: text => hangulOf(text, {
-        cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
+        tokenize: one => tokenize(tokenizer, one), display: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
       }),
-      languages: languageCosts({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
+      languages: languageCosts({ tokenize: one => tokenize(tokenizer, one), display: id => vocabulary[id] })
     }
     languages.set(gf, language)
   }
@@ -55,9 +55,9 @@ export function run(gf, options, edits = [], [file] = []) {
   const shape = { ...shapeOf(settings), ...shapeIn(gf, settings, file) }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
-  const made = cachedModel(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
-  const told = generateRun(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
-  const files = async () => ({ name: 'stories', content: await hubFiles(gf, made.model, known) })
-  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
-  return { ...told, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
+  const entry = cachedModel(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
+  const generated = generateRun(gf, entry, own, language, edits), known = { activation: shape.activation, ...language }
+  const files = async () => ({ name: 'stories', content: await hubFiles(gf, entry.model, known) })
+  const exportable = { ...generated.exportable, ...(isGpt2Compatible(gf, entry.model) && { files }) }
+  return { ...generated, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -8,7 +8,7 @@ import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
 import { continueText } from './answer.js'
 import { LANGUAGES, batchOf, createTokenizer, stories } from './data.js'
-import { looksBack, nearSighted, rightShare } from './measure.js'
+import { inductionScores, previousTokenMask, consistentFraction } from './measure.js'
 import { CONFIG, createStories } from './model.js'
 import { VARIANTS, shapeOf } from './variants.js'
 
@@ -35,7 +35,7 @@ function lossOf(texts) {
 }
 
 /** @param {number} count @param {object} options */
-const fraction = (count, options) => percent(rightShare(gf, model, tokenizer, count, options))
+const fraction = (count, options) => percent(consistentFraction(gf, model, tokenizer, count, options))
 
 train(gf, model, {
   steps, peak: 4e-3, warmUp: 200, every: 1000,
@@ -46,15 +46,15 @@ train(gf, model, {
 /** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }
 for (const language of LANGUAGES) {
   const languages = [language], plain = { languages, names: 'plain' }
-  const right = rightShare(gf, model, tokenizer, tests, { languages })
+  const right = consistentFraction(gf, model, tokenizer, tests, { languages })
   metadata[`right.${language}`] = String(right)
   console.log(`\n${NAMES[language]}, stories that keep to what they began with`)
   console.log(`  names never trained on, likeliest token: ${percent(right)}`)
   console.log(`  names trained on, likeliest token: ${fraction(tests, plain)}`)
   console.log(`  names never trained on, drawn at temperature 0.8: ${fraction(tests, { languages, temperature: 0.8 })}`)
-  console.log(`  looking back one token only: ${fraction(tests, { ...plain, mask: nearSighted })}`)
+  console.log(`  looking back one token only: ${fraction(tests, { ...plain, mask: previousTokenMask })}`)
 }
-looksBack(gf, model, tokenizer, stories(seed, 60, { names: 'held out' })).forEach((shares, layer) => (
+inductionScores(gf, model, tokenizer, stories(seed, 60, { names: 'held out' })).forEach((shares, layer) => (
   console.log(`attention to what came next before, layer ${layer}: ${shares.map(percent).join(', ')}`)))
 console.log()
 for (const text of ['', '하준은', '글라스와 유리는 친구예요.', 'Kara and Pip are friends.', 'Zed went to', 'Mina has']) {

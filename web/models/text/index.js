@@ -1,7 +1,7 @@
 /** The reader's own text: the stories' architecture with another vocabulary, trained on the training page. */
 
 import { stories } from '../stories/index.js'
-import { take } from '../settings.js'
+import { pickSettings } from '../settings.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
@@ -13,7 +13,7 @@ export const text = {
   files: [],
   settings: {
     ...stories.settings,
-    ...take({ weights: { default: 'untrained', options: { untrained: 'untrained', theatre: 'theatre' } } })
+    ...pickSettings({ weights: { default: 'untrained', options: { untrained: 'untrained', theatre: 'theatre' } } })
   },
   fields: {
     beginning: { default: '하준은 ', notes: ['known'] },
@@ -22,5 +22,5 @@ export const text = {
   examples: [],
   hints, problems, written,
   kind: state => state.weights,
-  offer: state => (state.weights === 'untrained' ? 'text' : null)
+  training: state => (state.weights === 'untrained' ? 'text' : null)
 }

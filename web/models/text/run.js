@@ -37,17 +37,17 @@ function vocabularyIn(gf, file) {
  * @param {Vocabulary} vocabulary @param {number} longest
  * @returns {Language} a text without an end token; an empty one starts with the first token
  */
-const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
-  vocabulary: words, longest, end: -1, go: encode,
-  begin: (said, room) => {
-    const ids = encode(said)
+const languageOf = ({ tokens, encode, tokenize, tokenizer, isWhole }, longest) => ({
+  vocabulary: tokens, longest, end: -1, encode,
+  encodePrompt: (prompt, room) => {
+    const ids = encode(prompt)
     return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
-  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words),
-    languages: languageCosts({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
-  ...(cut && {
+  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, tokens),
+    languages: languageCosts({ tokenize: text => tokenizer.encode(text), display: id => tokens[id] }) }),
+  ...(tokenize && {
     hangul: (/** @type {string} */ text) => hangulOf(text, {
-      cut, shown: id => words[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
+      tokenize, display: id => tokens[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
     })
   })
 })
@@ -66,10 +66,10 @@ export function run(gf, options, edits = [], [file] = []) {
     vocabSize: vocabulary.size, longest: LONGEST, ...shapeOf(settings), ...shapeIn(gf, settings, file)
   }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = cachedModel(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
-  const told = generateRun(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
+  const entry = cachedModel(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
+  const generated = generateRun(gf, entry, settings, languageOf(vocabulary, shape.longest), edits)
   const known = { ...shape, end: -1, tokenizer: vocabulary.tokenizer ?? null }
-  const files = async () => ({ name: 'text', content: await hubFiles(gf, made.model, known) })
-  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
-  return { ...told, exportable, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
+  const files = async () => ({ name: 'text', content: await hubFiles(gf, entry.model, known) })
+  const exportable = { ...generated.exportable, ...(isGpt2Compatible(gf, entry.model) && { files }) }
+  return { ...generated, exportable, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -1,6 +1,6 @@
 /** The reader's sentence and the model's answers, now and at earlier steps. */
 
-import { h, keep, setText, uniqueId } from '../../lib/dom.js'
+import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 
 /** @import { Seen } from '../training_record.js' */
 /** @import { Translate } from '../../types.d.ts' */
@@ -34,7 +34,7 @@ export function answers(container, { t, ask, seek }) {
       setText(now, said ? '' : here?.text ?? '')
       setText(problem, said)
       input.setAttribute('aria-invalid', said ? 'true' : 'false')
-      keep(list, seen.answers, line, (element, one) => {
+      syncChildren(list, seen.answers, line, (element, one) => {
         setText(element.children[0], t('theatre.stepNumber', { step: one.step }))
         element.children[0].onclick = () => seek(one.step)
         setText(element.children[1], one.text)

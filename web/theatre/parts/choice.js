@@ -1,6 +1,6 @@
 /** A labeled select element. */
 
-import { h, keep, setText, uniqueId } from '../../lib/dom.js'
+import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 
 /** @param {string} label @param {(value: string) => void} onChange */
 export function choice(label, onChange) {
@@ -17,7 +17,7 @@ export function choice(label, onChange) {
      */
     fill(list, chosen, textOf = String) {
       const now = list.map(textOf).join('\n')
-      if (now !== filled) keep(select, [...list], () => h('option'), (option, value) => {
+      if (now !== filled) syncChildren(select, [...list], () => h('option'), (option, value) => {
         option.value = String(value)
         setText(option, textOf(value))
       })

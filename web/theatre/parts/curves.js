@@ -1,7 +1,7 @@
 /** Curves of a training: losses and accuracy; for a closer look, the learning rate and gradients. */
 
 import { lines } from '../../lib/chart.js'
-import { find, h, keep, setText, svg } from '../../lib/dom.js'
+import { find, h, syncChildren, setText, svg } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
 import { divergence, pointsOf } from '../downsample.js'
 
@@ -72,7 +72,7 @@ export function curves(container, { t, theme, seek }) {
       keys.other.say(there ? brief(there.loss) : '')
       keys.otherRight.say(there ? percent(there.right) : '')
       const held = looks.map(one => ({ x: one.step, y: one.loss }))
-      const common = { most: total, title: t('theatre.stepAxis'), palette, at: step }
+      const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step }
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
@@ -137,7 +137,7 @@ export function closer(container, { t, theme, seek }) {
      */
     update(seen, { total, step, groups }, other) {
       const { palette } = theme()
-      const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
+      const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
         ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MAX_POINTS), color: 'accent' }],
         label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
@@ -153,7 +153,7 @@ export function closer(container, { t, theme, seek }) {
       /** One layer's row, with its line before its name. */
       const rowFor = () => (
         h('tr', {}, h('th', { scope: 'row' }, sample(), h('span')), h('td'), h('td'), h('td')))
-      keep(body, groups, rowFor, (row, name, i) => {
+      syncChildren(body, groups, rowFor, (row, name, i) => {
         drawSample(/** @type {SVGLineElement} */ (row.querySelector('line')), i)
         setText(find(row, 'span'), name)
         setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')

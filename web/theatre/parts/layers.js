@@ -1,6 +1,6 @@
 /** A step, one layer at a time: forward to the loss, backward, and the update. */
 
-import { h, keep, setText } from '../../lib/dom.js'
+import { h, syncChildren, setText } from '../../lib/dom.js'
 import { brief, exact } from '../../lib/number.js'
 
 /** @import { Translate } from '../../types.d.ts' */
@@ -57,7 +57,7 @@ export function layerByLayer(container, { t, step }) {
     if (!made) return
     const { layers, loss, step: of } = made, place = placeOf(front, layers.length)
     const most = Object.fromEntries(COLUMNS.map(column => [column, Math.max(...layers.map(one => one[column]))]))
-    keep(body, layers, () => h('tr', {}, h('th', { scope: 'row' }), COLUMNS.map(() => h('td'))), (row, one, i) => {
+    syncChildren(body, layers, () => h('tr', {}, h('th', { scope: 'row' }), COLUMNS.map(() => h('td'))), (row, one, i) => {
       setText(row.children[0], one.name)
       const known = knownAt(place, i)
       row.toggleAttribute('data-here', Number.isFinite(front) && place.layer === i)

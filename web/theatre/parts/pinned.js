@@ -81,7 +81,7 @@ export function pinned(container, { t, theme, seek, ask }) {
       const points = steps.map((x, i) => ({ x, y: values[i] }))
       const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: exact(here) })
       chart.update({
-        lines: [{ points, color: 'accent', dots: true }], most: total, title: t('theatre.stepAxis'), at: step, digits: 3,
+        lines: [{ points, color: 'accent', dots: true }], maxStep: total, title: t('theatre.stepAxis'), at: step, digits: 3,
         label: said, palette: theme().palette
       })
       setText(label, said)

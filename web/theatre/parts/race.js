@@ -18,7 +18,7 @@ function rivals(name, setting, state) {
   const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
   /** @param {unknown} value */
   const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
-  return values.filter(value => isRival(value) && value !== setting.guest)
+  return values.filter(value => isRival(value) && value !== setting.hidden)
     .map(value => ({ value, text: rivalText(name, value) }))
 }
 
@@ -49,7 +49,7 @@ export function race(container, { t, set, open }) {
     /** @param {TrainingState} state @param {string | undefined} problem of the other training */
     controls(state, problem) {
       setText(wrong, problem ? t('theatre.errors.rival', { problem }) : '')
-      const groups = Object.entries(TABLE).filter(([, { kind, matters }]) => kind !== 'mark' && (matters?.(state) ?? true))
+      const groups = Object.entries(TABLE).filter(([, { kind, hasEffect }]) => kind !== 'mark' && (hasEffect?.(state) ?? true))
         .map(([name, setting]) => ({ name, setting, list: rivals(name, setting, state) }))
       const now = JSON.stringify(groups)
       if (now !== filled) {

@@ -18,7 +18,7 @@ export function settingsPart(container, { t, get, set }) {
     const made = control(name, { t, get, set }, /** @type {Setting} */ (setting))
     const why = h('p', { className: 'theatre-why' })
     made.element.append(why)
-    return { name, group: setting.group, matters: setting.matters, ...made, why }
+    return { name, group: setting.group, hasEffect: setting.hasEffect, ...made, why }
   })
   const summary = h('summary', {}, t('theatre.settings'))
   const details = h('details', { className: 'theatre-settings' }, summary, GROUPS.map(group => (
@@ -30,8 +30,8 @@ export function settingsPart(container, { t, get, set }) {
     update(state, problems) {
       const known = defaultsOf(state.task)
       if (Object.keys(problems).length) details.open = true
-      for (const { name, element, update, why, matters } of controls) {
-        element.hidden = !(matters?.(state) ?? true)
+      for (const { name, element, update, why, hasEffect } of controls) {
+        element.hidden = !(hasEffect?.(state) ?? true)
         update(state, problems)
         setText(why, `${t(`theatre.why.${name}`)}${Object.is(state[name], known[name]) ? '' : ` ${t('theatre.was', {
           value: wordOf(name, known[name], t)

@@ -3,7 +3,7 @@
  * the update.
  */
 
-import { h, keep, setText, uniqueId } from '../../lib/dom.js'
+import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
 import { isInside, readIndex } from '../cells.js'
 import { OPTIMIZERS } from '../optimizers/index.js'
@@ -107,7 +107,7 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
     }))
   }
   function show() {
-    keep(select, made.names, () => h('option'), (option, name) => {
+    syncChildren(select, made.names, () => h('option'), (option, name) => {
       option.value = name
       setText(option, name)
     })
@@ -115,7 +115,7 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
     place.value = made.index.join(', ')
     place.setAttribute('aria-invalid', 'false')
     setText(problem, '')
-    keep(tokens, made.tokens, () => h('span', {}, h('b'), h('i'), h('small'), h('small')), (element, one) => {
+    syncChildren(tokens, made.tokens, () => h('span', {}, h('b'), h('i'), h('small'), h('small')), (element, one) => {
       setText(element.children[0], one.word)
       setText(element.children[1], `p ${fixed(one.share, 3)}`)
       setText(element.children[2], `−log p ${fixed(one.surprise, 3)}`)
@@ -128,11 +128,11 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
     setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: exact(made.raw) }))
     setText(nudge, t('theatre.nudge'))
     const lines = linesOf(made)
-    keep(letters, lettersIn(lines), () => h('li', {}, h('b'), h('span')), (item, [letter, key]) => {
+    syncChildren(letters, lettersIn(lines), () => h('li', {}, h('b'), h('span')), (item, [letter, key]) => {
       setText(item.children[0], letter)
       setText(item.children[1], ` ${t(`theatre.letters.${key}`)} ${format(Number(made[key]))}`)
     })
-    keep(moving, lines, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
+    syncChildren(moving, lines, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
       [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]
         .forEach((text, i) => setText(row.children[i], text))
     })

@@ -3,7 +3,7 @@
 import { LONGEST, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, isHeldOut, joinTarget,
   splitSource } from '../../models/dates/data.js'
 import { dates as model } from '../../models/dates/index.js'
-import { drawExamples, exactShare } from '../../models/dates/measure.js'
+import { sampleExamples, exactFraction } from '../../models/dates/measure.js'
 import { createTranslator } from '../../models/dates/model.js'
 import { shapeOf } from './model_options.js'
 
@@ -24,12 +24,12 @@ const batchOf = examples => ({
 export const dates = {
   prepare: () => ({}),
   create: (gf, settings) => createTranslator(gf, shapeOf(settings)),
-  batch: (gf, { batch }) => batchOf(drawExamples(gf, batch, day => !isHeldOut(day))),
+  batch: (gf, { batch }) => batchOf(sampleExamples(gf, batch, day => !isHeldOut(day))),
   heldOut: (gf, { seed }) => {
     gf.manualSeed(seed)
-    return batchOf(drawExamples(gf, TESTS, isHeldOut))
+    return batchOf(sampleExamples(gf, TESTS, isHeldOut))
   },
-  right: (gf, translator, data, { examples }) => exactShare(translator, /** @type {Example[]} */ (examples)),
+  right: (gf, translator, data, { examples }) => exactFraction(translator, /** @type {Example[]} */ (examples)),
   tables: () => ({ 'source_embedding.weight': SOURCE_TOKENS, 'target_embedding.weight': TARGET_TOKENS }),
   answer(gf, translator, data, text) {
     const source = encode(splitSource(text), SOURCE_IDS, 0)

@@ -1,8 +1,8 @@
 /** Missing words: Korean particles, and English verbs that agree. */
 
-import { answer, filled, read } from '../../models/particles/answer.js'
+import { answer, filled, encodeSentence } from '../../models/particles/answer.js'
 import { examples } from '../../models/particles/data.js'
-import { NONE, accuracy, batchesFrom, taskOf } from '../../models/particles/measure.js'
+import { IGNORE_INDEX, accuracy, batchesFrom, taskOf } from '../../models/particles/measure.js'
 import { CONFIG, createParticles } from '../../models/particles/model.js'
 import { MASK, TOKENS, WORDS } from '../../models/particles/tokens.js'
 import { shapeOf } from './model_options.js'
@@ -12,7 +12,7 @@ import { shapeOf } from './model_options.js'
 const TESTS = 200
 
 /** @param {ReturnType<typeof taskOf>} task */
-const asBatch = ({ input, target }) => ({ inputs: [input], target, ignoreIndex: NONE, words: WORDS })
+const asBatch = ({ input, target }) => ({ inputs: [input], target, ignoreIndex: IGNORE_INDEX, words: WORDS })
 
 /** @type {import('./index.js').Task} */
 export const particles = {
@@ -26,7 +26,7 @@ export const particles = {
   right: (gf, model, data, { tests }) => accuracy(gf, model, /** @type {Example[]} */ (tests)).right,
   tables: () => ({ 'embedding.weight': TOKENS }),
   answer(gf, model, data, text) {
-    const { ids, tokens } = read(text)
+    const { ids, tokens } = encodeSentence(text)
     return { text: filled(text, answer(gf, model, text)), inputs: [[ids]], tokens: { text: tokens } }
   },
   problem: text => (text.includes(MASK) ? null : { key: 'errors.noGap', values: {} })

@@ -1,6 +1,6 @@
 /** Short stories: predicting the next token. */
 
-import { SPACE, asBytes } from '../../models/token_text.js'
+import { SPACE, hexBytes } from '../../models/token_text.js'
 import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { largest, accuracyOf, shapeOf } from './model_options.js'
@@ -16,7 +16,7 @@ export function display(bytes) {
   try {
     return utf8.decode(bytes).replaceAll(' ', SPACE).replaceAll('\n', '⏎')
   } catch {
-    return asBytes(bytes)
+    return hexBytes(bytes)
   }
 }
 

@@ -45,7 +45,7 @@ export const sums = {
   heldOut: (gf, settings, { tests }) => asBatch(tests),
   right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   inFile: () => ({
-    shape: { vocabSize: WORDS.length, longest: LENGTH }, vocabulary: JSON.stringify(wordVocabulary(WORDS).file)
+    shape: { vocabSize: WORDS.length, longest: LENGTH }, vocabulary: JSON.stringify(wordVocabulary(WORDS).serialized)
   }),
   tables: () => ({ 'embedding.weight': WORDS }),
   answer(gf, model, data, text) {

@@ -13,21 +13,21 @@ const HELD_OUT = 0.1
 
 /**
  * Windows of a text: inputs, and the next token as the target.
- * @param {{ ids: number[], words: string[] }} data @param {number[]} starts @param {number} length
+ * @param {{ ids: number[], tokens: string[] }} data @param {number[]} starts @param {number} length
  */
-function windows({ ids, words }, starts, length) {
+function windows({ ids, tokens }, starts, length) {
   return {
     inputs: [starts.map(from => ids.slice(from, from + length))],
-    target: starts.flatMap(from => ids.slice(from + 1, from + length + 1)), ignoreIndex: NONE, words
+    target: starts.flatMap(from => ids.slice(from + 1, from + length + 1)), ignoreIndex: NONE, words: tokens
   }
 }
 
 /** @type {import('./index.js').Task} */
 export const text = {
   prepare(gf, settings, given = exampleText()) {
-    const made = vocabularyOf(gf, given, settings), { length } = settings, ids = made.encode(given)
+    const vocabulary = vocabularyOf(gf, given, settings), { length } = settings, ids = vocabulary.encode(given)
     const border = Math.min(ids.length - length - 1, Math.floor(ids.length * (1 - HELD_OUT)))
-    return { ...made, ids, border, length }
+    return { ...vocabulary, ids, border, length }
   },
   create: (gf, settings, { size, length }) => (
     createStories(gf, { ...CONFIG, ...shapeOf(settings), vocabSize: size, longest: length })),
@@ -42,13 +42,13 @@ export const text = {
     return windows(data, Array.from({ length: count }, (_, n) => data.border + Math.floor(n * room / count)), length)
   },
   right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
-  inFile: ({ size, length, file }) => (
-    { shape: { vocabSize: size, longest: length }, vocabulary: JSON.stringify(file) }),
-  tables: ({ words }) => ({ 'embedding.weight': words }),
-  answer(gf, model, { encode, decode, words, length }, beginning) {
+  inFile: ({ size, length, serialized }) => (
+    { shape: { vocabSize: size, longest: length }, vocabulary: JSON.stringify(serialized) }),
+  tables: ({ tokens }) => ({ 'embedding.weight': tokens }),
+  answer(gf, model, { encode, decode, tokens, length }, beginning) {
     const start = encode(beginning)
     const ids = greedyTokens(gf, model, (start.length ? start : [0]).slice(-Math.ceil(length / 2)), length)
     const said = decode(ids.slice(Math.min(Math.max(1, start.length), Math.ceil(length / 2))))
-    return { text: beginning + said, inputs: [[ids]], tokens: { text: ids.map(id => words[id]) } }
+    return { text: beginning + said, inputs: [[ids]], tokens: { text: ids.map(id => tokens[id]) } }
   }
 }
