@@ -111,7 +111,7 @@ test('fits tables to the terminal', () => {
 
 test('aligns numbers of more than 4 digits', () => {
   const lines = [...table({ rowNames: ['a', '나'], columnNames: ['x', 'y'], cell: (i, j) => `${10 ** (i * j + 1)}`,
-    widthOf: () => 3 }, 80)]
+    cellWidth: () => 3 }, 80)]
   assert.equal(new Set(lines.map(width)).size, 1, lines.join('\n'))
 })
 

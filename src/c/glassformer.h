@@ -84,10 +84,11 @@ GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_token_slot *cache, cons
 typedef struct gf_vocab gf_vocab;
 GF_EXPORT gf_vocab *gf_vocab_new(uint32_t seed);
 GF_EXPORT void gf_vocab_free(gf_vocab *v);
-/* Counts n tokens. text [bytes] holds them with one separator byte between them; units [n] are their lengths in UTF-16
- * code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT if the lengths
+/* Counts n tokens. text [bytes] holds them with one separator byte between them; utf16_lengths [n] are their
+ * lengths in UTF-16 code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT if the lengths
  * exceed the text, or GF_NO_MEMORY; tokens before the failing one are counted. */
-GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *units, int n);
+GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *utf16_lengths,
+                           int n);
 /* order [V]: the ids, if `sorted` by descending count and then by code points, else in order of first appearance.
  * counts [V]: the counts in the same order. Returns V, or GF_NO_MEMORY. */
 GF_EXPORT int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted);

@@ -17,7 +17,7 @@ import { indexAt, tensorNamed, valueAt } from './cells.js'
 import { opened } from '../lib/imported_models.js'
 import { bringHere } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { isLong, ofKinds, sample, share } from '../lib/long.js'
+import { isLong, firstOfEachKind, sample, share } from '../lib/long.js'
 import { ATTRIBUTES, KINDS, judge, viewOf } from './number_kinds.js'
 import { eyes, watchCanvases } from './rendered_numbers.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './explanations.js'
@@ -200,7 +200,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const rooms = roomsOf(run)
   const house = viewOf(run, state, rooms, code)
   // What is drawn of a turned pair is a plot; its matrices are held in import.test.js.
-  const entered = share(ofKinds(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
+  const entered = share(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
   let [count, told] = [0, 0]
   for (const [at, room] of entered.entries()) {
     const view = { ...house, room }

@@ -3,13 +3,14 @@ def decoded(text, dtype, shape):
     return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=dtype).reshape(shape)
 
 def causal(x, memory=None, window=0):
-    """Hides (True) keys after the query or, with a window, keys at that distance or more."""
+    """A mask that is True where a key is hidden: keys after the query or, if window > 0, keys at least window positions away on
+    either side."""
     queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
     ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
     return ahead.abs() >= window if window else ahead > 0
 
-def scores(mask):
-    """The additive mask of a mask: -inf where True hides."""
+def to_additive_mask(mask):
+    """Converts a boolean mask to an additive one: -inf where it is True (hidden), else 0. Other masks stay as they are."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(mask, -math.inf) if mask.dtype == torch.bool else mask
 
 def gelu_tanh(x):

@@ -25,7 +25,8 @@ def decoded(text, dtype, shape):
 
 
 def causal(x, memory=None, window=0):
-    """Hides (True) keys after the query or, with a window, keys at that distance or more."""
+    """A mask that is True where a key is hidden: keys after the query or, if window > 0, keys at least window positions away on
+    either side."""
     queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
     ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
     return ahead.abs() >= window if window else ahead > 0

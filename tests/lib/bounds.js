@@ -29,7 +29,7 @@ export const sumOfProducts =
  * The number of terms of `sumOfProducts` for two broadcast inputs: as many elements of y as read each element of a or
  * b.
  */
-export const uses = ({ inputs: { a, b }, cot: { y } }) => ({
+export const countUses = ({ inputs: { a, b }, cot: { y } }) => ({
   a: sizeOf(y.shape) / sizeOf(a.shape),
   b: sizeOf(y.shape) / sizeOf(b.shape),
   y: 0

@@ -13,12 +13,13 @@ export const sample = (list, step, isNeeded = () => false) => (
   isLong ? list : list.filter((item, i) => i % step === 0 || isNeeded(item, i, list)))
 
 /**
- * All rooms, or in `npm test` the first of each kind: the rooms of further layers are alike.
+ * All rooms of a run, each of which shows one idea at one place, or in `npm test` the first of each kind, since every
+ * layer has the same rooms.
  * @template {{ id: string }} R @param {R[]} rooms
  */
-export const ofKinds = rooms => isLong ? rooms : rooms.filter(({ id }, at) => (
+export const firstOfEachKind = rooms => isLong ? rooms : rooms.filter(({ id }, at) => (
   rooms.findIndex(other => withoutNumbers(other.id) === withoutNumbers(id)) === at))
 const withoutNumbers = id => id.replace(/\d+/g, '#')
 
-/** Divides a list among several tests: all of it, or in `npm test` the i-th of `count` parts. */
+/** The part of a list that test i of `count` covers in `npm test`; in test:long every test covers the whole list. */
 export const share = (list, i, count) => isLong ? [...list] : list.filter((_, at) => at % count === i)

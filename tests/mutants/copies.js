@@ -19,17 +19,17 @@ export const filesBelow = (folder, ending) => readdirSync(folder, { recursive: t
  * @param {string} name @param {string[]} folders @param {string[]} [more] flags for the compiler
  */
 export function createCopy(name, folders, more = []) {
-  const at = `${ROOT}build/mutants/${name}/`
-  rmSync(at, { recursive: true, force: true })
-  mkdirSync(`${at}objects`, { recursive: true })
+  const copyFolder = `${ROOT}build/mutants/${name}/`
+  rmSync(copyFolder, { recursive: true, force: true })
+  mkdirSync(`${copyFolder}objects`, { recursive: true })
   for (const folder of [...folders, 'package.json']) {
-    cpSync(`${ROOT}${folder}`, `${at}${folder}`, { recursive: true, filter: path => !path.includes('node_modules') })
+    cpSync(`${ROOT}${folder}`, `${copyFolder}${folder}`, { recursive: true, filter: path => !path.includes('node_modules') })
   }
-  mkdirSync(`${at}dist`)
-  if (!existsSync(`${at}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${at}node_modules`)
-  const sources = filesBelow(`${at}src/c`, '.c')
-  const objectOf = source => `${at}objects/${source.slice(at.length).replaceAll('/', '_')}.o`
-  const wasm = `${at}dist/glassformer.wasm`
+  mkdirSync(`${copyFolder}dist`)
+  if (!existsSync(`${copyFolder}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${copyFolder}node_modules`)
+  const sources = filesBelow(`${copyFolder}src/c`, '.c')
+  const objectOf = source => `${copyFolder}objects/${source.slice(copyFolder.length).replaceAll('/', '_')}.o`
+  const wasm = `${copyFolder}dist/glassformer.wasm`
   const compile = source => (
     execFileSync(EMCC, [...FLAGS, ...more, '-MMD', '-c', source, '-o', objectOf(source)], { stdio: 'pipe' }))
   const link = () => execFileSync(EMCC, [...FLAGS, ...LINK, ...sources.map(objectOf), '-o', wasm], { stdio: 'pipe' })
@@ -58,12 +58,12 @@ export function createCopy(name, folders, more = []) {
     return restore
   }
   /**
-   * Calls `use` while one place of a file is another; then all is as before.
+   * Changes a file, rebuilds what depends on it, calls `use` and restores everything.
    * @param {string} file @param {(text: string) => string} change @param {() => any} use
-   * @param {() => any} [refused] in place of it where the compiler does not take the change
+   * @param {() => any} [refused] called instead of `use` if the compiler rejects the change
    */
-  function changed(file, change, use, refused) {
-    const path = `${at}${file}`, before = readFileSync(path, 'utf8')
+  function withChange(file, change, use, refused) {
+    const path = `${copyFolder}${file}`, before = readFileSync(path, 'utf8')
     writeFileSync(path, change(before))
     let restore
     try {
@@ -81,6 +81,6 @@ export function createCopy(name, folders, more = []) {
   }
   const objects = new Map(sources.map(source => [source, objectOf(source)]))
   /** The sources that a change of a file makes anew. @param {string} file */
-  const madeFrom = file => sources.filter(source => parts.get(source).includes(`${at}${file}`))
-  return { at, changed, objects, madeFrom }
+  const madeFrom = file => sources.filter(source => parts.get(source).includes(`${copyFolder}${file}`))
+  return { copyFolder, withChange, objects, madeFrom }
 }

@@ -1,32 +1,34 @@
 // Whether the page's Check notices what could be wrong: `node tests/mutants/page.js [part of a file's name]` puts each
-// fault of faults.js into a copy, runs the page's models there, and asks the check as it is here. Takes minutes.
+// fault of faults.js into a copy, runs the page's models in the copy, and applies the unchanged check of this working
+// tree to their results. Takes minutes.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { createCopy, ROOT } from './copies.js'
 import { FAULTS } from './faults.js'
 
 const only = process.argv[2] ?? ''
-// A fault may leave something unused, and is to be noticed by the check, not by the compiler.
-const { at, changed } = createCopy('page', ['src', 'web', 'tests/lib', 'tests/models', 'tests/golden'], ['-Wno-unused', '-Wno-unused-parameter'])
-const asked = fileURLToPath(new URL('asked.js', import.meta.url))
+// Warnings about unused code are off: a fault may cause them, and the check must notice it, not the compiler.
+const { copyFolder, withChange } = createCopy('page', ['src', 'web', 'tests/lib', 'tests/models', 'tests/golden'],
+  ['-Wno-unused', '-Wno-unused-parameter'])
+const checkScript = fileURLToPath(new URL('run_check.js', import.meta.url))
 
-/** What the check says of the copy: how many tensors and gradients are wrong, or that nothing runs at all. */
+/** The check's result for the copy: the number of wrong tensors and gradients, or the error if nothing runs. */
 function verdict() {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [asked, at, ROOT], { encoding: 'utf8', timeout: 120000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [checkScript, copyFolder, ROOT], { encoding: 'utf8', timeout: 120000 })
   if (status === 0) return JSON.parse(stdout)
   return { wrong: 0, runs: 0, error: stderr.split('\n').find(line => /Error/.test(line)) ?? `status ${status}` }
 }
 
-const sound = verdict()
-console.log(`without a fault: ${JSON.stringify(sound)}`)
-if (sound.error || sound.wrong) process.exit(1)
+const baseline = verdict()
+console.log(`without a fault: ${JSON.stringify(baseline)}`)
+if (baseline.error || baseline.wrong) process.exit(1)
 
 const unnoticed = [], broken = []
 let count = 0
 for (const [file, from, to] of FAULTS) {
   if (!file.includes(only)) continue
-  const found = changed(file, text => {
-    if (!text.includes(from)) throw new Error(`${file} has no more: ${from}`)
+  const found = withChange(file, text => {
+    if (!text.includes(from)) throw new Error(`${file} no longer contains: ${from}`)
     return text.replace(from, () => to)
   }, verdict)
   count += 1

@@ -37,7 +37,7 @@ function objectsOf(objects) {
 }
 
 /**
- * @param {string} at the copy in which tests are asked
+ * @param {string} at the copy in which tests run
  * @param {Map<string, string>} objects of each source of the kernels
  * @param {(file: string) => string[]} madeFrom the sources that include a file, and itself
  */
@@ -78,7 +78,7 @@ export function watch(at, objects, madeFrom) {
       const reaches = (file, offset, length) => {
         if (/\.[ch]$/.test(file)) return madeFrom(file).some(source => behind.has(source))
         if (IN_WORKERS.test(file)) return true
-        // The right side of && begins at the sign for V8: what stands before it decides whether it is asked.
+        // The right side of && begins at the sign for V8: what stands before it decides whether it is evaluated.
         return (executed.get(`${pathToFileURL(at)}${file}`) ?? []).some(ranges => (
           [offset - 1, offset, offset + length].some(place => isExecuted(ranges, place))))
       }

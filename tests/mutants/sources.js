@@ -1,11 +1,11 @@
 // Mutants: places of src/c and src/js, changed one at a time in a copy, and whether a test of Node goes red.
 //
 //     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only src/js/optim/sgd.js:25]
-//     … --only, once or more, asks of a line, or of one place in it: src/js/optim/sgd.js:25:1
+//     … --only, once or more, selects a line, or one place in it: src/js/optim/sgd.js:25:1
 //     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
-//     … --near   asks the tests of the same area only: a quick look for places worth a test, whose rate says little
+//     … --near   runs only the tests of the same area: a quick look for places worth a test, whose rate says little
 //
-// Draws its places from the seed, so that a report can be made again. Tests are asked one file at a time, the nearest
+// Draws its places from the seed, so that a report can be made again. Tests run one file at a time, the nearest
 // first, of those that reach the place (reach.js); the first red one ends it, mostly after a second. Where a test takes
 // several times as long as without the change, that is said: killed by time. Survivors that no test can kill are listed
 // with a reason in equivalent.js.
@@ -50,7 +50,7 @@ const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/
 const all = sources.flatMap(file => placesIn(readFileSync(ROOT + file, 'utf8')).map((place, n) => ({ file, n, ...place })))
 const draw = createRandom(Number(given.seed))
 const name = ({ file, row, n }) => `${file}:${row + 1}:${n}`
-const isAsked = one => given.only.some(part => `${name(one)}:`.startsWith(`${part}:`))
+const isRequested = one => given.only.some(part => `${name(one)}:`.startsWith(`${part}:`))
 
 /** A fault of the list as a place. */
 function placeOf([file, found, to]) {
@@ -61,41 +61,41 @@ function placeOf([file, found, to]) {
 const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice(draw.below(all.length), 1)[0])
   .filter(Boolean)
 const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => given.of.some(one => file.startsWith(one)))
-  : given.only.length ? all.filter(isAsked) : drawn()
+  : given.only.length ? all.filter(isRequested) : drawn()
 
-const { at, changed, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])
-cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${at}dist/glassformer.threads.wasm`)
-/** Stays as it is: here a test is asked whether it is green without a change, and how long it takes. */
-const sound = at.replace(/sources\/$/, 'sound/')
-rmSync(sound, { recursive: true, force: true })
-cpSync(at, sound, { recursive: true })
+const { copyFolder, withChange, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])
+cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${copyFolder}dist/glassformer.threads.wasm`)
+/** A copy that stays unchanged: here each test has to pass, and its duration is measured. */
+const baselineFolder = copyFolder.replace(/sources\/$/, 'baseline/')
+rmSync(baselineFolder, { recursive: true, force: true })
+cpSync(copyFolder, baselineFolder, { recursive: true })
 
-const reached = watch(sound, objects, madeFrom)
-/** @type {Map<string, { time: number, reaches: (file: string, offset: number, length: number) => boolean }>} each test
- * that was asked, without a change: its milliseconds, and what it reaches */
-const asked = new Map()
+const reached = watch(baselineFolder, objects, madeFrom)
+/** @type {Map<string, { time: number, reaches: (file: string, offset: number, length: number) => boolean }>} the
+ * milliseconds of each test without a change, and what it reaches */
+const baselines = new Map()
 /** @param {import('./trials.js').Trial} trial */
-function without(trial) {
-  if (!asked.has(trial.name)) {
-    const { result, reaches } = trial.isNode ? reached(env => run(trial, sound, 600000, env))
-      : { result: run(trial, sound, 600000), reaches: () => true }
+function baselineOf(trial) {
+  if (!baselines.has(trial.name)) {
+    const { result, reaches } = trial.isNode ? reached(env => run(trial, baselineFolder, 600000, env))
+      : { result: run(trial, baselineFolder, 600000), reaches: () => true }
     if (result.isRed) throw new Error(`red without any change: ${trial.name}`)
-    asked.set(trial.name, { time: result.time, reaches })
+    baselines.set(trial.name, { time: result.time, reaches })
   }
-  return asked.get(trial.name)
+  return baselines.get(trial.name)
 }
 
 /** How long a test may take: five times of what it takes without a change, and a breath more on a busy machine. */
-const limitOf = trial => Math.ceil(5 * without(trial).time + 3000)
+const limitOf = trial => Math.ceil(5 * baselineOf(trial).time + 3000)
 const seconds = time => `${(time / 1000).toFixed(1)} s`
 
 /** The first test that goes red, or that the change makes endless; null where none does. */
 function killer({ file, offset, found }) {
-  const known = trial => asked.get(trial.name)?.time ?? 0
-  for (const group of trialsFor(file, at, given.near)) {
+  const known = trial => baselines.get(trial.name)?.time ?? 0
+  for (const group of trialsFor(file, copyFolder, given.near)) {
     for (const trial of group.sort((one, other) => known(one) - known(other))) {
-      if (!without(trial).reaches(file, offset, found.length)) continue
-      const { isRed, isLate, time } = run(trial, at, limitOf(trial))
+      if (!baselineOf(trial).reaches(file, offset, found.length)) continue
+      const { isRed, isLate, time } = run(trial, copyFolder, limitOf(trial))
       if (isLate) return `by time: ${trial.name} stopped after ${seconds(time)}, green in ${seconds(known(trial))}`
       if (isRed) return trial.name
     }
@@ -108,7 +108,7 @@ let killed = 0, late = 0, equal = 0
 for (const mutant of chosen) {
   const { file, row, index, found, to } = mutant, start = performance.now()
   let line, offset
-  const by = changed(file, text => {
+  const by = withChange(file, text => {
     const lines = text.split('\n')
     line = lines[row].trim()
     offset = lines.slice(0, row).join('\n').length + (row && 1) + index

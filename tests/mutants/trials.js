@@ -1,4 +1,4 @@
-// Which tests are asked about a changed source, in which order, and for how long.
+// Which tests run for a changed source, in which order, and for how long.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
@@ -20,7 +20,7 @@ const AREAS = [
   [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']], [/./, ['ops', '.']]
 ]
 const FOLDERS = ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export', 'reference', 'text', 'mistakes']
-/** Not asked: they look at what is built, or at imports. */
+/** Not run: they look at what is built, or at imports. */
 const SKIPPED = /^(package|examples|cli|cli_models|imports|lib)\.test/
 /** Compares two builds of the kernels, of which only one has a change of C. */
 const COMPARES = 'tests/threads.test.js'
@@ -79,8 +79,8 @@ const SAME_BITS = {
 }
 
 /**
- * What is asked about a file: groups, the nearest first; what is cheap within a group is to be asked first.
- * @param {string} file @param {string} at the copy they are asked in
+ * The tests of a file in groups, the nearest first; within a group the caller runs the cheapest first.
+ * @param {string} file @param {string} at the copy they run in
  * @param {boolean} [onlyNear] leaves out what is of another area @returns {Trial[][]}
  */
 export function trialsFor(file, at, onlyNear = false) {

@@ -45,9 +45,9 @@ test('RMSNorm starts with weight 1 and may have none', () => {
   norm.weight.values.set([1, -2, 3, 0.5])
   assertSame(norm.forward(row()), plain(F.rmsNorm(row(), norm.weight)))
   assertRejects(() => new nn.RMSNorm([2, 4]), 'type', 'normalizedShape must be an integer')
-  const rough = new nn.RMSNorm([4], { eps: 0.5, elementwiseAffine: false })
-  assertSame(rough.forward(row()), plain(F.rmsNorm(row(), null, { eps: 0.5 })))
-  assert.deepEqual(rough.parameters(), [])
+  const withoutWeight = new nn.RMSNorm([4], { eps: 0.5, elementwiseAffine: false })
+  assertSame(withoutWeight.forward(row()), plain(F.rmsNorm(row(), null, { eps: 0.5 })))
+  assert.deepEqual(withoutWeight.parameters(), [])
   assertRejects(() => new nn.RMSNorm(4, { eps: -1 }), 'range', 'eps must be a number >= 0, or null, got -1')
 })
 
@@ -84,7 +84,7 @@ test('Dropout acts only in training mode', () => {
   assertSame(dropout.eval().forward(ones), plain(ones))
 })
 
-test("PositionalEncoding: PyTorch's sums, positions along the second axis", () => {
+test("PositionalEncoding: output and gradient equal PyTorch's, with positions along the second axis", () => {
   const { inputs, cot, outputs, grads, tol, rtol } = golden('pe.add')
   const x = toTensor(inputs.x, { requiresGrad: true })
   const module = new nn.PositionalEncoding(12, 0, 10)
@@ -97,7 +97,7 @@ test("PositionalEncoding: PyTorch's sums, positions along the second axis", () =
   assert.deepEqual(Object.keys(module.stateDict()), ['pe'])
 })
 
-test('PositionalEncoding: drops after adding, in training; by default 0.1, 5000 positions, base 10000', () => {
+test('PositionalEncoding applies dropout after the addition, in training only; defaults: p = 0.1, 5000 positions, base 10000', () => {
   const module = new nn.PositionalEncoding(4)
   assert.deepEqual([...module.pe.shape], [5000, 4])
   const x = gf.tensor(new Float32Array(3 * 40 * 4), { shape: [3, 40, 4] })
@@ -109,7 +109,7 @@ test('PositionalEncoding: drops after adding, in training; by default 0.1, 5000 
   assertSame(module.eval().forward(x), plain(F.add(x, table)))
 })
 
-test("LearnedPositionalEncoding: PyTorch's sums and gradients; unused positions learn nothing", () => {
+test("LearnedPositionalEncoding: output and gradients equal PyTorch's, and are 0 for unused positions", () => {
   const { inputs, cot, outputs, grads, tol, rtol } = golden('pe.learned')
   const tokens = new nn.Embedding(...inputs.tok.shape)
   tokens.loadStateDict({ weight: toTensor(inputs.tok) })
@@ -153,7 +153,7 @@ test('gradients add up over backward passes', () => {
   }
 })
 
-test('backward uses a computation once', () => {
+test('backward rejects a second run over the same graph, and wrong shapes', () => {
   const layer = new nn.Linear(2, 1)
   const y = layer.forward(gf.tensor([[1, 2]]))
   y.backward()
@@ -208,9 +208,9 @@ test("parameters and modules of a user's module are found in its properties", ()
   for (const p of scale.parameters()) assert.ok(p.grad)
 })
 
-test('a parameter holds float32 values of any list, and shares those of a float32 tensor', () => {
-  const shown = gf.tensor([2, 3]), parameter = new nn.Parameter(shown)
-  shown.data[0] = 5
+test('a Parameter copies a list to float32, but shares the memory of a float32 tensor', () => {
+  const source = gf.tensor([2, 3]), parameter = new nn.Parameter(source)
+  source.data[0] = 5
   assertSame(parameter, [5, 3])
   assertSame(new nn.Parameter(Int32Array.of(1, 2)), [1, 2])
   const ids = gf.tensor([1], { dtype: 'int32' })
@@ -226,8 +226,8 @@ test('modules reject invalid arguments', () => {
 
 test("instanceof works for modules that the library creates and for users' classes", () => {
   const layer = new nn.TransformerEncoderLayer(4, 2, 8)
-  const isLinear = layer.namedModules().filter(([, module]) => module instanceof nn.Linear).map(([name]) => name)
-  assert.deepEqual(isLinear, ['self_attn.out_proj', 'linear1', 'linear2'])
+  const linearNames = layer.namedModules().filter(([, module]) => module instanceof nn.Linear).map(([name]) => name)
+  assert.deepEqual(linearNames, ['self_attn.out_proj', 'linear1', 'linear2'])
   assert.ok(layer instanceof nn.Module && layer instanceof nn.TransformerEncoderLayer && !(layer instanceof nn.Linear))
   assert.ok(layer.linear1.weight instanceof nn.Parameter && !(gf.tensor([1]) instanceof nn.Parameter))
   class Own extends nn.Linear {}
@@ -235,7 +235,7 @@ test("instanceof works for modules that the library creates and for users' class
   for (const value of [null, undefined, 3, {}]) assert.ok(!(value instanceof nn.Module))
 })
 
-test('a clone shares inside what its original shares inside, and nothing with it', () => {
+test('clone keeps tied weights and modules tied, and shares nothing with the original', () => {
   class Tied extends nn.Module {
     constructor() {
       super()

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { nearest, sumOfProducts, uses } from '../lib/bounds.js'
+import { nearest, sumOfProducts, countUses } from '../lib/bounds.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
@@ -10,7 +10,7 @@ const F = gf.functional
 testOp('add', {
   run: ({ a, b }) => ({ y: F.add(a, b) }),
   // One rounding forward; backward a sum over the places that a broadcast number went to.
-  bounds: example => ({ ...sumOfProducts(add, uses)(example), y: nearest(add.forward(example.inputs).y) }),
+  bounds: example => ({ ...sumOfProducts(add, countUses)(example), y: nearest(add.forward(example.inputs).y) }),
   golden: { special_values: ['add'] }
 })
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { sumOfProducts, uses } from '../lib/bounds.js'
+import { sumOfProducts, countUses } from '../lib/bounds.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
@@ -9,7 +9,7 @@ const F = gf.functional
 
 testOp('mul', {
   run: ({ a, b }) => ({ y: F.mul(a, b) }),
-  bounds: sumOfProducts(mul, uses),
+  bounds: sumOfProducts(mul, countUses),
   golden: { special_values: ['mul'] }
 })
 

@@ -10,10 +10,12 @@ const findAll = (pattern, text) => text.match(translatePattern('x', pattern)) ??
 const CASES = {
   'are case-sensitive': [['aB', 'aB ab AB Ab', ['aB']], ['k', 'kK\u212a', ['k']]],
   'ignore case after (?i)': [['(?i)ab', 'aB ab AB', ['aB', 'ab', 'AB']], ['a(?i)b', 'ab aB AB', ['ab', 'aB']],
-    ['(?i)k', 'kK\u212a', ['k', 'K', '\u212a']], ['(?i)s5', 'S5 ſ5', ['S5', 'ſ5']]],
+    ['(?i)k', 'kK\u212a', ['k', 'K', '\u212a']], ['(?i)s5', 'S5 ſ5', ['S5', 'ſ5']],
+    ['(?i)\\x41|\\u00c9', 'aé', ['a', 'é']]],
   'ignore case in a group (?i:...)': [['(?i:ab)c', 'ABc abC aBc', ['ABc', 'aBc']],
     ['(?i:a(b)c)d', 'ABCd ABCD', ['ABCd']], ['(?:a(?i)b)c', 'aBc aBC ABc', ['aBc']], ['(?i:a(?i)b)c', 'ABc ABC', ['ABc']],
-    ['(?i:a)|b', 'A B b', ['A', 'b']], ['(?i:a[)]b)c', 'A)Bc A)BC', ['A)Bc']], ['x(?i:a[(]b)c', 'xA(Bc xA(BC', ['xA(Bc']]],
+    ['(?i:a)|b', 'A B b', ['A', 'b']], ['(?i:a[)]b)c', 'A)Bc A)BC', ['A)Bc']], ['x(?i:a[(]b)c', 'xA(Bc xA(BC', ['xA(Bc']],
+    ['(?i:σ)', 'ςσΣ', ['ς', 'σ', 'Σ']]],
   'ignore case in character classes': [['(?i)[a]b', 'aB AB', ['aB', 'AB']], ["'(?i:[sdmt]|ll)", "I'S 'LL 'x", ["'S", "'LL"]],
     ['(?i)[a-f]+', 'xABx', ['AB']], ['(?i)[^a]', 'aAb', ['b']], ['[a](?i)b', 'aB AB', ['aB']], ['(?i)[α-ω]', 'Σ', ['Σ']]],
   'join nested character classes': [['[^(\\s|[.,!])]+', 'a b.c(d|e', ['a', 'b', 'c', 'd', 'e']], ['[a[bc]d]+', 'abcde', ['abcd']],
@@ -22,7 +24,8 @@ const CASES = {
   'read metacharacters in a character class literally': [['[*+]', 'a+b*c', ['+', '*']], ['[?+]x', '+x', ['+x']], ['[{1}+]', '+', ['+']],
     ['[$^.]', 'a^.$', ['^', '.', '$']], ['[(?:)]', '(?', ['(', '?']]],
   'end lines only at a line feed': [['^a', 'b\na', ['a']], ['b$', 'ab\nc b', ['b', 'b']], ['^', 'a\rb\n', ['', '']],
-    ['.+', 'a\rb\u2028\nc', ['a\rb\u2028', 'c']], ['$', '😀a😀', ['']], ['^', '😀a😀', ['']], ['(?i)\\x41|\\u00c9', 'aé', ['a', 'é']], ['(?i:σ)', 'ςσΣ', ['ς', 'σ', 'Σ']]],
+    ['.+', 'a\rb\u2028\nc', ['a\rb\u2028', 'c']]],
+  'do not match inside a surrogate pair': [['$', '😀a😀', ['']], ['^', '😀a😀', ['']]],
   'find word boundaries by Unicode letters': [['한\\b', '한 한가', ['한']], ['\\bé', 'éé é', ['é', 'é']], ['\\B가', '한가 가', ['가']]],
   'match Unicode white space': [['\\s', ' \u0085\ufeff\u3000', [' ', '\u0085', '\u3000']], ['\\S+', 'a\u0085b', ['a', 'b']],
     ['[\\s]', '\u0085', ['\u0085']]],
@@ -35,8 +38,8 @@ const CASES = {
     ['\\.', 'a.', ['.']], ['\\p{L}', '5é', ['é']], ['\\(a\\)', '(a)', ['(a)']]],
   'do not backtrack into possessive quantifiers': [['a++b', 'aab', ['aab']], ['a*+a', 'aab', []], ['a?+', 'a', ['a', '']], ['(?:a|ab)++c', 'abc', []],
     ['[ab]?+a', 'a', []], ['\\p{L}++o|o', 'foo', ['o', 'o']], ['\\++', 'a++', ['++']]],
-  'repeat a + after braces as a quantifier': [['\\p{N}{1,3}+', '12345', ['12345']], ['a{2}+', 'aaaaa', ['aaaa']],
-    ['a{,2}b', 'aaab', ['aab']], ['a{2}?b', 'aab b', ['aab', 'b']]]
+  'read + or ? after braces as a second quantifier, not as possessive or lazy, and {,n} as {0,n}': [
+    ['\\p{N}{1,3}+', '12345', ['12345']], ['a{2}+', 'aaaaa', ['aaaa']], ['a{,2}b', 'aaab', ['aab']], ['a{2}?b', 'aab b', ['aab', 'b']]]
 }
 
 for (const [name, cases] of Object.entries(CASES)) test(`patterns: ${name}`, () => {

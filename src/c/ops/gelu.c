@@ -13,8 +13,8 @@
 #define SQRT_2_OVER_PI 0.7978845608f
 #define CUBIC 0.044715f
 
-/* x P(x) = max(x, 0) - |x| tail(|x|). Above 14 the tail is 0; clamping x there avoids infinity times 0. -infinity is
- * not clamped: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
+/* x P(x) = max(x, 0) - |x| tail(|x|). The tail is 0 above 14, so x is clamped at 14.5, which avoids infinity * 0.
+ * -infinity is not clamped: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
 GF_INLINE gf_f4 gelu4(gf_f4 x) {
   gf_f4 z = gf_abs(gf_min(x, GF_CONSTANT(14.5f)));
   return gf_max(x, gf_zero()) - z * gf_normal_tail4(z, gf_exp4_nonpositive(GF_CONSTANT(-0.5f) * z * z));

@@ -19,7 +19,7 @@ typedef struct {
 } entry;
 
 struct gf_vocab {
-  entry *entries; /* [entry_room], size of them used, in the order of first appearance */
+  entry *entries; /* [entry_room], of which the first size are used, in the order of first appearance */
   int32_t size, entry_room;
   int32_t *slots; /* [slot_room] ids, or -1 */
   int32_t slot_room;
@@ -123,12 +123,12 @@ static int32_t add(gf_vocab *v, const uint8_t *token, int32_t bytes) {
   return v->size++;
 }
 
-int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *units, int n) {
+int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *utf16_lengths, int n) {
   int at = 0;
   for (int k = 0; k < n; k++) {
     int start = at;
     if (at > bytes) return GF_BAD_INPUT;
-    for (int32_t left = units[k]; left > 0;) {
+    for (int32_t left = utf16_lengths[k]; left > 0;) {
       if (at >= bytes) return GF_BAD_INPUT;
       gf_code_point p = gf_utf8_decode(text + at, bytes - at);
       at += p.bytes;
@@ -136,7 +136,7 @@ int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, cons
     }
     ids[k] = add(v, text + start, at - start);
     if (ids[k] < 0) return GF_NO_MEMORY;
-    at++; /* the separator */
+    at++; /* the separator byte after the token */
   }
   return v->size;
 }

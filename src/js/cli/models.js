@@ -66,7 +66,7 @@ async function inspectTensors({ path, isJson, columns }) {
   const rows = tensors.map(({ dtype, shape, bytes: own }) => [dtype, `[${shape.join(', ')}]`, formatBytes(own)])
   const lines = table({
     rowNames: tensors.map(({ name }) => name), columnNames: ['dtype', 'shape', 'size'], cell: (i, j) => rows[i][j],
-    widthOf: j => rows.reduce((n, row) => Math.max(n, width(row[j])), 0)
+    cellWidth: j => rows.reduce((n, row) => Math.max(n, width(row[j])), 0)
   }, columns)
   const about = Object.entries(metadata).map(([name, value]) => `${name}: ${value.length > 60 ? `${value.slice(0, 60)}…` : value}`)
   return `${tensors.length} tensors, ${parameters.toLocaleString('en')} numbers, ${formatBytes(bytes)}\n` +

@@ -29,7 +29,7 @@ const widestCell = rows => (/** @type {number} */ j) => {
 
 /** @param {readonly string[]} rowNames @param {readonly string[]} columnNames @param {Float32Array[]} rows */
 const numberTable = (rowNames, columnNames, rows) => ({
-  rowNames, columnNames, widthOf: widestCell(rows),
+  rowNames, columnNames, cellWidth: widestCell(rows),
   cell: (/** @type {number} */ i, /** @type {number} */ j) => formatNumber(rows[i][j])
 })
 
@@ -39,7 +39,7 @@ const numberTable = (rowNames, columnNames, rows) => ({
  */
 const wordTable = (rowNames, columnNames, rows) => ({
   rowNames, columnNames, cell: (/** @type {number} */ i, /** @type {number} */ j) => String(rows[i][j]),
-  widthOf: (/** @type {number} */ j) => rows.reduce((n, row) => Math.max(n, width(String(row[j]))), 0)
+  cellWidth: (/** @type {number} */ j) => rows.reduce((n, row) => Math.max(n, width(String(row[j]))), 0)
 })
 
 /** @param {Stage} stage @param {number} columns @returns {Iterable<string>} */

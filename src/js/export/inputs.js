@@ -31,18 +31,20 @@ const isSingleArgument = value => value instanceof Tensor || (Array.isArray(valu
 function splitArguments(where, model, inputs) {
   const { length } = Object.getPrototypeOf(model).forward
   const { inputNames } = /** @type {typeof Module} */ (model.constructor)
-  const isNamed = inputNames !== Module.inputNames, names = isNamed ? inputNames.slice(0, length) : ['source', 'target']
+  const classNamesInputs = inputNames !== Module.inputNames
+  const names = classNamesInputs ? inputNames.slice(0, length) : ['source', 'target']
+  const howToPass = classNamesInputs ? 'the inputs by name' :
+    "an object with one entry for each input, in the order of forward's parameters (the names are free)"
   const isDeeplyNested = Array.isArray(inputs) && Array.isArray(inputs[0]) && Array.isArray(inputs[0][0])
   expect(!(isSingleArgument(inputs) && isDeeplyNested && length > 1), 'type', () =>
     `${where}: inputs is one nested list, which is one input, but forward of ${model.constructor.name} takes ${length}; ` +
-    `pass the inputs ${isNamed ? 'by name' : 'in order, under any names'}, such as ` +
-    `{ ${names.map(name => `${name}: …`).join(', ')} }`)
+    `pass ${howToPass}, such as { ${names.map(name => `${name}: …`).join(', ')} }`)
   if (isSingleArgument(inputs)) return { positional: [['input', inputs]], options: null }
   if (Array.isArray(inputs)) return { positional: inputs.map((value, i) => [`input_${i}`, value]), options: null }
   expect(isPlain(inputs), 'type', () => `${where}: inputs must be a tensor, nested ids, or a list or an object of them, ` +
     `got ${describe(inputs)}`)
   const entries = Object.entries(inputs)
-  if (!isNamed) return { positional: entries, options: null }
+  if (!classNamesInputs) return { positional: entries, options: null }
   const missing = inputNames.filter(name => !Object.hasOwn(inputs, name))
   for (const [name] of entries) if (!inputNames.includes(name)) {
     const suggestion = missing.find(candidate => editDistance(candidate, name) <= MAX_TYPO_DISTANCE)

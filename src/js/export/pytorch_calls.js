@@ -33,7 +33,7 @@ function maskText(mask, isCausal, window, query, key, heads, nameTensor) {
   }
   if (isCausal) parts.push(`causal(${both})`)
   if (window) parts.push(`causal(${both}, window=${numberLiteral(window)})`)
-  return parts.length > 1 ? parts.map(part => `scores(${part})`).join(' + ') : parts[0]
+  return parts.length > 1 ? parts.map(part => `to_additive_mask(${part})`).join(' + ') : parts[0]
 }
 
 /** @param {any} mask [B, T], true hides @param {string} query @param {NameTensor} nameTensor */

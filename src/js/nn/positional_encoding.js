@@ -19,7 +19,7 @@ function selectRows(where, table, x, options) {
   expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${formatShape(x.shape)}`)
   const { start = 0 } = expectOptions(where, options, ['start']), end = expectInteger(where, 'start', start) + T
   expect(end <= maxLength, 'range',
-    () => `${where}: x has ${end} positions, but the table has ${maxLength}; create it with a larger maxLength`)
+    () => `${where}: start + T is ${end}, but the table has only ${maxLength} positions; create it with a larger maxLength`)
   return narrow(table, 0, start, T)
 }
 
@@ -48,19 +48,19 @@ export class PositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
-   *   tokens before
+   * @param {{ start?: number }} [options] the position of x's first token, default 0; when decoding with a cache, the
+   *   number of tokens already in it
    * @returns {Tensor} the same shape
    */
   forward(x, options) {
+    // The table was computed before the trace, which otherwise could not explain its values.
     this.engine.trace?.addOrigin(originOf(this.pe, this.options))
     return this.dropout.forward(this.tag('sum', add(x, selectRows('PositionalEncoding', this.pe, x, options))))
   }
 }
 
 /**
- * Adds a learned vector for each position, like a second torch.nn.Embedding, as in notebook 004. weight [maxLength,
- * dModel].
+ * Adds a learned vector for each position, like a second torch.nn.Embedding. weight [maxLength, dModel].
  */
 export class LearnedPositionalEncoding extends Module {
   static axes = { weight: [{ name: 'position' }, { name: 'channel' }] }
@@ -76,8 +76,8 @@ export class LearnedPositionalEncoding extends Module {
 
   /**
    * @param {Tensor} x [B, T, dModel]
-   * @param {{ start?: number }} [options] start: 0, the position of the first token; with a cache the number of
-   *   tokens before
+   * @param {{ start?: number }} [options] the position of x's first token, default 0; when decoding with a cache, the
+   *   number of tokens already in it
    * @returns {Tensor} the same shape
    */
   forward(x, options) {

@@ -239,8 +239,8 @@ const nonzeroOperation = {
   name: 'nonzero',
   backward() {},
   explain: ({ outputs: { out } }, _, index) => (
-    { formula: 'the place of an x ≠ 0', terms: [], computed: out.at(...index) }),
-  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
+    { formula: 'the index of an x ≠ 0', terms: [], computed: out.at(...index) }),
+  explainGradient: () => ({ formula: 'no gradient: an index changes only in jumps', terms: [] })
 }
 
 /**

@@ -6,7 +6,7 @@ import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
 import { ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, prod, sumOperation } from './reduce_operations.js'
-import { axesOf, axisOf, rowsAlong, withRows } from './rows.js'
+import { axesOf, axisOf, rowsAlong, readRows } from './rows.js'
 
 /**
  * Reductions: sums, means, extremes and the like along axes. dim is an axis, a list of them, or all when left out; with
@@ -40,7 +40,7 @@ function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
   const work = kind === LOGSUMEXP ? engine.scratch(C) : 0
   if (rows.steps.length === 1 && inner === 1 && COLUMNS.has(kind)) {
     engine.c.gf_reduce_columns(out.dataPtr(), x.dataPtr(), outer, R, columns, kind, p)
-  } else withRows(engine, x.dataPtr(), x.numel(), rows, values =>
+  } else readRows(engine, x.dataPtr(), x.numel(), rows, values =>
     engine.c.gf_reduce_forward(out.dataPtr(), work, values, N, C, kind, p))
   return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
 }
@@ -61,7 +61,7 @@ function reduceIntegers(x, values, axes, keepdim, kind, op) {
   const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
   const integers = convert(values, 'int32'), result = engine.empty(getReducedShape(x, axes, keepdim), 'int32')
   let fits = true
-  withRows(engine, integers.dataPtr(), x.numel(), rows, address => {
+  readRows(engine, integers.dataPtr(), x.numel(), rows, address => {
     fits = engine.c.gf_reduce_int(result.dataPtr(), address, DTYPES.int32.code, N, C, kind) === 1
   })
   integers.dispose()
@@ -160,7 +160,7 @@ const argFunction = (name, sign, op) => (x, options) => {
   expectCells(name, x, axes)
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
   const out = x.engine.empty(getReducedShape(x, axes, expectBoolean(name, 'keepdim', keepdim)), 'int32')
-  withRows(x.engine, x.dataPtr(), x.numel(), rows, address =>
+  readRows(x.engine, x.dataPtr(), x.numel(), rows, address =>
     x.engine.c.gf_argmax(out.dataPtr(), address, N, C, Number(sign < 0)))
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
 }

@@ -3,7 +3,7 @@ import {
 } from '../constants.js'
 import { computedOutput } from '../autograd.js'
 import { cell, constant, product, productOf, sum as total, derived } from '../explain.js'
-import { addRows, cellsAlong, rowsAlong, withRows } from './rows.js'
+import { addRows, cellsAlong, rowsAlong, readRows } from './rows.js'
 
 /**
  * The operations that reduce.js records: their formulas, gradients and explanations.
@@ -110,7 +110,7 @@ const rowsOperation = (kind, ties = TIES_TO_FIRST) => ({
     const { inputs: { x }, outputs: { out }, saved: { axes, p } } = node, y = computedOutput(node), { engine } = x
     const rows = rowsAlong(x.shape, axes), { N, C } = rows
     const dx = gradient(x), dout = gradient(out)
-    withRows(engine, x.dataPtr(), x.numel(), rows, values => addRows(engine, dx, x.numel(), rows, to => {
+    readRows(engine, x.dataPtr(), x.numel(), rows, values => addRows(engine, dx, x.numel(), rows, to => {
       engine.c.gf_reduce_backward(to, dout, y.dataPtr(), values, N, C, kind, p, ties)
     }))
   }
@@ -231,7 +231,7 @@ const integerOperation = (name, formula, compute) => ({
     const cells = getReducedCells(node, index)
     return { formula, terms: cells.map(own => product(own)), computed: compute(cells.map(f => f.value)) }
   },
-  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
+  explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
 })
 
 /** Math.max takes fewer arguments than there may be values. @param {number[]} values */

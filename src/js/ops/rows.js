@@ -67,7 +67,7 @@ export function rowsAlong(shape, axes) {
  * @template T @param {Engine} engine @param {number} from @param {number} size
  * @param {Rows} rows @param {(address: number) => T} use @returns {T}
  */
-export function withRows(engine, from, size, { steps }, use) {
+export function readRows(engine, from, size, { steps }, use) {
   /** @type {Tensor[]} */ const copies = []
   for (const step of steps) {
     const copy = engine.empty([size])

@@ -20,9 +20,9 @@ const op = {
   parameters: ({ outputs: { out }, saved: { dim, descending } }) => ({ dim, descending, k: out.shape[dim] }),
   backward() {},
   explain({ outputs: { out } }, _, index) {
-    return { formula: 'the place in x of what comes here in order', terms: [], computed: out.at(...index) }
+    return { formula: 'the index in x of the value that is sorted to this position', terms: [], computed: out.at(...index) }
   },
-  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
+  explainGradient: () => ({ formula: 'no gradient: an index changes only in jumps', terms: [] })
 }
 
 /**

@@ -18,7 +18,10 @@ export class Scheduler {
   #where
   /** The number of calls of step(). */ lastEpoch = 0
 
-  /** @param {Optimizer} optimizer @param {boolean} [setsInitial] true, the current rates become the initial ones */
+  /**
+   * @param {Optimizer} optimizer
+   * @param {boolean} [setsInitial] whether the current rates become the initial ones; default true
+   */
   constructor(optimizer, setsInitial = true) {
     this.#where = new.target.name
     expect(optimizer instanceof Optimizer, 'type',
@@ -115,7 +118,8 @@ export class LambdaLR extends Scheduler {
     super(optimizer)
     const { length } = optimizer.paramGroups, list = Array.isArray(lrLambda) ? lrLambda : Array(length).fill(lrLambda)
     expect(list.length === length && list.every(fn => typeof fn === 'function'), 'type',
-      () => `LambdaLR: lrLambda must be a function, or ${length} of them for as many groups, got ${describe(lrLambda)}`)
+      () => `LambdaLR: lrLambda must be a function, or an array of ${length} functions, one for each group, ` +
+        `got ${describe(lrLambda)}`)
     this.lrLambdas = list
     this.update()
   }
@@ -169,14 +173,16 @@ export class CosineAnnealingLR extends Scheduler {
   }
 
   /**
-   * Computes the rate from the previous one, as PyTorch does, so that a rate set in between counts.
+   * Computes the rate from the previous one, as PyTorch does, so that it takes into account a rate that the user sets
+   * between two steps.
    * @param {ParamGroup} group @param {number} i
    */
   rate({ lr }, i) {
     const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
     if (t === 0) return lr
     if ((((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0) {
-      // As in PyTorch, a group that was added later has no initial rate and keeps its own here.
+      // A group that was added later has no initial rate: base = etaMin makes the change 0, so its rate stays, as in
+      // PyTorch.
       const { [i]: base = etaMin } = this.baseLrs
       return lr + ((base - etaMin) * (1 - cos(Math.PI / tMax))) / 2
     }
@@ -255,11 +261,12 @@ export class OneCycleLR extends Scheduler {
     const maxLrs = Array.isArray(maxLr) ? maxLr : paramGroups.map(() => maxLr)
     expect(maxLrs.length === paramGroups.length, 'shape',
       () => `${where}: maxLr must be ${paramGroups.length} numbers, got ${maxLrs.length}`)
-    this.ends = maxLrs.map(max => {
+    /** The rates between which the phases interpolate, for each group. */
+    this.keyRates = maxLrs.map(max => {
       const initial = expectNumber(where, 'maxLr', max, 'a number >= 0', v => v >= 0) / divFactor
       return { initial, max, min: initial / finalDivFactor }
     })
-    paramGroups.forEach((group, i) => { group.initialLr = this.ends[i].initial })
+    paramGroups.forEach((group, i) => { group.initialLr = this.keyRates[i].initial })
     expectBoolean(where, 'threePhase', threePhase)
     this.phases = createPhases(this.totalSteps, pctStart, threePhase, maxMomentum, baseMomentum)
     if (cycleMomentum) expect(paramGroups.every(group => 'betas' in group || group.momentum > 0), 'range',
@@ -271,12 +278,13 @@ export class OneCycleLR extends Scheduler {
     const { lastEpoch: step, totalSteps, phases } = this
     expect(step <= totalSteps, 'state', () => `OneCycleLR: step ${step} is beyond all ${totalSteps} steps`)
     const at = phases.findIndex((phase, i) => step <= phase.end || i === phases.length - 1), phase = phases[at]
-    expect(this.ends.length === this.optimizer.paramGroups.length, 'state', () => 'OneCycleLR: the optimizer has ' +
-      `${this.optimizer.paramGroups.length} groups, and had ${this.ends.length}; create the scheduler after the last of them`)
+    expect(this.keyRates.length === this.optimizer.paramGroups.length, 'state', () => 'OneCycleLR: the optimizer has ' +
+      `${this.optimizer.paramGroups.length} groups now but had ${this.keyRates.length} when the scheduler was created; ` +
+      'add all groups before creating the scheduler')
     const start = at ? phases[at - 1].end : 0, fraction = (step - start) / (phase.end - start)
     this.optimizer.paramGroups.forEach((group, i) => {
-      const ends = this.ends[i]
-      group.lr = this.#interpolate(ends[phase.from], ends[phase.to], fraction)
+      const rates = this.keyRates[i]
+      group.lr = this.#interpolate(rates[phase.from], rates[phase.to], fraction)
       if (!this.cycleMomentum) return
       const momentum = this.#interpolate(...phase.momentum, fraction)
       if ('betas' in group) group.betas = [momentum, group.betas[1]]

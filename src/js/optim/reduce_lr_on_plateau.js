@@ -63,7 +63,7 @@ export class ReduceLROnPlateau extends Scheduler {
     this.thresholdMode = expectThresholdMode(where, 'thresholdMode', settings.thresholdMode ?? 'rel')
     this.eps = expectNonNegative(where, 'eps', eps)
     expect(!Array.isArray(minLr) || minLr.length === length, 'shape',
-      () => `${where}: minLr must be a number, or ${length} of them for as many groups, got ${describe(minLr)}`)
+      () => `${where}: minLr must be a number, or an array of ${length} numbers, one for each group, got ${describe(minLr)}`)
     this.minLrs = Array.isArray(minLr) ? expectRates(where, 'minLr', minLr) : Array(length).fill(expectNonNegative(where, 'minLr', minLr))
   }
 

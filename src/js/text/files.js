@@ -73,8 +73,8 @@ function readBytes(files, name) {
 }
 
 /**
- * Converts BERT's vocab.txt, which has one token per line. Whether to lowercase is do_lower_case of
- * tokenizer_config.json or, without it, whether no token has a capital letter.
+ * Converts BERT's vocab.txt, which has one token per line. The tokenizer lowercases if do_lower_case of
+ * tokenizer_config.json says so or, without that setting, if no token has a capital letter.
  * @param {Files} files
  */
 function fromVocabTxt(files) {
@@ -119,6 +119,7 @@ function fromMarian(files) {
     post_processor: templateProcessor([], [['</s>', endId]]),
     model: {
       ...parts.model,
+      // `names` has the id of each token, `ids` those of the pieces, in order. Saved tokenizers (toJSON) have both.
       names: vocab,
       ids: pieces.map(([piece]) => Object.hasOwn(vocab, piece) ? vocab[piece] : unknownId),
       special: ['<s>', '</s>', '<pad>'].flatMap(name => Object.hasOwn(vocab, name) ? [vocab[name]] : [])
@@ -141,8 +142,9 @@ function toTokenizerJson(files) {
   if ('vocab.txt' in files) return fromVocabTxt(files)
   if (model !== undefined) return fromSentencePiece(model, readBytes(files, model))
   if (bin !== undefined) return fromLlama2c(bin, readBytes(files, bin))
-  throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', 'vocab.json' and 'merges.txt' or " +
-    `'source.spm', 'vocab.txt', a .model or llama2.c's .bin, got ${Object.keys(files).join(', ') || 'none'}`)
+  throw new GlassformerError('type', "tokenizer: files must contain one of: 'tokenizer.json'; 'vocab.json' with " +
+    "'merges.txt' or 'source.spm'; 'vocab.txt'; a .model file; a .bin file of llama2.c; " +
+    `got ${Object.keys(files).join(', ') || 'none'}`)
 }
 
 /**
@@ -153,7 +155,8 @@ function toTokenizerJson(files) {
  *   'special_tokens_map.json' if present), { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; with
  *   'tokenizer_config.json' if present), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c)
  * @returns {Tokenizer}
- * @throws {GlassformerError} 'type' if files has none of these or other content, 'format' if a file is malformed
+ * @throws {GlassformerError} 'type' if none of these sets is present, or if a content is neither text nor bytes;
+ *   'format' if a file is malformed
  */
 export function loadTokenizer(engine, files) {
   expect(isPlain(files), 'type',
@@ -161,7 +164,7 @@ export function loadTokenizer(engine, files) {
       `got ${describe(files)}`)
   for (const [name, content] of Object.entries(files)) {
     expect(isContent(content), 'type', () => `tokenizer: files[${JSON.stringify(name)}] must be text or bytes ` +
-      `(of a Blob, await its arrayBuffer()), got ${describe(content)}`)
+      `(for a Blob, pass await blob.arrayBuffer()), got ${describe(content)}`)
   }
   return new Tokenizer(engine, toTokenizerJson(files))
 }

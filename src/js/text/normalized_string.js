@@ -1,4 +1,4 @@
-import { isInsidePair } from './pattern.js'
+import { isInsideSurrogatePair } from './pattern.js'
 
 /**
  * A normalized text with the alignment of its UTF-16 units to the original text.
@@ -35,19 +35,19 @@ export class NormalizedString {
    */
   replace(replacements) {
     if (!replacements.length) return this
-    const last = this.string.length
-    const tail = { start: last, end: last, content: '' }
-    const length = replacements.reduce((sum, { start, end, content }) => sum + content.length - (end - start), last)
-    const from = new Int32Array(length), to = new Int32Array(length)
-    let string = '', at = 0, position = 0
+    const oldLength = this.string.length
+    const tail = { start: oldLength, end: oldLength, content: '' }
+    const newLength = replacements.reduce((n, { start, end, content }) => n + content.length - (end - start), oldLength)
+    const from = new Int32Array(newLength), to = new Int32Array(newLength)
+    let string = '', oldAt = 0, newAt = 0
     for (const { start, end, content } of [...replacements, tail]) {
-      string += this.string.slice(at, start) + content
-      for (; at < start; at++, position++) [from[position], to[position]] = this.originalOffsets(at, at + 1)
+      string += this.string.slice(oldAt, start) + content
+      for (; oldAt < start; oldAt++, newAt++) [from[newAt], to[newAt]] = this.originalOffsets(oldAt, oldAt + 1)
       const [first, after] = this.originalOffsets(start, end)
-      from.fill(first, position, position + content.length)
-      to.fill(after, position, position + content.length)
-      position += content.length
-      at = end
+      from.fill(first, newAt, newAt + content.length)
+      to.fill(after, newAt, newAt + content.length)
+      newAt += content.length
+      oldAt = end
     }
     return new NormalizedString(string, from, to)
   }
@@ -66,7 +66,7 @@ export class NormalizedString {
   replaceAll(pattern, replace) {
     const replacements = []
     for (const match of this.string.matchAll(pattern)) {
-      if (!match[0] && isInsidePair(this.string, match.index)) continue
+      if (!match[0] && isInsideSurrogatePair(this.string, match.index)) continue
       const content = replace(match[0])
       if (content !== match[0]) replacements.push({ start: match.index, end: match.index + match[0].length, content })
     }

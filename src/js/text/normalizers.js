@@ -86,9 +86,9 @@ const sequence = steps => text => steps.reduce((current, step) => step(current),
 
 /** @param {boolean} left @param {boolean} right @returns {Normalize} */
 const strip = (left, right) => text => {
-  const { string } = text, last = string.length, end = left ? endOfSpaces(string, 0) : 0
-  const start = right ? Math.max(end, startOfSpaces(string, last)) : last
-  return text.replace([[0, end], [start, last]].flatMap(([from, to]) => (from < to ? [{ start: from, end: to, content: '' }] : [])))
+  const { string } = text, { length } = string, end = left ? endOfSpaces(string, 0) : 0
+  const start = right ? Math.max(end, startOfSpaces(string, length)) : length
+  return text.replace([[0, end], [start, length]].flatMap(([from, to]) => (from < to ? [{ start: from, end: to, content: '' }] : [])))
 }
 
 /** @param {RegExp} pattern @returns {Normalize} */

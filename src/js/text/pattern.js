@@ -211,7 +211,7 @@ export const escapeRegExp = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&'
  * Whether a position is inside a surrogate pair, where V8 finds empty matches.
  * @param {string} string @param {number} at
  */
-export const isInsidePair = (string, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(string.slice(at - 1, at + 1))
+export const isInsideSurrogatePair = (string, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(string.slice(at - 1, at + 1))
 
 /**
  * Reads `{ String: ... }` or `{ Regex: ... }` of a tokenizer.json.

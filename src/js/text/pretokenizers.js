@@ -1,7 +1,7 @@
 import { describe, expect } from '../errors.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { readArray, readBoolean, readChoice, readType } from './json_fields.js'
-import { RUST_WORD, escapeRegExp, isInsidePair, readPattern } from './pattern.js'
+import { RUST_WORD, escapeRegExp, isInsideSurrogatePair, readPattern } from './pattern.js'
 
 /**
  * A pre-tokenized text: `ends` are the ends of its words in UTF-16 units. Characters outside of words have been removed
@@ -35,21 +35,22 @@ export const preTokenize = (preTokenizers, text, base) => preTokenizers.reduce((
 
 /**
  * Splits every word at the matches of a pattern.
- * @param {RegExp} pattern @param {Behavior} behavior @param {boolean} [invert] whether to split at the rest instead
+ * @param {RegExp} pattern @param {Behavior} behavior
+ * @param {boolean} [invert] whether to split at the text between the matches instead
  * @returns {PreTokenizer}
  */
 export const splitAt = (pattern, behavior, invert = false) => ({ text, ends, base }) => {
   /** @type {number[]} */ const cuts = []
   /** @type {{ start: number, end: number, content: string }[]} */ const removed = []
-  let start = 0, last = 0
+  let start = 0, lastEnd = 0
   for (const end of ends) {
     const parts = splitByMatches(text.string.slice(start, end), start, pattern, invert)
     for (const [i, part] of parts.entries()) {
       const next = parts[i + 1], isRemoved = part.match && behavior === 'Removed'
-      if (part.end === last || (!isRemoved && next && !isBoundary(part.match, next.match, behavior))) continue
+      if (part.end === lastEnd || (!isRemoved && next && !isBoundary(part.match, next.match, behavior))) continue
       if (isRemoved) removed.push({ start: part.start, end: part.end, content: '' })
       else cuts.push(part.end)
-      last = part.end
+      lastEnd = part.end
     }
     start = end
   }
@@ -57,7 +58,8 @@ export const splitAt = (pattern, behavior, invert = false) => ({ text, ends, bas
 }
 
 /**
- * Whether a word ends between two neighboring parts. With `invert`, both may be non-matches, which stay separate.
+ * Whether a word ends between two neighboring parts. With `invert`, adjacent matches of the pattern are two
+ * neighboring parts with match = false; only 'Contiguous' joins them.
  * @param {boolean} left whether the left part is a match @param {boolean} right @param {Behavior} behavior
  */
 function isBoundary(left, right, behavior) {
@@ -68,19 +70,20 @@ function isBoundary(left, right, behavior) {
 
 /**
  * Splits a string into matches and the parts between them. A match may be empty unless it directly follows another.
- * @param {string} string @param {number} base @param {RegExp} pattern @param {boolean} invert
+ * @param {string} string @param {number} offset its position in the text, which is added to all positions
+ * @param {RegExp} pattern @param {boolean} invert
  */
-function splitByMatches(string, base, pattern, invert) {
+function splitByMatches(string, offset, pattern, invert) {
   const parts = []
   let at = 0, previousEnd = -1
   for (const { index, 0: matched } of string.matchAll(pattern)) {
-    if (!matched && (index === previousEnd || isInsidePair(string, index))) continue
+    if (!matched && (index === previousEnd || isInsideSurrogatePair(string, index))) continue
     previousEnd = index + matched.length
-    if (index > at) parts.push({ start: base + at, end: base + index, match: invert })
-    parts.push({ start: base + index, end: base + index + matched.length, match: !invert })
+    if (index > at) parts.push({ start: offset + at, end: offset + index, match: invert })
+    parts.push({ start: offset + index, end: offset + index + matched.length, match: !invert })
     at = index + matched.length
   }
-  if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert })
+  if (at < string.length) parts.push({ start: offset + at, end: offset + string.length, match: invert })
   return parts
 }
 
@@ -101,7 +104,8 @@ function removeParts(text, cuts, removed) {
 
 /**
  * Prepends a prefix to words.
- * @param {string} prefix @param {(word: string, originalOffsets: number) => boolean} shouldPrepend
+ * @param {string} prefix @param {(word: string, originalStart: number) => boolean} shouldPrepend
+ *   originalStart is the position of the word in the source
  * @returns {PreTokenizer}
  */
 const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
@@ -125,13 +129,15 @@ function metaspace(json) {
     () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
   const fallback = json.add_prefix_space === false ? 'never' : 'always'
   const scheme = readChoice(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], fallback)
-  const cuts = [replaceSpaces(replacement)]
+  const preTokenizers = [replaceSpaces(replacement)]
   if (scheme !== 'never') {
-    cuts.push(prependToWords(replacement, (word, origin) =>
-      !word.startsWith(replacement) && (scheme === 'always' || origin === 0)))
+    preTokenizers.push(prependToWords(replacement, (word, originalStart) =>
+      !word.startsWith(replacement) && (scheme === 'always' || originalStart === 0)))
   }
-  if (readBoolean(WHERE, json, 'split', true)) cuts.push(splitAt(new RegExp(escapeRegExp(replacement), 'gu'), 'MergedWithNext'))
-  return cuts
+  if (readBoolean(WHERE, json, 'split', true)) {
+    preTokenizers.push(splitAt(new RegExp(escapeRegExp(replacement), 'gu'), 'MergedWithNext'))
+  }
+  return preTokenizers
 }
 
 /** @param {string} replacement @returns {PreTokenizer} */

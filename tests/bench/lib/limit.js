@@ -1,5 +1,5 @@
-// Loops that measure the limits of this machine. They are sides of a work, measured in turns with the kernels: see
-// limit.c.
+// Loops that measure the limits of this machine (see limit.c). Each is one side of a benchmark (see harness.js) and is
+// timed alternately with the kernels.
 export const MULTIPLY_ADD = 'multiply-add loop'
 export const READ = 'memory read'
 
@@ -23,8 +23,8 @@ export async function multiplyAdd() {
 }
 
 /**
- * Allocates blocks of memory and writes to them. The operating system maps all pages that were never written to one
- * page of zeros, which would be read from the cache.
+ * Allocates blocks of memory and writes to them. The operating system maps every page that was never written onto the
+ * same page of zeros, which would be read from the cache.
  */
 async function withBlocks(count, floats) {
   const exports = await instantiateLoops()

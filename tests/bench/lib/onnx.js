@@ -7,8 +7,8 @@ const FLOAT = 1, INT64 = 7
 const KINDS = { float: 1, int: 2, string: 3, ints: 7 }
 
 function attribute(name, value) {
-  const number = Number.isInteger(value) ? 'int' : 'float'
-  const kind = Array.isArray(value) ? 'ints' : typeof value === 'string' ? 'string' : number
+  const numberKind = Number.isInteger(value) ? 'int' : 'float'
+  const kind = Array.isArray(value) ? 'ints' : typeof value === 'string' ? 'string' : numberKind
   const field = {
     float: () => float(2, value),
     int: () => int(3, value),
@@ -74,8 +74,9 @@ export class Graph {
     return name
   }
 
-  shape(...sides) {
-    return this.constant({ shape: [sides.length], data: BigInt64Array.from(sides, BigInt) })
+  /** Adds a shape as a constant of int64 values, as Reshape takes it. */
+  shapeConstant(...sizes) {
+    return this.constant({ shape: [sizes.length], data: BigInt64Array.from(sizes, BigInt) })
   }
 
   op(op, inputs, attributes) {

@@ -36,17 +36,17 @@ function plainHeads(graph, x, weights, { T, C, H, mask }) {
   const D = C / H
   const heads = [0, 1, 2].map(part => {
     const all = linear(graph, x, third(weights.in_proj_weight, part), third(weights.in_proj_bias, part))
-    return graph.op('Transpose', [graph.op('Reshape', [all, graph.shape(1, T, H, D)])], { perm: [0, 2, 1, 3] })
+    return graph.op('Transpose', [graph.op('Reshape', [all, graph.shapeConstant(1, T, H, D)])], { perm: [0, 2, 1, 3] })
   })
   const joined = graph.op('Transpose', [attentionCore(graph, heads, { D, mask })], { perm: [0, 2, 1, 3] })
-  return graph.op('Reshape', [joined, graph.shape(T, C)])
+  return graph.op('Reshape', [joined, graph.shapeConstant(T, C)])
 }
 
 function operatorHeads(graph, x, weights, { T, C, H }) {
-  const sentence = graph.op('Reshape', [x, graph.shape(1, T, C)])
+  const sentence = graph.op('Reshape', [x, graph.shapeConstant(1, T, C)])
   const projections = [graph.constant(transposed(weights.in_proj_weight)), graph.constant(weights.in_proj_bias)]
   const heads = graph.op('ms.Attention', [sentence, ...projections], { num_heads: H, unidirectional: 1 })
-  return graph.op('Reshape', [heads, graph.shape(T, C)])
+  return graph.op('Reshape', [heads, graph.shapeConstant(T, C)])
 }
 
 const HEADS = { plain: plainHeads, Attention: operatorHeads }

@@ -57,12 +57,12 @@ function ortAttention(graph, x, layer, cache) {
   const third = (t, i) => gf.tidy(() => plainOf(t.narrow(0, i * C, C)))
   const [q, k, v] = [0, 1, 2].map(i => {
     const y = project(x, third(all, i), third(bias, i))
-    const heads = graph.op('Reshape', [y, graph.shape(1, H, 1, D)])
+    const heads = graph.op('Reshape', [y, graph.shapeConstant(1, H, 1, D)])
     return i ? graph.op('Concat', [graph.constant(cached[i - 1]), heads], { axis: 2 }) : heads
   })
   const scores = graph.op('ms.FusedMatMul', [q, k], { transB: 1, alpha: 1 / Math.sqrt(D) })
   const attended = graph.op('MatMul', [graph.op('Softmax', [scores], { axis: -1 }), v])
-  return project(graph.op('Reshape', [attended, graph.shape(1, C)]), plainOf(out.weight), plainOf(out.bias))
+  return project(graph.op('Reshape', [attended, graph.shapeConstant(1, C)]), plainOf(out.weight), plainOf(out.bias))
 }
 
 function ortGraph({ model, cache }) {

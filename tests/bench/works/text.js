@@ -18,10 +18,10 @@ function textOfBytes(bytes) {
 function checkTokens(split, reference, text) {
   const start = text.slice(0, CHECKED_LENGTH)
   const actual = split(start), expected = reference(start)
+  if (actual.length !== expected.length) throw new Error(
+    `ours is wrong: ${actual.length} tokens instead of ${expected.length}`)
   const at = expected.findIndex((token, i) => token !== actual[i])
-  if (at >= 0 || actual.length !== expected.length) {
-    throw new Error(`ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
-  }
+  if (at >= 0) throw new Error(`ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
 }
 
 function prepareRate(split, reference) {

@@ -18,8 +18,8 @@ const TRAINING_LENGTH = 600_000
 const TRAINED_VOCAB_SIZE = 30_000
 
 /**
- * GPT-2's tokenizer. The package has the tokens in the order of their ranks but not the merges: the two parts that a
- * token is merged of are found by encoding it with the tokens of lower ranks only.
+ * GPT-2's tokenizer. The package has the tokens in the order of their ranks but not the merges. We recover each merge
+ * by encoding the token with only the lower-ranked tokens, which leaves exactly the two parts that are merged.
  */
 function gpt2() {
   const url = new URL(import.meta.resolve('gpt-tokenizer/data/r50k_base.tiktoken'))
@@ -41,14 +41,16 @@ function gpt2() {
 
 /** Merges adjacent parts of a word whose concatenation is a token, the lowest rank first. */
 function encodeByRanks(word, ranks) {
-  const pairs = { get: pair => ranks.get(pair.replace(' ', '')) }
-  return mergePairs(word, pairs)
+  // Stands in for the Map of merges that mergePairs expects.
+  const rankOfPair = { get: pair => ranks.get(pair.replace(' ', '')) }
+  return mergePairs(word, rankOfPair)
 }
 
 function checkIds(actual, expected) {
+  if (actual.length !== expected.length) throw new Error(
+    `ours is wrong: ${actual.length} tokens instead of ${expected.length}`)
   const at = expected.findIndex((id, i) => id !== actual[i])
-  if (at >= 0 || actual.length !== expected.length) throw new Error(
-    `ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
+  if (at >= 0) throw new Error(`ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
 }
 
 const bytesOf = text => new TextEncoder().encode(text).length
@@ -75,7 +77,7 @@ export default [
     prepare: prepareGpt2
   },
   {
-    name: 'byte-pair encoding, 30,000 tokens of its own, mixed Korean and English',
+    name: 'byte-pair encoding, a trained vocabulary of 30,000 tokens, mixed Korean and English',
     claims: [megabytesPerSecond(20)],
     prepare: prepareTrained
   }

@@ -1,4 +1,5 @@
-// Runs the models of a copy and prints what the check of the project says of them: `node asked.js <copy> <project>`.
+// Runs the models of a copy, applies the project's check to the results and prints how many tensors it finds wrong:
+// `node run_check.js <copy> <project>`.
 const [copy, project] = process.argv.slice(2)
 const { pageRun } = await import(`${copy}tests/lib/page.js`)
 const { recompute } = await import(`${project}web/check/recompute.js`)
