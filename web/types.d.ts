@@ -388,8 +388,6 @@ export interface Facts {
   focus?: { of: string, row: number }
   /** Whether its model can be exported as a file. */
   isExportable?: boolean
-  /** Whether it has no PyTorch script, since its forward behaves differently in one run. */
-  unscripted?: boolean
   /** Whether it can also be exported as a folder for Hugging Face's classes. */
   hasFiles?: boolean
   /** The truncated texts, by field. */

@@ -114,12 +114,6 @@ function streamsOf(settings, source, input) {
 }
 
 /**
- * Whether a module behaves differently for each of the two texts, while an exported script has each forward once.
- * @param {Partial<Settings>} settings
- */
-const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
-
-/**
  * Runs the date translator, or the same model with random weights, on one source; the target is the reader's or the
  * model's. The model's own answer is generated with dropout off; in training it is then read with dropout on, like a
  * given one.
@@ -160,6 +154,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, unscripted: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }
