@@ -388,8 +388,6 @@ export interface Facts {
   focus?: { of: string, row: number }
   /** Whether its model can be exported as a file. */
   isExportable?: boolean
-  /** Whether it has no PyTorch script, since its forward behaves differently in one run. */
-  hasNoScript?: boolean
   /** Whether it can also be exported as a folder for Hugging Face's classes. */
   hasHubFiles?: boolean
   /** The truncated texts, by field. */

@@ -17,7 +17,7 @@ class Language extends nn.Module {
   }
 
   forward(ids, { cache } = {}) {
-    this.inputLengths.push(ids.map(row => row.length))
+    this.inputLengths.push(Array.isArray(ids) ? ids.map(row => row.length) : Array(ids.shape[0]).fill(ids.shape[1]))
     const x = this.positions.forward(this.embedding.forward(ids), { start: cache?.length ?? 0 })
     return this.output.forward(this.layers.forward(x, { isCausal: true, cache }))
   }
@@ -264,18 +264,66 @@ test('hundreds of beams do not overflow the stack', () => {
   assert.equal(gf.decoding.generate(zeros, [0], { beams: 400, maxNewTokens: 2, cache: false }).length, 2)
 })
 
-test('an error of a forward that expects a tensor of ids names the actual input', () => {
-  class Shaped extends gf.nn.Module {
-    forward(idx) {
+/** A module that calls the language model from a forward with other parameters or results. */
+const wrap = forward => {
+  class Wrapped extends nn.Module {}
+  Wrapped.prototype.forward = forward
+  return new Wrapped()
+}
+
+test('forward gets an int32 tensor [B, T]; nanoGPT\'s forward with optional targets works as it stands', () => {
+  class NanoGPT extends nn.Module {
+    forward(idx, targets = null) {
       const [B, T] = idx.shape
-      return gf.zeros([B, T, 3])
+      assert.equal(idx.dtype, 'int32')
+      assert.ok(B === 1 || B === 3)
+      assert.equal(targets, null)
+      const logits = model.forward(idx)
+      return [logits.narrow(1, T - 1, 1), null]
     }
   }
-  const message = /forward of Shaped gets ids as arrays of rows, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
-  for (const options of [{}, { cache: false }, { beams: 2 }]) {
-    assert.throws(() => decoding.generate(new Shaped(), [4, 1, 2, 3], options), error => error.code === 'type' &&
-      error.name === 'GlassformerError' && error.cause instanceof TypeError && message.test(error.message))
+  for (const options of [{}, { beams: 3 }]) {
+    assert.deepEqual(decoding.generate(new NanoGPT(), [1, 2, 3], options), decoding.generate(model, [1, 2, 3], options))
   }
-  const broken = { forward() { throw new RangeError('mine') } }
-  assert.throws(() => decoding.generate(broken, [4]), { name: 'RangeError', message: 'mine' })
+})
+
+test('forward may return logits, an array that starts with them, or an object with logits', () => {
+  const expected = decoding.generate(model, [1, 2])
+  for (const output of [logits => logits, logits => [logits, gf.zeros([])], logits => ({ logits, hidden: null })]) {
+    assert.deepEqual(decoding.generate(wrap(ids => output(model.forward(ids))), [1, 2]), expected)
+  }
+  for (const output of [null, 3, [], {}, [[1]], Promise.resolve()]) {
+    assertRejects(() => decoding.generate(wrap(() => output), [1]), 'type', 'forward of Wrapped must return logits [1, T, V]',
+      'an array that starts with them', 'an object with logits')
+  }
+  assertRejects(() => decoding.generate(wrap(() => gf.zeros([3, V])), [1]), 'shape', 'logits [1, T, V]', '[3, 11]')
+})
+
+test('forward gets { cache } where its second parameter takes one, and nothing else in its place', () => {
+  const expected = decoding.generate(model, [1, 2, 3], { maxNewTokens: 3 })
+  const check = (forward, isCached) => {
+    model.inputLengths = []
+    assert.deepEqual(decoding.generate(wrap(forward), [1, 2, 3], { maxNewTokens: 3 }), expected, String(forward))
+    assert.deepEqual(model.inputLengths, isCached ? [[3], [1], [1]] : [[3], [4], [5]], String(forward))
+  }
+  const none = { mask: null }
+  check((ids, { cache } = {}) => model.forward(ids, { cache }), true)
+  check((ids, { start = none, cache: kv } = {}) => model.forward(ids, { cache: kv, start }), true)
+  check((ids, { ...rest }) => model.forward(ids, rest), true)
+  check((ids, options) => model.forward(ids, options), true)
+  check((ids, o = {}) => model.forward(ids, { cache: o.cache }), true)
+  check((ids, o) => { const { cache } = o ?? {}; return model.forward(ids, { cache }) }, true)
+  check((...inputs) => model.forward(...inputs), true)
+  check(function (ids, targets /* or { cache } */) {
+    return assert.equal(targets, undefined) ?? model.forward(ids)
+  }, false)
+  check((ids, targets = [null, { cache: 1 }]) => assert.equal(targets.length, 2) ?? model.forward(ids), false)
+  check((ids, { mask } = none) => assert.equal(mask, null) ?? model.forward(ids), false)
+  check((ids, $mask, { cache } = {}) => assert.equal($mask, undefined) ?? model.forward(ids, { cache }), false)
+  check(ids => model.forward(ids), false)
+})
+
+test('an error of forward passes unchanged, and a forward that expects rows reads what to write', () => {
+  assert.throws(() => decoding.generate({ forward() { throw new RangeError('mine') } }, [4]), { name: 'RangeError', message: 'mine' })
+  assertRejects(() => decoding.generate(wrap(rows => gf.zeros([rows.length, 1, 3])), [4]), 'type', 'x.shape[0] for the rows')
 })

@@ -142,7 +142,6 @@ test('toPyTorch does not change the model or memory', () => {
 test('toPyTorch refuses invalid arguments by name', () => {
   const x = gf.ones([2, 3])
   assertRejects(() => gf.toPyTorch(new FunctionModule(a => a)), 'type', 'inputs are required', 'FunctionModule')
-  assertRejects(() => gf.toPyTorch(new FunctionModule(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
   const outside = new nn.Linear(3, 3)
   assertRejects(() => gf.toPyTorch(new FunctionModule(a => outside.forward(a)), x), 'type', 'FunctionModule calls Linear', 'not one of')
   class Both extends nn.Module {
@@ -160,4 +159,56 @@ test('ids that are equal in every row are written once', () => {
     forward(x) { return x.add(this.positions(gf.tensor([[0, 1, 2], [0, 1, 2]], { dtype: 'int32' }))) }
   }
   assert.match(gf.toPyTorch(new WithPositions(), [gf.ones([2, 3, 4])]), /torch\.tensor\(\[\[0, 1, 2\]\]/)
+})
+
+test('a forward with a loss in it: PyTorch\'s call with its options, and training minimizes that loss', () => {
+  const int = rows => gf.tensor(rows, { dtype: 'int32' })
+  class Language extends nn.Module {
+    embedding = new nn.Embedding(7, 4)
+    head = new nn.Linear(4, 7)
+    forward(idx, targets) {
+      const logits = this.head(this.embedding(idx)), rows = logits.reshape(-1, 7), weight = gf.ones([7])
+      return [logits, F.crossEntropy(rows, targets.reshape(-1), { ignoreIndex: -1, labelSmoothing: 0.1, weight }),
+        F.crossEntropy(logits.transpose(1, 2), targets, { reduction: 'none' }),
+        F.nllLoss(F.logSoftmax(rows), targets.reshape(-1), { reduction: 'sum' })]
+    }
+  }
+  const script = gf.toPyTorch(new Language(), [int([[1, 2, 3], [4, 5, 6]]), int([[2, 3, 4], [5, 6, 1]])])
+  for (const line of ['def forward(self, idx, targets):', 'reshape_2 = targets.reshape(-1)',
+    'cross_entropy = F.cross_entropy(reshape, reshape_2, weight=self.constant, ignore_index=-1, label_smoothing=0.1)',
+    ", targets.reshape(-1), reduction='none')", '= F.nll_loss(log_softmax, ',
+    'inputs = [torch.randint(0, 7, (2, 3), device=device), torch.randint(0, 7, (2, 3), device=device)]',
+    'yield inputs, None', "return named(output)['output_1']"]) assert.ok(script.includes(line), `${line} is not in\n${script}`)
+  const list = gf.toPyTorch(new FunctionModule(a => F.crossEntropy(a, [0, 1])), gf.ones([2, 3]))
+  assert.match(list, /F\.cross_entropy\(input, self\.constant\)/)
+})
+
+test('a module that is met at two lengths reads the length from its argument', () => {
+  class Positions extends nn.Module {
+    constructor() {
+      super()
+      this.registerBuffer('pe', gf.randn([1, 9, 4]))
+    }
+
+    forward(x) {
+      return x.add(this.pe.narrow(1, 0, x.shape[1]))
+    }
+  }
+  class Both extends nn.Module {
+    positions = new Positions()
+    forward(src, tgt) {
+      return this.positions(src).sum({ dim: 1 }).add(this.positions(tgt).sum({ dim: 1 }))
+    }
+  }
+  const script = gf.toPyTorch(new Both(), [gf.ones([2, 5, 4]), gf.ones([2, 3, 4])])
+  assert.match(script, /narrow = self\.pe\[:, 0:x\.shape\[1\]\]/)
+  class Scaled extends nn.Module {
+    forward(x) {
+      return x.mul(x.shape[1] * 2)
+    }
+  }
+  class Fixed extends Both {
+    positions = new Scaled()
+  }
+  assertRejects(() => gf.toPyTorch(new Fixed(), [gf.ones([2, 5, 4]), gf.ones([2, 3, 4])]), 'type', 'called in different ways')
 })

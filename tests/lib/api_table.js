@@ -210,10 +210,10 @@ export const apiTable = ({ names }) => `${[
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
   'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
-  'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
-  'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
-  'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
-  'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
+  'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with an int32 tensor [B, T]; it may\n' +
+  'return logits, `[logits, loss]` or an object with `logits`. If its second parameter is `{ cache }`, or it reads\n' +
+  '`options.cache`, it gets one. If it hands the cache on to attention, it is given new tokens only, and the first of them\n' +
+  'has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   ...Object.entries(names).map(([part, list]) => section(part, list))
 ].join('\n\n')}\n`

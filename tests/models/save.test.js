@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bertFiles, t5Files } from '../lib/imported_models.js'
 import { loadGolden } from '../golden/index.js'
-import { gf } from '../lib/engine.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { assertClose } from '../lib/compare.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 const ALL = loadGolden('models').cases
@@ -145,4 +146,81 @@ test('a replaced module is named, whether tensors are missing, of another shape 
   attention(model).q_proj = merged
   const { tensors } = gf.loadSafetensors(gf.models.save(model)['model.safetensors'])
   assert.deepEqual(tensors['model.layers.0.self_attn.q_proj.weight'].toArray(), merged.weight.toArray())
+})
+
+/** A layer with LoRA beside it, as in "Build a Large Language Model (From Scratch)". */
+class LinearWithLoRA extends gf.nn.Module {
+  constructor(linear, channels, rank, outputs = channels) {
+    super()
+    this.linear = linear
+    this.A = new gf.nn.Parameter(gf.randn([channels, rank]))
+    this.B = new gf.nn.Parameter(gf.randn([rank, outputs]).mul(0.1))
+    this.dropout = new gf.nn.Dropout(0.5)
+  }
+
+  forward(x) {
+    const change = this.dropout.forward(x).matmul(this.A).matmul(this.B).mul(2)
+    return this.linear ? this.linear.forward(x).add(change) : change
+  }
+}
+const logitsOf = (model, { inputs }, options) =>
+  gf.tidy(() => gf.noGrad(() => model.forward(inputs.ids, options).logits.toArray().flat(2)))
+
+test('a Linear that got LoRA is saved merged, and loads with the same outputs', async () => {
+  for (const [type, change] of [
+    ['llama', ({ layers }) => Object.assign(layers.at(0).self_attn, {
+      q_proj: new LinearWithLoRA(layers.at(0).self_attn.q_proj, 12, 2)
+    })],
+    ['gpt2', ({ h }) => Object.assign(h.at(0), { linear1: new LinearWithLoRA(
+      h.at(0).linear1, h.at(0).linear1.inFeatures, 3, h.at(0).linear1.outFeatures) })]
+  ]) {
+    const [item] = cases(type), { model } = await gf.models.load(filesOf(item)), before = logitsOf(model, item)
+    change(model)
+    model.eval()
+    const expected = logitsOf(model, item)
+    assert.notDeepEqual(expected, before)
+    for (const isTraining of [false, true]) {
+      model.train(isTraining)
+      const { tensors } = gf.memory(), files = gf.models.save(model)
+      assert.equal(gf.memory().tensors, tensors, 'no tensor leaks')
+      assert.ok(model.namedModules().every(([, { training }]) => training === isTraining))
+      assert.deepEqual(shapesOf(files['model.safetensors']), expectedOf(item))
+      const { model: reloaded } = await gf.models.load(files)
+      assertClose(logitsOf(reloaded, item), expected, { tol: 2e-5 })
+      reloaded.dispose()
+    }
+  }
+})
+
+test('q, k and v of a joint projection are adapted one by one, trained and saved merged', async () => {
+  const [item] = cases('gpt2'), { model } = await gf.models.load(filesOf(item)), attention = model.h.at(0).self_attn
+  const C = attention.embedDim, frozen = bitsOf(model)
+  model.requiresGrad_(false)
+  attention.adapters = new gf.nn.ModuleDict({ q: new LinearWithLoRA(null, C, 2), v: new LinearWithLoRA(null, C, 2) })
+  const trained = model.parameters().filter(p => p.requiresGrad), optimizer = new gf.optim.SGD(trained, { lr: 0.1 })
+  assert.equal(trained.length, 4)
+  gf.tidy(() => {
+    model.forward(item.inputs.ids).logits.square().mean().backward()
+    for (const p of trained) assert.ok(p.grad && p.grad.toArray().flat().some(value => value !== 0))
+    optimizer.step()
+  })
+  model.eval()
+  const expected = logitsOf(model, item), files = gf.models.save(model)
+  const { model: merged } = await gf.models.load(files), bits = bitsOf(merged)
+  assertClose(logitsOf(merged, item), expected, { tol: 2e-5 })
+  const key = 'h.0.self_attn.in_proj_weight', rows = part => merged.stateDict()[key].toArray().slice(part * C, part * C + C)
+  assert.deepEqual(rows(1), model.stateDict()[key].toArray().slice(C, 2 * C), 'k is as it was')
+  for (const name of Object.keys(frozen)) if (name !== key) assert.deepEqual(bits[name], frozen[name], name)
+})
+
+test('a replacement that is not linear, or has a bias where there is none, is refused', async () => {
+  const { nn } = gf, [item] = cases('llama')
+  const reject = async (replacement, ...words) => {
+    const { model } = await gf.models.load(filesOf(item)), attention = model.layers.at(0).self_attn
+    attention.q_proj = replacement(attention.q_proj)
+    assertRejects(() => gf.models.save(model), 'state', 'models.save', 'layers.0.self_attn.q_proj', ...words)
+  }
+  await reject(q => new nn.Sequential(q, new nn.GELU()), 'Sequential', 'not linear')
+  await reject(() => new nn.Sequential(new nn.Linear(12, 12)), 'bias')
+  await reject(() => new nn.Sequential(new nn.Linear(12, 11, { bias: false })), '12 outputs', '11')
 })

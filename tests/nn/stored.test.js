@@ -144,13 +144,101 @@ for (const dtype of TYPES) {
 
   test(`${dtype}: it cannot be trained`, () => {
     const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Linear(8, 8), new gf.nn.LayerNorm(8)), { dtype })
-    const x = gf.rand([2, 8], { requiresGrad: true })
     assert.equal(model.forward(gf.rand([2, 8])).requiresGrad, false)
-    assertRejects(() => model.forward(x), 'state', 'linear', dtype, 'cannot be trained', 'noGrad')
     assertRejects(() => model.requiresGrad_(), 'type', '0.weight', dtype)
     assertRejects(() => new gf.optim.SGD(model.parameters()), 'type', 'params', dtype)
     assertRejects(() => gf.toOnnx(model, { input: [[1, 2, 3, 4, 5, 6, 7, 8]] }), 'type', 'toOnnx', '0.weight', dtype)
-    gf.noGrad(() => model.forward(x))
+  })
+
+  test(`${dtype}: gradients go through a weight to its input and its bias, in float64 and by differences`, () => {
+    for (const shape of SHAPES) for (const M of ROWS) gf.tidy(() => {
+      const weight = mixed(shape).to(dtype), [N, K] = shape, x = gf.randn([M, K], { requiresGrad: true })
+      const bias = gf.randn([N], { requiresGrad: true }), cot = gf.randn([M, N])
+      const loss = (at, step) => gf.noGrad(() => {
+        const moved = x.detach().clone()
+        moved.data[at] += step
+        return Array.from(F.linear(moved, weight).data).reduce((sum, y, i) => sum + y * cot.data[i], 0)
+      })
+      for (const isPacked of [false, true]) {
+        if (isPacked) unrecorded(() => F.linear(x, weight))
+        x.grad = bias.grad = null
+        F.linear(x, weight, bias).mul(cot).sum().backward()
+        const kept = plain(weight.to('float32')), inputs = { x: plain(x), weight: kept, bias: plain(bias) }
+        const { x: dx, bias: db } = linear.backward(inputs, {}, { y: plain(cot) })
+        const sizes = Array.from({ length: M * K }, (_, i) => Array.from({ length: N }, (_, o) => Math.abs(
+          cot.data[Math.floor(i / K) * N + o] * kept.data[o * K + i % K])).reduce((a, b) => a + b, 0))
+        assertClose(x.grad, dx, { tol: sizes.map(size => (N + 3) * U * size), name: `${dtype} ${shape}, ${M} rows` })
+        assertClose(bias.grad, db, { tol: (M + 3) * U * 10, name: `${dtype} ${shape}, ${M} rows` })
+        for (let at = 0; at < M * K; at += Math.ceil(M * K / 3)) {
+          // The loss is linear in x, so a large step has no error but that of rounding, of x too for int8.
+          const slope = (loss(at, 8) - loss(at, -8)) / 16
+          const size = Array.from(kept.data).reduce((max, w) => Math.max(max, Math.abs(w)), 0)
+          assert.ok(Math.abs(slope - x.grad.data[at]) <= 1e-3 * (sizes[at] + size), `${slope} ${x.grad.data[at]}`)
+        }
+      }
+    })
+  })
+
+  test(`${dtype}: gradients through a weight of several blocks, and through some rows of one`, () => gf.tidy(() => {
+    const weight = gf.randn([1100, 1000]).to(dtype), x = gf.randn([3, 1000], { requiresGrad: true })
+    const cot = gf.randn([3, 1100])
+    F.linear(x, weight).mul(cot).sum().backward()
+    assertClose(x.grad, plain(gf.matmul(cot, weight.to('float32'))), { tol: 1e-3 })
+    const mha = gf.quantize(new gf.nn.MultiheadAttention(16, 2), { dtype })
+    const y = gf.randn([1, 3, 16], { requiresGrad: true })
+    mha.forward(y)[0].sum().backward()
+    const own = y.grad.toArray(), wide = new gf.nn.MultiheadAttention(16, 2)
+    wide.loadStateDict(mha.stateDict())
+    y.grad = null
+    wide.forward(y)[0].sum().backward()
+    assertClose(own.flat(2), y.grad.toArray().flat(2), { tol: dtype === 'int8' ? 1e-3 : 1e-6 })
+  }))
+
+  test(`${dtype}: in a trace the gradients are the same and explained`, () => {
+    const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Linear(40, 8), new gf.nn.Linear(8, 3)), { dtype })
+    const x = gf.randn([2, 40], { requiresGrad: true })
+    model.forward(x).sum().backward()
+    const expected = x.grad.toArray()
+    x.grad = null
+    const { output, trace } = gf.trace(() => model.forward(x).sum(), { modules: { model } })
+    output.backward()
+    assert.deepEqual(x.grad.toArray(), expected)
+    const told = trace.explainGradient('model.input', [1, 39])
+    assert.equal(told.value, expected[1][39])
+    assert.ok(Math.abs(told.rounding ?? 0) < 1e-5)
+    trace.dispose()
+  })
+
+  test(`${dtype}: QLoRA trains what is put around a stored weight, and the weight stays`, () => {
+    const { nn } = gf
+    class LoRA extends nn.Module {
+      constructor(layer, rank) {
+        super()
+        const linear = (from, to) => new nn.Linear(from, to, { bias: false })
+        Object.assign(this, { layer, a: linear(16, rank), b: linear(rank, 16) })
+        this.b.weight.data.fill(0)
+      }
+
+      forward(input) {
+        return this.layer.forward(input).add(this.b.forward(this.a.forward(input)))
+      }
+    }
+    gf.manualSeed(3)
+    const model = gf.quantize(new nn.Sequential(new nn.Linear(16, 16), new nn.ReLU(), new nn.Linear(16, 16)), { dtype })
+    const before = model[0].weight.toArray()
+    model[0] = new LoRA(model[0], 2)
+    const x = gf.randn([8, 16]), target = gf.randn([8, 16])
+    const trained = model.parameters().filter(p => p.requiresGrad), optimizer = new gf.optim.Adam(trained, { lr: 0.05 })
+    assert.equal(trained.length, 2)
+    const losses = Array.from({ length: 40 }, () => gf.tidy(() => {
+      optimizer.zeroGrad()
+      const loss = F.mseLoss(model.forward(x), target)
+      loss.backward()
+      optimizer.step()
+      return loss.item()
+    }))
+    assert.ok(losses.at(-1) < 0.8 * losses[0], `${losses[0]} ${losses.at(-1)}`)
+    assert.deepEqual(model[0].layer.weight.toArray(), before)
   })
 }
 

@@ -14,7 +14,7 @@ class Decoder extends nn.Module {
     this.head = new nn.Linear(channels, size)
   }
 
-  /** @param {number[][]} ids @param {{ cache?: any }} [options] */
+  /** @param {any} ids int32 [B, T] @param {{ cache?: any }} [options] */
   forward(ids, { cache } = {}) {
     const x = this.positions.forward(this.table.forward(ids), { start: cache?.length ?? 0 })
     return this.head.forward(this.layers.forward(x, { isCausal: true, cache }))

@@ -30,16 +30,13 @@ export function exportMenu({ t, runQuery, run }) {
     'type': 'button', 'className': 'quiet', 'data-take': format, 'onclick': () => give(format)
   }, t(`app.taking.${format}`)))
   const unkeyed = h('p', { className: 'menu-note', hidden: true }, t('app.taking.unkeyed'))
-  const unscripted = h('p', { className: 'menu-note', hidden: true }, t('app.taking.unscripted'))
   const element = h('div', { className: 'taking', hidden: true },
     h('p', { className: 'menu-title' }, t('app.taking.title')), buttons,
-    unkeyed, unscripted, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), status)
+    unkeyed, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), status)
   /** @param {Run | null} run */
   function update(run) {
     element.hidden = !run?.isExportable
     buttons[FORMATS.indexOf('zip')].hidden = !run?.hasHubFiles
-    buttons[FORMATS.indexOf('py')].disabled = Boolean(run?.hasNoScript)
-    unscripted.hidden = !run?.hasNoScript
     unkeyed.hidden = Boolean(run?.hasHubFiles)
   }
   return { element, update }

@@ -1,10 +1,12 @@
 import { GlassformerError, describe, expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
+import { toIdTensor } from '../ops/checks.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { nextTask } from '../next_task.js'
 import { expandBeams, findBest, pathTo } from './beam.js'
 import { readSeed } from '../generator.js'
+import { takesCache } from './takes_cache.js'
 import {
   RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
 } from './choose.js'
@@ -148,35 +150,28 @@ export function readPrompts(ids) {
   return { prompts, isSingle }
 }
 
+/** The logits of what forward returned: logits, [logits, ...] or { logits }. @param {any} output */
+function logitsOf(output) {
+  if (output instanceof Tensor) return output
+  return Array.isArray(output) ? output[0] : output?.logits
+}
+
 /**
- * The model as a function of rows and cache. A module gets the cache as an option, and may return { logits }.
- * @param {any} model @returns {Next}
+ * The model as a function of rows and cache. A module gets an int32 tensor, and { cache } if its forward takes one.
+ * @param {Engine} engine @param {any} model @returns {Next}
  */
-function asNextFunction(model) {
+function asNextFunction(engine, model) {
   const isModule = typeof model?.forward === 'function'
   if (!isModule && typeof model === 'function') return model
   expect(isModule, 'type',
     () => `generate: model must be a module or a function of rows of ids, got ${describe(model)}`)
+  const isCached = takesCache(Object.getPrototypeOf(model).forward ?? model.forward)
   return (rows, cache) => {
-    const output = callForward(model, rows, ...(cache ? [{ cache }] : []))
-    return output instanceof Tensor ? output : output?.logits
-  }
-}
-
-/**
- * Calls forward. One that expects a tensor of ids fails with a TypeError, to which the actual input is added.
- * @param {any} model @param {number[][]} rows @param {...any} options
- */
-function callForward(model, rows, ...options) {
-  try {
-    return model.forward(rows, ...options)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const explained = new GlassformerError('type', `generate: forward of ${model.constructor?.name || 'the model'} gets ids ` +
-      `as arrays of rows, [[${rows[0].slice(0, 3).join(', ')}${rows[0].length > 3 ? ', …' : ''}]${rows.length > 1 ? ', …' : ''}], ` +
-      `and threw "${error.message}"; gf.tensor(ids, { dtype: 'int32' }) makes a tensor of them`)
-    explained.cause = error
-    throw explained
+    const ids = toIdTensor(engine, 'generate', 'ids', rows)
+    const output = model.forward(ids, ...(cache && isCached ? [{ cache }] : [])), logits = logitsOf(output)
+    expect(logits instanceof Tensor, 'type', () => `generate: forward of ${model.constructor.name} must return logits ` +
+      `[${rows.length}, T, V], an array that starts with them, or an object with logits, got ${describe(output)}`)
+    return logits
   }
 }
 
@@ -308,7 +303,8 @@ function* reportTokens(ids, { onToken }) {
  * @param {ModelFacts} facts @returns {Generator<unknown, Generation[]>}
  */
 function* decodeAll(engine, model, ids, options, { ends, maxPositions = Infinity }) {
-  const checked = readOptions(options, ends), next = asNextFunction(model), { prompts } = readPrompts(ids), results = []
+  const checked = readOptions(options, ends), next = asNextFunction(engine, model)
+  const { prompts } = readPrompts(ids), results = []
   const limits = prompts.map(prompt => Math.min(checked.maxNewTokens, countRemaining(prompt, maxPositions)))
   const stream = new RandomStream(engine, checked.isSampled ? checked.seed : undefined)
   try {
@@ -381,8 +377,9 @@ function run(engine, model, ids, options, facts, toResult) {
 /**
  * Generates ids that continue a prompt. The result is without the prompt; an end id is its last.
  * @param {Engine} engine
- * @param {any} model a module whose forward takes rows of ids as nested arrays (not a tensor) and { cache }; or a
- *   function, see Next
+ * @param {any} model a module whose forward takes ids as an int32 tensor [B, T] and returns logits [B, T, V], an array
+ *   that starts with them, or an object with logits; its second parameter gets { cache } if it reads cache from it. Or
+ *   a function of rows, see Next
  * @param {any} ids of the prompt; or several prompts, which are processed one after the other
  * @param {GenerateOptions} [options]
  * @param {ModelFacts} [facts] of a model of the library

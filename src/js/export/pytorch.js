@@ -67,12 +67,23 @@ function tableRows({ nodes }, ids) {
   return tables.length ? Math.min(...tables.map(({ inputs }) => inputs.weight.shape[0])) : 0
 }
 
+/**
+ * The number of classes if a tensor is the target of a loss; 0 if it is none.
+ * @param {Recorded} recorded @param {Tensor} target
+ */
+function classCount({ nodes }, target) {
+  /** @type {Set<unknown>} */ const views = new Set([target])
+  for (const { op, inputs, outputs } of nodes) if (op.isView && views.has(inputs.x)) views.add(outputs.out)
+  const loss = nodes.find(({ saved }) => views.has(saved.origin?.target))
+  return loss ? Object.values(loss.inputs)[0].shape[1] : 0
+}
+
 /** The bodies of the functions `batches` and `loss_of`. @param {Recorded} recorded */
 function trainingText(recorded) {
   const { inputs, outputs } = recorded
   const main = outputs.find(({ name }) => name === 'logits') ?? outputs[0]
   const inputLines = inputs.map(({ tensor }, i) => {
-    const rows = tensor.dtype === 'int32' ? tableRows(recorded, tensor) : 0
+    const rows = tensor.dtype === 'int32' ? tableRows(recorded, tensor) || classCount(recorded, tensor) : 0
     if (rows) return `torch.randint(0, ${rows}, ${tuple(tensor.shape)}, device=device)`
     // A random mask might hide everything.
     return tensor.dtype === 'bool' || tensor.dtype === 'int32' ? `INPUTS[${i}].to(device)`
@@ -84,6 +95,11 @@ function trainingText(recorded) {
     shape[2] >= tableRows(recorded, ids)
   const inputsLine = `inputs = [${inputLines.join(', ')}]`
   const target = isText ? `inputs[${at - inputs.length}]` : `torch.randn(${tuple(main.tensor.shape)}, device=device)`
+  const loss = outputs.find(({ tensor }) => recorded.nodes.some(({ op, outputs: { out } }) =>
+    op.roles?.out === 'loss' && out === tensor && tensor.numel() === 1))
+  if (loss) {
+    return { batches: `while True:\n    ${inputsLine}\n    yield inputs, None`, loss: `return named(output)[${literal(loss.name)}]` }
+  }
   const outputLine = `output = named(output)[${literal(main.name)}]`
   return {
     batches: `while True:\n    ${inputsLine}\n    yield inputs, ${target}`,
@@ -119,9 +135,10 @@ function writeScript(recorded, model) {
  * `torchrun` on many machines.
  *
  * Modules of gf.nn become PyTorch's; the forward of any other class is written as it ran on the inputs in eval mode.
- * The batch may have any size if every operation keeps it in front; other sizes are those of the example, and decisions
- * that JavaScript takes by values are fixed. Arguments that no output depends on are left out. Dropout that is not a
- * module is not exported.
+ * The batch may have any size if every operation keeps it in front; other sizes are those of the example, except in a
+ * module that is called with several lengths, and decisions that JavaScript takes by values are fixed. If the result
+ * has a loss of one number, training minimizes it. Arguments that no output depends on are left out. Dropout that is
+ * not a module is not exported.
  * @param {import('../nn/module.js').Module} model
  * @param {import('./inputs.js').Inputs} [inputs] as for toOnnx; optional for modules of gf.nn
  * @returns {string} the text of the script

@@ -20,6 +20,7 @@ import { dependenciesOf } from './record.js'
  * @typedef {import('../autograd.js').Node} Node
  * @typedef {import('./record.js').ModuleCall} ModuleCall
  * @typedef {import('./record.js').Recorded} Recorded
+ * @typedef {{ name: string, tensor: Tensor }} NamedArgument
  */
 
 /** @param {string} message */
@@ -108,6 +109,45 @@ function resultExpressions(output, name) {
   return isPlain(output) ? Object.entries(output).flatMap(([key, item]) => resultExpressions(item, `${name}[${literal(key)}]`)) : []
 }
 
+/** Integers that are not part of a name or of another number. */
+const INTEGER = /(?<![\w.])\d+(?![\w.])/g
+
+/**
+ * The Python expression of a number that differs between the calls of a forward: a size of one of its arguments in all
+ * calls, or undefined.
+ * @param {readonly string[]} numbers one for each call
+ * @param {readonly (readonly NamedArgument[])[]} parameters of each call
+ */
+function sizeExpression(numbers, parameters) {
+  for (const [i, { name, tensor }] of parameters[0].entries()) for (const axis of tensor.shape.keys()) {
+    const isSize = numbers.every((number, call) => parameters[call][i]?.tensor.shape[axis] === Number(number))
+    if (isSize) return `${name}.shape[${axis}]`
+  }
+  return undefined
+}
+
+/**
+ * The forward that all calls of a module have in common: where they differ in numbers only, and those are sizes of the
+ * arguments, such as the length of a sequence, it reads the sizes. null if they differ in other ways.
+ * @param {readonly { text: string, parameters: readonly NamedArgument[] }[]} calls @returns {string | null}
+ */
+function unifySizes(calls) {
+  const [{ text: first }] = calls, texts = calls.map(({ text }) => text)
+  if (texts.every(text => text === first)) return first
+  if (texts.some(text => text.replace(INTEGER, '#') !== first.replace(INTEGER, '#'))) return null
+  const numbers = texts.map(text => text.match(INTEGER) ?? [])
+  let at = 0, isComplete = true
+  const unified = first.replace(INTEGER, number => {
+    const own = numbers.map(list => list[at])
+    at++
+    if (own.every(other => other === number)) return number
+    const size = sizeExpression(own, calls.map(({ parameters }) => parameters))
+    isComplete &&= size !== undefined
+    return size ?? number
+  })
+  return isComplete ? unified : null
+}
+
 /** Collects the classes of a script. */
 export class Classes {
   /** @type {{ name: string, text: string }[]} */ list = []
@@ -136,6 +176,12 @@ export class Classes {
   #usedArguments(call) {
     return tensorArguments(call).filter(([, tensor], i, all) =>
       all.findIndex(([, other]) => other === tensor) === i && this.#dependsOn(call, tensor))
+  }
+
+  /** The parameters of a class's forward in Python. @param {ModuleCall} call @returns {NamedArgument[]} */
+  #namedArguments(call) {
+    const createName = createNamer(Object.keys(HELPERS))
+    return this.#usedArguments(call).map(([preferred, tensor]) => ({ name: createName(preferred), tensor }))
   }
 
   /**
@@ -228,20 +274,19 @@ export class Classes {
     const constants = new Map()
     const texts = calls.map(call => this.#forwardTextOf(module, call, constants))
     if (!texts.length) return { text: 'def forward(self, *_):\n    raise NotImplementedError(\'was not called\')', constants }
-    expect(texts.every(text => text === texts[0]), 'type',
-      () => `toPyTorch: ${nameOf(module)} is called in different ways in one run, so its forward cannot be exported`)
-    return { text: texts[0], constants }
+    const text = unifySizes(texts.map((text, i) => ({ text, parameters: this.#namedArguments(calls[i]) })))
+    if (text === null) {
+      throw unsupported(`${nameOf(module)} is called in different ways in one run, so its forward cannot be exported`)
+    }
+    return { text, constants }
   }
 
   /** @param {Module} module @param {ModuleCall} call @param {Map<Tensor, string>} constants */
   #forwardTextOf(module, call, constants) {
     /** @type {Map<Tensor, string>} */ const scope = new Map()
-    const createName = createNamer(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
-    const parameters = this.#usedArguments(call).map(([preferred, tensor]) => {
-      const name = createName(preferred)
-      scope.set(tensor, name)
-      return name
-    })
+    const lines = /** @type {string[]} */ ([]), parameters = this.#namedArguments(call)
+    const createName = createNamer([...Object.keys(HELPERS), ...parameters.map(({ name }) => name)])
+    for (const { name, tensor } of parameters) scope.set(tensor, name)
     /** @type {Map<Tensor, string>} */ const keys = new Map()
     for (const [key, tensor] of Object.entries(module.stateDict())) if (!keys.has(tensor)) keys.set(tensor, key)
     const nameTensor = (/** @type {Tensor} */ tensor) => {
@@ -259,7 +304,7 @@ export class Classes {
       else if (this.#needed.has(event)) this.#writeNode(event, nameTensor, createName, scope, lines)
     }
     lines.push(`return ${returnExpression(call.output, nameTensor)}`)
-    return `def forward(${['self', ...parameters].join(', ')}):\n${indent(lines.join('\n'))}`
+    return `def forward(${['self', ...parameters.map(({ name }) => name)].join(', ')}):\n${indent(lines.join('\n'))}`
   }
 
   /**

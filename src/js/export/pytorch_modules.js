@@ -55,12 +55,12 @@ const activationOf = layer => layer.engine.tidy(() => {
 })
 
 /** @param {any} attention */
-const hasDefaultScale = ({ scale, embedDim, numHeads }) => scale === undefined ||
-  Math.abs(scale - 1 / Math.sqrt(embedDim / numHeads)) < 1e-9
+const hasDefaultForm = ({ scale, embedDim, numHeads, adapters }) => !adapters &&
+  (scale === undefined || Math.abs(scale - 1 / Math.sqrt(embedDim / numHeads)) < 1e-9)
 
 /** @param {any} layer @param {readonly string[]} attentions */
 const isLayerSupported = (layer, attentions) => Boolean(activationOf(layer)) &&
-  attentions.every(name => findBuiltin(layer[name]) && hasDefaultScale(layer[name]))
+  attentions.every(name => findBuiltin(layer[name]) && hasDefaultForm(layer[name]))
 
 /** The options of a layer that differ from PyTorch's defaults. @param {any} layer */
 const layerOptions = layer => ({
@@ -133,7 +133,7 @@ const BUILTINS = [
   [PositionalEncoding, { text: m => call('PositionalEncoding', [m.pe.shape[1], numberLiteral(m.dropout.p), m.pe.shape[0]]) }],
   [LearnedPositionalEncoding, { text: m => call('LearnedPositionalEncoding', m.weight.shape) }],
   [MultiheadAttention, {
-    isSupported: hasDefaultScale,
+    isSupported: hasDefaultForm,
     text: m => call('nn.MultiheadAttention', [m.embedDim, m.numHeads], {
       dropout: m.dropout ? numberLiteral(m.dropout) : undefined, bias: falseUnless(m.in_proj_bias),
       kdim: m.in_proj_weight ? undefined : m.kdim, vdim: m.in_proj_weight ? undefined : m.vdim, batch_first: 'True'

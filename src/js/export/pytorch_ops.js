@@ -79,7 +79,7 @@ const keywords = args => Object.entries(args).filter(([, value]) => value)
 
 /** The first size is -1, so that the batch may have any size. @param {readonly number[]} shape */
 const reshapeArguments = shape =>
-  sizeArguments(shape.length > 1 && !shape.includes(0) ? [-1, ...shape.slice(1)] : shape)
+  sizeArguments(shape.length > 0 && !shape.includes(0) ? [-1, ...shape.slice(1)] : shape)
 
 /** Rows of a weight. @param {string} name @param {Tensor} weight @param {number} first @param {number} count */
 const rows = (name, weight, first, count) => (count === weight.shape[0] ? name : `${name}[${first}:${first + count}]`)
@@ -118,6 +118,19 @@ function rotary({ inputs: { x }, saved }, nameTensor, isComputed) {
   })})`
 }
 
+/**
+ * The loss of rows of logits, or of log probabilities.
+ * @param {'cross_entropy' | 'nll_loss'} name @returns {Rule}
+ */
+const classLoss = name => ({ inputs: { x, logits = x }, saved }, nameTensor) => {
+  const { origin, weight, ignoreIndex, labelSmoothing, reduction } = saved, target = nameTensor(origin.target)
+  return `F.${name}(${nameTensor(logits)}, ${target}${origin.target.shape.length === 1 ? '' : '.reshape(-1)'}${keywords({
+    weight: weight && nameTensor(weight), ignore_index: ignoreIndex === -100 ? null : String(ignoreIndex),
+    label_smoothing: labelSmoothing ? numberLiteral(labelSmoothing) : null,
+    reduction: reduction === 'mean' ? null : literal(reduction)
+  })})`
+}
+
 /** @type {Rule} */
 const slice = ({ inputs: { x }, outputs: { out }, saved }, nameTensor) => {
   const { dim, start, end, step } = saved.parameters ?? { ...saved, end: saved.start + out.shape[saved.dim], step: 1 }
@@ -152,6 +165,8 @@ export const EXPRESSIONS = {
   linear, matmul: ({ inputs: { a, b } }, nameTensor) => `${nameTensor(a)} @ ${nameTensor(b)}`, attention, rotary,
   embedding: ({ inputs: { weight }, saved: { origin } }, nameTensor) => `F.embedding(${nameTensor(origin.ids)}, ${nameTensor(weight)})`,
   average_heads: ({ inputs: { weights } }, nameTensor) => `${nameTensor(weights)}.mean(dim=1)`,
+
+  cross_entropy: classLoss('cross_entropy'), nll_loss: classLoss('nll_loss'),
 
   reshape: ({ inputs: { x }, outputs: { out } }, nameTensor) => `${nameTensor(x)}.reshape${reshapeArguments(out.shape)}`,
   transpose: ({ inputs: { x }, saved: { a, b } }, nameTensor) => `${nameTensor(x)}.transpose(${a}, ${b})`,

@@ -5,6 +5,7 @@ import { Module } from '../nn/module.js'
 import { dtypeCode, buildFile } from '../safetensors.js'
 import { sameShape } from '../shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
+import { mergedState } from './merge.js'
 import { metaEngine } from './meta.js'
 import { LanguageModel } from './model.js'
 import { fileShape } from './plan.js'
@@ -70,11 +71,10 @@ const moduleAt = (model, path) => path.split('.').reduce((at, name) => at?.[name
 /**
  * Checks that a model has exactly the tensors of its configuration: a module that was replaced by another kind has no
  * keys in Hugging Face's classes.
- * @param {LanguageModel} model @param {Origin} origin @param {Record<string, Tensor>} state
+ * @param {LanguageModel} model @param {LanguageModel} original without values @param {Record<string, Tensor>} state
  */
-function checkKeys(model, { family, settings }, state) {
-  const engine = metaEngine()
-  const expected = engine.withoutInitialization(() => new family.Model(engine, settings)).stateDict()
+function checkKeys(model, original, state) {
+  const expected = original.stateDict()
   const parentPath = (/** @type {string} */ key) => key.slice(0, Math.max(0, key.lastIndexOf('.')))
   const describeModule = (/** @type {string} */ key) => {
     const path = parentPath(key), module = path === '' ? model : moduleAt(model, path)
@@ -92,16 +92,42 @@ function checkKeys(model, { family, settings }, state) {
     `no key in Hugging Face's class: ${describeModule(key)}; without it the file would be a different model`)
 }
 
+/** The model before any change, without values. @param {Origin} origin @returns {LanguageModel} */
+function buildOriginal({ family, settings }) {
+  const engine = metaEngine()
+  return engine.withoutInitialization(() => new family.Model(engine, settings))
+}
+
+/**
+ * @param {Origin} origin @param {Record<string, Tensor>} state @param {Tokenizer | null} tokenizer
+ * @returns {Record<string, string | Uint8Array>}
+ */
+function writeFiles(origin, state, tokenizer) {
+  const { settings, config, toKey } = origin.family.toHuggingFace(origin.settings)
+  const parts = origin.family.rows(settings).map(row => {
+    const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
+    const serialize = () => parameterBytes(tensor, row, dtype)
+    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, serialize }
+  })
+  return {
+    'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,
+    'model.safetensors': buildFile(parts, METADATA),
+    ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
+    ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
+  }
+}
+
 /**
  * The files of a model, as Hugging Face's classes and `models.load` read them, with its current weights. int8 weights
  * are written as float32, which every reader supports; the rows of llama2.c's query and key projections are put into
- * Hugging Face's order.
+ * Hugging Face's order. A Linear that was replaced by a module that is linear, too, such as a Linear with LoRA, and the
+ * adapters of attentions are merged into its matrix, in float32.
  * @param {LanguageModel} model from `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: saved as tokenizer.json
  * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json if the model
  *   was loaded with one, and tokenizer.json if a tokenizer is given
  * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files, 'state' if a
- *   module was replaced by one with other tensors
+ *   module was replaced by one that is not linear and has other tensors
  * @example
  * const file = new Uint8Array(28 + 4 * 68)        // a Llama of llama2.c: one layer of 2 channels, 3 tokens
  * new Int32Array(file.buffer).set([2, 4, 1, 1, 1, 3, 8])
@@ -117,17 +143,9 @@ export function save(model, options) {
     `Face's class, got ${describe(model)}; gf.saveSafetensors(model.stateDict()) writes any module's weights`)
   expect(tokenizer === null || tokenizer instanceof Tokenizer, 'type',
     () => `models.save: tokenizer must come from gf.text.tokenizer, got ${describe(tokenizer)}`)
-  const { settings, config, toKey } = origin.family.toHuggingFace(origin.settings), state = model.stateDict()
-  checkKeys(model, origin, state)
-  const parts = origin.family.rows(settings).map(row => {
-    const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
-    const serialize = () => parameterBytes(tensor, row, dtype)
-    return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, serialize }
+  return model.engine.tidy(() => {
+    const original = buildOriginal(origin), state = mergedState(model, original)
+    checkKeys(model, original, state)
+    return writeFiles(origin, state, tokenizer)
   })
-  return {
-    'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,
-    'model.safetensors': buildFile(parts, METADATA),
-    ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
-    ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
-  }
 }

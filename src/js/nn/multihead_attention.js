@@ -2,6 +2,7 @@ import { describe, expect, expectBoolean, expectOptions, expectProbability, form
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
+import { add } from '../ops/binary.js'
 import { Cache } from '../ops/attention_cache.js'
 import { expectRank, expectShape, expectFloatTensor, expectOptionalTensor, expectWeightTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
@@ -74,6 +75,12 @@ export class MultiheadAttention extends Module {
      * @type {number | undefined}
      */
     this.scale = undefined
+    /**
+     * Modules whose outputs are added to those of the projections, such as LoRA for one of them alone:
+     * `new nn.ModuleDict({ q: lora, v: other })`. They get query, key or value, and return embedDim channels.
+     * @type {import('./containers.js').ModuleDict | null}
+     */
+    this.adapters = null
     this.in_proj_bias = expectBoolean('MultiheadAttention', 'bias', bias) ? this.parameter(3 * embedDim) : null
     this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
     this.resetParameters()
@@ -127,7 +134,7 @@ export class MultiheadAttention extends Module {
     checkShapes(this, query, key, value)
     const entry = getCacheEntry(this, cache, query, key)
     /** @param {Tensor} x @param {number} which */
-    const projected = (x, which) => this.tag('qkv'[which], project(this, x, which))
+    const projected = (x, which) => this.tag('qkv'[which], addAdapter(this, x, which, project(this, x, which)))
     const q = projected(query, 0), isCached = entry?.isMemory && entry.length
     const [k, v] = isCached ? [null, null] : [projected(key, 1), projected(value, 2)]
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
@@ -159,6 +166,14 @@ function project(mha, x, which) {
   expectShape(where, name, weight, [all ? 3 * C : C, x.shape[2]], `embedDim ${C}`)
   expectShape(where, 'in_proj_bias', bias, [3 * C], '3·embedDim')
   return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
+}
+
+/**
+ * The projection with its adapter's output added, if there is one.
+ * @param {MultiheadAttention} mha @param {Tensor} x @param {number} which @param {Tensor} projection
+ */
+function addAdapter({ adapters }, x, which, projection) {
+  return adapters?.has('qkv'[which]) ? add(projection, adapters.get('qkv'[which]).forward(x)) : projection
 }
 
 /**

@@ -27,7 +27,8 @@ function convertWeight(weight, dtype, name) {
 
 /**
  * Stores the matrices of a model (of Linear, Embedding and MultiheadAttention) in fewer bits, which takes less memory
- * and often less time. The model can no longer be trained.
+ * and often less time. These weights can no longer be trained, nor can the model's others until requiresGrad is set;
+ * gradients flow through them to layers that are added, such as LoRA's (this is QLoRA).
  * @template {Module} M @param {M} model
  * @param {{ dtype?: StoredType }} [options] dtype: 'int8' (integers with a scale for each block of 32), 'float16' or
  *   'bfloat16'; default: 'int8'

@@ -1,5 +1,4 @@
 import { describe, expect, expectEngine, otherEngineError, formatShape, expectInteger } from '../errors.js'
-import { needsGradient } from '../autograd.js'
 import { WEIGHT_DTYPES } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -45,16 +44,6 @@ export function expectFloatTensor(where, name, value) {
 export function expectWeightTensor(where, name, value) {
   const tensor = expectTensor(where, name, value)
   return WEIGHT_DTYPES.includes(tensor.dtype) ? tensor : expectFloatTensor(where, name, value)
-}
-
-/**
- * Throws if a gradient would be needed through a weight in fewer bits, which cannot be trained.
- * @param {string} where @param {Tensor} weight @param {...(Tensor | null)} others
- */
-export function expectNoGradient(where, weight, ...others) {
-  if (weight.dtype === 'float32') return
-  expect(!needsGradient(weight.engine, [weight, ...others]), 'state', () => `${where}: a weight of ${weight.dtype} ` +
-    'cannot be trained, and no gradient flows through it; call it inside gf.noGrad, or keep it in float32')
 }
 
 /**

@@ -175,7 +175,8 @@ export function crossEntropy(logits, target, options) {
   const count = engine.c.gf_cross_entropy_forward(losses.dataPtr(), logProbs.dataPtr(), rows.dataPtr(),
     weights?.dataPtr() ?? 0, indices.dataPtr(), N, V, ignoreIndex, labelSmoothing)
   const own = needsSaving(engine, rows) ? copyIdsForBackward(indices, target) : indices
-  const saved = { target: own, weight: weights, count, ignoreIndex, labelSmoothing, reduction }
+  const origin = { target: indices }
+  const saved = { target: own, weight: weights, count, ignoreIndex, labelSmoothing, reduction, origin }
   if (engine.trace?.willEdit('log_probs')) recomputeLosses(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {

@@ -7,11 +7,12 @@ import { DTYPES } from '../dtype.js'
 import { int8Address } from '../int8.js'
 import { traceRounding } from './rounded.js'
 import {
-  countRows, expectFloatTensor, expectNoGradient, expectOptionalTensor, expectRank, expectSameEngine, expectShape,
-  expectWeightTensor, getLastSize
+  countRows, expectFloatTensor, expectOptionalTensor, expectRank, expectSameEngine, expectShape, expectWeightTensor,
+  getLastSize
 } from './checks.js'
 import { getPanels } from '../panels.js'
 import { multiply } from './matmul.js'
+import { accumulateInputGradient } from './stored_weight.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -30,7 +31,8 @@ const op = {
     const { engine } = out
     const M = countRows(x), [, K] = weight.shape, dout = gradient(out)
     const dx = gradient(x), dweight = gradient(weight), dbias = gradient(bias), skipped = first * K * 4
-    if (dx) multiply(engine, dx, dout, weight.dataPtr() + skipped, { M, N: K, K: count, flags: ACCUMULATE })
+    if (dx && weight.dtype !== 'float32') accumulateInputGradient(weight, dx, dout, { M, first, count })
+    else if (dx) multiply(engine, dx, dout, weight.dataPtr() + skipped, { M, N: K, K: count, flags: ACCUMULATE })
     if (dweight) {
       multiply(engine, dweight + skipped, dout, x.dataPtr(), { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     }
@@ -107,7 +109,6 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   const { engine } = x, [, K] = weight.shape, M = countRows(x)
   const out = engine.empty(replaceLastSize(x.shape, count))
   const sizes = { M, N: count, K, bias: bias ? bias.dataPtr() + biasFirst * 4 : 0, flags: TRANSPOSE_B }
-  if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {
     const { operand, recorded } = traceRounding(x)
     multiplyInt8(out, operand, weight, first, sizes)
@@ -122,7 +123,8 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
 }
 
 /**
- * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear.
+ * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear. A weight of float16, bfloat16 or int8 has no gradient, but
+ * gradients flow through it to x, as QLoRA needs; those of int8 are computed as if x were not rounded.
  * @param {Tensor} x [..., inFeatures]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]

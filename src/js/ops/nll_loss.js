@@ -68,7 +68,7 @@ export function nllLoss(logProbs, target, options) {
     out.values[0] = engine.c.gf_sum(losses.dataPtr(), N) / (how === 'mean' ? count : 1)
     losses.dispose()
   }
-  const saved = { target: own, weight: weights, count, ignoreIndex, reduction: how }
+  const saved = { target: own, weight: weights, count, ignoreIndex, reduction: how, origin: { target: indices } }
   const loss = record(engine, op, { x: rows }, { out }, saved)
   return how === 'none' && lead.length !== 1 ? loss.reshape(...lead) : loss
 }

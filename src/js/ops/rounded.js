@@ -9,7 +9,10 @@ const BLOCK = 32
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'rounded',
-  backward() {},
+  /* The derivative of rounding is 0 almost everywhere; like any straight-through estimator, this takes dx = dout. */
+  backward({ inputs: { x }, outputs: { out } }, gradient) {
+    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.numel())
+  },
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     const value = Number(out.at(...index))
     const terms = [product(cell(x, index, 'x'))], from = index[index.length - 1] - index[index.length - 1] % BLOCK
@@ -21,7 +24,8 @@ const op = {
       steps: [{ label: 's', value: step }, { label: 's × round(x / s)', value }]
     }
   },
-  explainGradient: () => ({ formula: 'no gradient goes through a weight of int8', terms: [] })
+  explainGradient: ({ outputs: { out } }, _, index, d) => (
+    { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] })
 }
 
 /**

@@ -114,13 +114,6 @@ function streamsOf(settings, source, input) {
 }
 
 /**
- * Whether there is no script for the model: a module behaves differently for source and target, but a script has one
- * forward per module.
- * @param {Partial<Settings>} settings
- */
-const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
-
-/**
  * Runs the date translator, or the same model with random weights, on one source; the target is the reader's or the
  * model's. The model's own answer is generated with dropout off; in training it is then read with dropout on, like a
  * given one.
@@ -161,6 +154,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, hasNoScript: isUnscripted(settings), randomTensors: isTrained && hasRandomWeights(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, randomTensors: isTrained && hasRandomWeights(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }
