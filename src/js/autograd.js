@@ -75,6 +75,20 @@ export function record(engine, op, inputs, outputs, saved = {}) {
 }
 
 /**
+ * Runs fn without recording anything in it.
+ * @template T @param {import('./engine.js').Engine} engine @param {() => T} fn
+ */
+export function unrecorded(engine, fn) {
+  const { trace } = engine
+  engine.trace = null
+  try {
+    return engine.noGrad(fn)
+  } finally {
+    engine.trace = trace
+  }
+}
+
+/**
  * The output from which the derivative is computed: before an edit, since an edited output need not be a value of the
  * function (a tanh of 7, a maximum that no cell equals).
  * @param {Node} node @returns {Tensor}

@@ -29,7 +29,7 @@ export const DIFFERS = {
     concat: ['gf.cat(tensors, { dim })', ''],
     concatenate: ['gf.cat(tensors, { dim })', ''],
     stack: ['gf.stack(tensors, { dim })', ''],
-    tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
+    tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32; typed arrays of integers are int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
     load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],
@@ -132,6 +132,7 @@ export const OFTEN = [
   ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
   ['x[:, :2]', 'x.slice(1, 0, 2)', [[0, 1], [4, 5], [8, 9]]], ['x[:, None].shape', 'x.unsqueeze(1).shape', [3, 1, 4]],
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1)', 'x.sum({ dim: 1 })', [6, 22, 38]],
+  ['x[(x > 8) & ~(x > 9)]', 'x.maskedSelect(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
   ['values, places = x.max(1)', '[x.max({ dim: 1 }), x.argmax({ dim: 1 })]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
 ]

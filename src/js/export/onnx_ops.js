@@ -177,8 +177,8 @@ function order(g, { inputs: { x }, outputs: { out }, saved: { dim, descending } 
 }
 
 /** @type {Rule} */
-const where = (g, { inputs: { mask, a, b }, saved }) =>
-  g.add('Where', [g.value(mask), a ? g.value(a) : g.number(saved.a), b ? g.value(b) : g.number(saved.b)])
+const where = (g, { inputs: { mask, a, b }, outputs: { out: { dtype } }, saved }) => g.add('Where',
+  [g.value(mask), a ? g.value(a) : g.number(saved.a, dtype), b ? g.value(b) : g.number(saved.b, dtype)])
 
 /** @type {Rule} */
 function softplus(g, { inputs: { x }, saved: { parameters: { beta, threshold } } }) {

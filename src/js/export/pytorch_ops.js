@@ -156,8 +156,12 @@ export const EXPRESSIONS = {
   narrow: slice, slice, diagonal,
   flip: ({ inputs: { x }, saved: { parameters: { dims } } }, nameTensor) => `torch.flip(${nameTensor(x)}, ${tuple(dims)})`,
   cat: ({ inputs, saved: { dim } }, nameTensor) => `torch.cat([${Object.values(inputs).map(nameTensor).join(', ')}], dim=${dim})`,
-  where: ({ inputs: { mask, a, b }, saved }, nameTensor) =>
-    `torch.where(${nameTensor(mask)}, ${a ? nameTensor(a) : numberLiteral(saved.a)}, ${b ? nameTensor(b) : numberLiteral(saved.b)})`,
+  where: ({ inputs: { mask, a, b }, outputs: { out }, saved }, nameTensor) => {
+    const [first, second] = [[a, saved.a], [b, saved.b]].map(([tensor, number]) => (tensor ? nameTensor(tensor)
+      : out.dtype === 'bool' ? literal(Boolean(number)) : numberLiteral(number)))
+    return `torch.where(${nameTensor(mask)}, ${first}, ${second})${a || b ? '' : `.to(${dtypeOf(out.dtype)})`}`
+  },
+  bitwise_and: binary({ torch: 'a & b' }),
   gather: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) => `torch.gather(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,
   index_select: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) =>
     `torch.index_select(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,

@@ -1,6 +1,7 @@
 import { binaryFunctions } from './binary.js'
+import { bitwiseAnd, bitwiseNot, bitwiseOr, bitwiseXor } from './bitwise.js'
 import { clone, detach } from './copy.js'
-import { allclose, comparisons, equal, isinf, isnan, logicalNot } from './compare.js'
+import { allclose, comparisons, equal, isfinite, isinf, isnan, logicalNot } from './compare.js'
 import { to } from './convert.js'
 import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from './losses.js'
 import { dot, matmul, outer } from './matmul.js'
@@ -12,7 +13,8 @@ import { unaryFunctions } from './unary.js'
 
 /** Functions that are also in torch and methods of tensors. */
 export const elements = {
-  ...unaryFunctions, ...binaryFunctions, ...comparisons, ...reductions, allclose, dot, equal, isinf, isnan, logicalNot,
+  ...unaryFunctions, ...binaryFunctions, ...comparisons, ...reductions, allclose, bitwiseAnd, bitwiseNot,
+  bitwiseOr, bitwiseXor, dot, equal, isfinite, isinf, isnan, logicalNot,
   matmul, outer
 }
 

@@ -39,7 +39,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatter
  * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatterAdd
  * @property {(mask: Tensor) => Tensor} maskedSelect x[mask]
- * @property {(mask: Tensor, value: number) => Tensor} maskedFill
+ * @property {(mask: Tensor, value: number | boolean) => Tensor} maskedFill
  * @property {() => Tensor} nonzero
  * @property {(diagonal?: number) => Tensor} tril
  * @property {(diagonal?: number) => Tensor} triu
