@@ -8,7 +8,7 @@ import { GlassformerError, describe, isPlain } from './errors.js'
  */
 const MAX_ARGUMENTS = {
   arange: Infinity, checkpoint: Infinity, einsum: Infinity, expand: Infinity, flip: Infinity, permute: Infinity,
-  repeat: Infinity, flatten: 3, slice: 5, tril: 2, triu: 2,
+  repeat: Infinity, tile: Infinity, flatten: 3, slice: 5, tril: 2, triu: 2,
   Dropout: 1, Embedding: 3, Flatten: 2, Identity: Infinity, LayerNorm: 2, Module: Infinity, ModuleDict: 1,
   ModuleList: 1, PositionalEncoding: 4, Sequential: Infinity, Transformer: Infinity,
   TransformerDecoderLayer: Infinity, TransformerEncoderLayer: Infinity

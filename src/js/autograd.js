@@ -257,6 +257,15 @@ function walk(starts, retainGraph, isCollecting) {
   return gradients
 }
 
+/** Adds a gradient to the `grad` of a computed tensor. @param {Tensor} tensor @param {Tensor} gradient */
+function addToGrad(tensor, gradient) {
+  const { engine, grad: previous } = tensor
+  const grad = previous ?? engine.keep(engine.zeros(tensor.shape))
+  engine.c.gf_accumulate(grad.dataPtr(), gradient.dataPtr(), grad.size)
+  if (previous) previous.touch()
+  else tensor.grad = grad
+}
+
 /** Refuses createGraph. @param {string} where @param {any} options */
 const expectFirstOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
   () => `${where}: there is no createGraph, since gradients have no gradients of their own here; approximate with the difference ` +
@@ -275,6 +284,7 @@ export function backward(out, start, options) {
   const { retainGraph = false } = expectOptions('backward', options, ['retainGraph'])
   expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
+    if (tensor.retainsGrad) addToGrad(tensor, gradient)
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
   }

@@ -37,7 +37,8 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values to min and max
  * @property {(dtype: DType) => Tensor} to converts to another dtype; the tensor itself if it has that dtype
  *
- * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'isfinite' | 'logicalNot' | 'bitwiseNot', () => Tensor>
+ * @typedef {Record<UnaryName | 'ceil' | 'trunc' | 'erf' | 'log1p' | 'expm1' | 'isnan' | 'isinf' | 'isfinite' |
+ *   'logicalNot' | 'bitwiseNot', () => Tensor>
  *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
  *   & Record<'bitwiseAnd' | 'bitwiseOr' | 'bitwiseXor', (other: Tensor | number | boolean) => Tensor>
  *   & Reductions & OtherMethods & ShapeMethods} TensorMethods

@@ -25,6 +25,7 @@ export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
     enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
+    meshgrid: ['gf.meshgrid([a, b], { indexing })', 'a list'],
     cat: ['gf.cat(tensors, { dim })', ''],
     concat: ['gf.cat(tensors, { dim })', ''],
     concatenate: ['gf.cat(tensors, { dim })', ''],
@@ -63,18 +64,19 @@ export const DIFFERS = {
     where: ['gf.where(mask, a, b)', ''],
     multinomial: ['gf.multinomial(p, n, { replacement })', ''],
     bernoulli: ['gf.bernoulli(p)', ''],
+    median: ['x.median({ dim })', 'with dim `{ values, indices }`; the indices of equal values may be others'],
+    bitwise_and: ['x.bitwiseAnd(y)', '`x & y` in Python'], bitwise_or: ['x.bitwiseOr(y)', 'the operator or of Python'],
+    bitwise_xor: ['x.bitwiseXor(y)', '`x ^ y` in Python'], bitwise_not: ['x.bitwiseNot()', '`~x` in Python'],
     sum: ['x.sum({ dim, keepdim })', 'options by name, in all reductions'],
     max: ['x.max({ dim })', 'the values; the places by `x.argmax({ dim })`'],
     min: ['x.min({ dim })', 'the values; the places by `x.argmin({ dim })`'],
     split: ['x.split(size, { dim })', ''],
     chunk: ['x.chunk(n, { dim })', ''],
-    unbind: ['x.select(dim, i)', 'for each place i'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
     absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
     greater_equal: ['x.ge(y)', ''], less_equal: ['x.le(y)', ''], true_divide: ['x.div(y)', ''],
-    view_as: ['x.view(...y.shape)', ''], reshape_as: ['x.reshape(...y.shape)', ''],
-    expand_as: ['x.expand(...y.shape)', ''], swapaxes: ['x.transpose(a, b)', ''], swapdims: ['x.transpose(a, b)', ''],
+    swapdims: ['x.transpose(a, b)', ''],
     is_leaf: ['x.node', 'null of a leaf'], grad_fn: ['x.node', ''], broadcast_to: ['x.expand(...shape)', ''],
     values: ['x.values', "dense; PyTorch's are of sparse tensors"],
     storage: ['x.values', 'the values themselves, until memory grows']
@@ -199,5 +201,11 @@ export const apiTable = ({ names }) => `${[
   'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
   'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
+  '## What stays out',
+  'This is a transformer library. Batch normalization, pooling and recurrent layers are not there: transformers have none of\n' +
+  'them, and each would need kernels of its own, which every reader of the page would load. Convolutions are (`F.conv1d`,\n' +
+  '`F.conv2d`), since patch embeddings and the front of speech models need them. There are no complex numbers: rotary\n' +
+  'positions are `F.rotary`, which takes `frequencies` of your own. Gradients have no gradients: `createGraph` is an error that says\n' +
+  'what to write. What is composed of other operations (`erf`, `log1p`, `conv2d`, `unique` …) takes longer than a kernel would.',
   ...Object.entries(names).map(([part, list]) => section(part, list))
 ].join('\n\n')}\n`

@@ -126,7 +126,7 @@ expectMessages([
   [() => new F.ReLU(), 'ReLU is gf.nn.ReLU here'],
   [() => x.isLeaf, 'a tensor has no isLeaf here; write x.node === null'],
   [() => x.clip(0, 1), 'a tensor has no clip here; write x.clamp({ min, max })'],
-  [() => x.retainGrad(), 'a tensor has no retainGrad here; write gf.grad(loss, [x])'],
+  [() => x.retainGrad(), 'retainGrad: a float32 tensor [2, 3] was not computed from any tensor with requiresGrad'],
   [() => gf.tensor(x),
     'tensor: values must be numbers, got a float32 tensor [2, 3], which is a tensor already; x.clone() copies ' +
     'it, x.to(dtype) converts it'],

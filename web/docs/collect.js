@@ -6,6 +6,7 @@
 import ts from 'typescript'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
+import { COMPOSED } from '../../src/js/ops/composed.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 import {
@@ -40,7 +41,7 @@ const NOTHING = { text: '', params: [], returns: null, errors: [], examples: [],
  * @type {[string, string, Record<string, { torch: string, formula: string }>][]}
  */
 const TABLES = [
-  ['unary', 'cell by cell', UNARY], ['binary', 'cell by cell', BINARY], ['compare', 'cell by cell', COMPARISONS],
+  ['unary', 'cell by cell', UNARY], ['composed', 'cell by cell', COMPOSED], ['binary', 'cell by cell', BINARY], ['compare', 'cell by cell', COMPARISONS],
   ['reduce', 'over the axes of dim, or over all', REDUCTIONS]
 ]
 

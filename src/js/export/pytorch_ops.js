@@ -1,6 +1,7 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
 import { toSnakeCase } from '../ops/checks.js'
 import { COMPARISONS } from '../ops/compare.js'
+import { COMPOSED } from '../ops/composed.js'
 import { UNARY } from '../ops/unary.js'
 import { range } from '../shape.js'
 import { dtypeOf, literal, numberLiteral, sizeArguments, tuple } from './python.js'
@@ -126,8 +127,8 @@ const diagonal = ({ inputs: { x }, outputs: { out }, saved: { steps, offset } },
 
 /** @type {Record<string, Rule>} */
 export const EXPRESSIONS = {
-  ...forEachEntry(UNARY, unary), ...forEachEntry(BINARY, binary), ...forEachEntry(LOSSES, binary),
-  ...forEachEntry(COMPARISONS, binary, name => name),
+  ...forEachEntry(UNARY, unary), ...forEachEntry(COMPOSED, unary), ...forEachEntry(BINARY, binary),
+  ...forEachEntry(LOSSES, binary), ...forEachEntry(COMPARISONS, binary, name => name),
   gelu: ({ inputs: { x }, saved: { approximate } }, nameTensor) =>
     `F.gelu(${nameTensor(x)}${approximate === 'tanh' ? ", approximate='tanh'" : ''})`,
 
@@ -153,7 +154,7 @@ export const EXPRESSIONS = {
   transpose: ({ inputs: { x }, saved: { a, b } }, nameTensor) => `${nameTensor(x)}.transpose(${a}, ${b})`,
   permute: ({ inputs: { x }, saved: { parameters: { dims } } }, nameTensor) => `${nameTensor(x)}.permute${tuple(dims)}`,
   expand: ({ inputs: { x }, outputs: { out } }, nameTensor) => `${nameTensor(x)}.expand${sizeArguments(out.shape)}`,
-  narrow: slice, slice, diagonal,
+  narrow: slice, slice, diagonal, unfold: diagonal,
   flip: ({ inputs: { x }, saved: { parameters: { dims } } }, nameTensor) => `torch.flip(${nameTensor(x)}, ${tuple(dims)})`,
   cat: ({ inputs, saved: { dim } }, nameTensor) => `torch.cat([${Object.values(inputs).map(nameTensor).join(', ')}], dim=${dim})`,
   where: ({ inputs: { mask, a, b }, outputs: { out }, saved }, nameTensor) => {
