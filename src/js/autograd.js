@@ -16,6 +16,7 @@ import { sameShape } from './shape.js'
  *   its values
  * @property {boolean} [isView] the output is a view of its only input
  * @property {boolean} [usesOutput] backward uses the output as it was computed, see `computedOutput`
+ * @property {boolean} [readsOutput] gradients are computed from values of the outputs
  * @property {(node: Node, output: string) => Record<string, any>} [from] the direct inputs of an output, by their names
  *   in the formula; default: all inputs
  * @property {Record<string, string>} [roles] the roles of the outputs in a model, where they differ from their names
@@ -154,12 +155,15 @@ function checkUsable(node) {
 }
 
 /** Checks that values which gradients need were not overwritten after the forward. @param {Node} node */
-function checkUnchanged({ op, inputs, at }) {
+function checkUnchanged({ op, inputs, outputs, at }) {
+  const isOverwritten = op.readsOutput && Object.values(outputs).some(output => output.isChangedSince(at))
+  expect(!isOverwritten, 'state', () => `backward: the result of ${op.name} was overwritten by an in-place operation, and gradients ` +
+    'are computed from it; write x = x.add(…) in place of x.add_(…), or call backward before')
   for (const [name, dependents] of Object.entries(op.reads ?? {})) {
     const isNeeded = dependents.some(dependent => inputs[dependent]?.requiresGrad)
     expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
-      `backward: ${name} of ${op.name} was overwritten after it was used (by an optimizer's step, nn.init or ` +
-      'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
+      `backward: ${name} of ${op.name} was overwritten after it was used (by an in-place operation, an optimizer's step, nn.init ` +
+      'or loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
   }
 }
 

@@ -20,6 +20,7 @@ import { onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
 import { elu, glu } from './ops/gated.js'
+import { inPlaceMethods } from './ops/in_place.js'
 import { conv1d, conv2d, fold, pad, unfold } from './ops/windows.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
@@ -70,7 +71,9 @@ const functional = addSpellingHints(withArityChecks({
 /** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
-attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, requiresGrad_ })
+attachMethods({
+  ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, requiresGrad_
+})
 registerForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 addTensorHints(Tensor.prototype)

@@ -10,7 +10,7 @@ expectMessages([
     second.backward()
     new optim.SGD(own.parameters()).step()
     first.backward()
-  }, 'backward: weight of linear was overwritten after it was used (by an optimizer\'s step, nn.init or ' +
+  }, 'backward: weight of linear was overwritten after it was used (by an in-place operation, an optimizer\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
   [() => gf.checkpoint(gf.ones([1, 3]), lin),
     'checkpoint: fn must be a module or a function, got a float32 tensor [1, 3]; write ' +

@@ -99,7 +99,8 @@ expectMessages([
   [() => x.softmax(-1), 'softmax: options must be an object with dim, got -1; write { dim: -1 }'],
   [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
   [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
-  [() => x.add_(1), 'a tensor has no add_ here; write x = x.add(y)'],
+  [() => gf.ones([2], { requiresGrad: true }).add_(1), 'add_: a leaf that requires grad is used in an in-place operation; write ' +
+  'gf.noGrad(() => x.add_(…)) to change it without a gradient, or x = x.add(…)'],
   [() => { x[0] = 3 },
     'a float32 tensor [2, 3] cannot be assigned with [ ]; write gf.where, x.scatter or x.maskedFill for a ' +
     'tensor with other values, or change single ones in x.data'],

@@ -127,12 +127,22 @@ export function expectMovable(where, value, name = 'x') {
  * @returns {Tensor}
  */
 function copyArranged(name, x, { shape, steps, offset }, from, parameters) {
-  return runAsInt(x, source => {
+  const copy = runAsInt(x, source => {
     const { engine } = source, axes = mergeStridedAxes(name, shape, getStrides(shape), steps)
     const out = engine.empty(shape, source.dtype)
     engine.c.gf_strided_copy(out.dataPtr(), source.dataPtr() + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
   })
+  return name === 'flip' ? copy : markViewCopy(copy)
+}
+
+/**
+ * Notes that a tensor is a copy of what is a view in PyTorch: in-place operations refuse it.
+ * @param {Tensor} copy @param {boolean} [isCopyOfView]
+ */
+export function markViewCopy(copy, isCopyOfView = true) {
+  if (copy.storage) copy.storage.isCopyOfView = isCopyOfView
+  return copy
 }
 
 /**

@@ -51,5 +51,6 @@ export function transpose(x, first, second) {
   const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b), x.dtype)
   moveFourByteValues(out, [x], (to, from) => x.engine.c.gf_transpose_forward(to, from, ...sides))
+  if (out.storage) out.storage.isCopyOfView = true
   return record(x.engine, op, { x }, { out }, { sides, a, b })
 }

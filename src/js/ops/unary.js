@@ -92,6 +92,7 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
   return {
     name: toSnakeCase(name),
     usesOutput: true,
+    readsOutput: ['sqrt', 'rsqrt', 'reciprocal', 'exp', 'tanh', 'sigmoid'].includes(name),
     reads: slope.includes('x') ? { x: ['x'] } : {},
     ...(options && { parameters: ({ saved }) => saved.parameters }),
     backward(node, gradient) {

@@ -8,7 +8,7 @@ import { cat } from './join.js'
 import { matmul } from './matmul.js'
 import { narrow } from './narrow.js'
 import { unsqueeze } from './sides.js'
-import { axisOf, copyWindows, expand, expectMovable } from './strided.js'
+import { axisOf, copyWindows, expand, expectMovable, markViewCopy } from './strided.js'
 import { expectCellValue } from './where.js'
 
 /**
@@ -123,7 +123,8 @@ function toColumns(where, x, kernel, stride, dilation) {
   const windows = kernel.map((size, i) => (
     { axis: 2 + i, count: counts[i], size, stride: stride[i], dilation: dilation[i] }))
   const order = [0, 1, ...range(n).map(i => 2 + n + i), ...range(n).map(i => 2 + i)]
-  return { columns: copyWindows(x, windows, order).reshape([N, C * sizeOf(kernel), sizeOf(counts)]), counts }
+  const columns = copyWindows(x, windows, order).reshape([N, C * sizeOf(kernel), sizeOf(counts)])
+  return { columns: markViewCopy(columns, false), counts }
 }
 
 /**
