@@ -9,8 +9,9 @@ const index = [[0, 2], [1, 1]]
 /** Calls on a matrix [2, 3], by the name of the function without the underscore. */
 const CALLS = {
   abs: [], ceil: [], exp: [], floor: [], neg: [], reciprocal: [], relu: [], round: [], sigmoid: [], sign: [],
-  square: [], tanh: [], trunc: [], log: [], sqrt: [], rsqrt: [], tril: [], triu: [1], add: [2], sub: [gf.tensor([1, 2, 3])],
-  mul: [gf.tensor([[2], [3]])], div: [4], pow: [2], clamp: [{ min: 0 }], lerp: [gf.ones([2, 3]), 0.25],
+  square: [], tanh: [], trunc: [], log: [], sqrt: [], rsqrt: [], tril: [], triu: [1], add: [2],
+  sub: [gf.tensor([1, 2, 3])], mul: [gf.tensor([[2], [3]])],
+  div: [4], pow: [2], clamp: [{ min: 0 }], lerp: [gf.ones([2, 3]), 0.25],
   maskedFill: [mask(), -Infinity], scatter: [1, index, 7],
   scatterAdd: [1, index, gf.ones([2, 2])], indexFill: [0, [1], 5], indexCopy: [1, [2], gf.ones([2, 1])],
   indexAdd: [0, [1, 1], gf.ones([2, 3])]
