@@ -59,7 +59,7 @@ for (const [type, [path, count]] of Object.entries(KEPT)) test(
     const left = run.names.filter(name => !run.describe(name).isKept)
     assert.deepEqual(left, run.names.filter(name => isMatrix(name) && !name.startsWith(`${path}.`)))
     assert.equal(run.names.filter(isMatrix).length - left.length, STEPS.length * count)
-    const bytes = left.reduce((sum, name) => sum + NUMBER * run.tensor(name).size, 0)
+    const bytes = left.reduce((sum, name) => sum + NUMBER * run.tensor(name).numel(), 0)
     assert.ok(bytes > 0)
     assert.equal(all - part, bytes, 'what is left out takes nothing')
     const gradients = gradientsOf(run)
@@ -164,7 +164,7 @@ test('an attention outside modules has the empty path; an unknown path names the
   assert.throws(() => gf.observe(() => layer.forward(x), { keepAttention: ['layers.2'] }), {
     code: 'index', message: 'trace: keepAttention names "layers.2", but no attention was computed there; ' +
       'there are layers.0.self_attn, layers.1.self_attn' })
-  assert.throws(() => gf.trace(() => q.size, { keepAttention: ['h'] }), { code: 'index', message: /there was none at all/ })
+  assert.throws(() => gf.trace(() => q.numel(), { keepAttention: ['h'] }), { code: 'index', message: /there was none at all/ })
   for (const wrong of ['h.0', [1], null, { h: 0 }]) {
     assert.throws(() => gf.trace(attend, { keepAttention: wrong }),
       { code: 'type', message: /keepAttention must be an array of paths of modules, got/ })

@@ -169,8 +169,9 @@ test('an explanation lists tensors that have been overwritten since', () => {
   assert.deepEqual(explained(() => {}), { forward: undefined, back: undefined })
   for (const act of [
     layer => gf.optim.clipGradNorm(layer.parameters(), 0.1), layer => gf.optim.clipGradValue(layer.parameters(), 0.1),
-    layer => layer.zeroGrad(), layer => layer.forward(gf.ones([1, 2])).sum().backward()
+    layer => layer.zeroGrad({ setToNone: false }), layer => layer.forward(gf.ones([1, 2])).sum().backward()
   ]) assert.deepEqual(explained(act), { forward: undefined, back: ['weight'] })
+  assert.throws(() => explained(layer => layer.zeroGrad()), { code: 'state', message: /weight has no gradient/ })
   const unclipped = explained(layer => gf.optim.clipGradNorm(layer.parameters(), 100))
   assert.deepEqual(unclipped, { forward: undefined, back: undefined })
   assert.deepEqual(explained((layer, loss) => loss.backward()), { forward: undefined, back: undefined })

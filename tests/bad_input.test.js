@@ -171,7 +171,7 @@ test('rejects cyclic, too deep, sparse and empty lists, and values that cannot b
   for (let i = 0; i < 20000; i++) deep = [deep]
   const levels = /attnMask must be nested arrays of at most 64 levels/
   for (const wrong of [round, deep]) {
-    refused(() => x.sum(wrong), 'type', /sum: options must be an object .* got an array of 1$/)
+    refused(() => x.sum(wrong), 'type', /sum: dim must be an integer .* got an array of 1$/)
     refused(() => gf.toPyTorch(mha, { query: q, attnMask: wrong }), 'shape', levels)
     refused(() => gf.toOnnx(mha, { query: q, attnMask: wrong }), 'shape', levels)
   }

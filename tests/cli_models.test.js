@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { marianFiles } from './lib/imported_models.js'
 import { gf } from './lib/engine.js'
 import { cases, filesOf } from './models/golden_models.js'
-import { markOf } from '../web/theatre/own_text.js'
+import { markOf } from '../web/theatre/custom_text.js'
 import { createSession } from '../web/theatre/session.js'
 import { read } from '../web/theatre/settings.js'
 

@@ -152,8 +152,10 @@ const CHANGES = {
   'a hook': module => module.layer.registerForwardHook((_, __, output) => output.mul(2))
 }
 for (const [name, change] of Object.entries(CHANGES)) test(`a change invalidates the recording: ${name}`, () => {
-  const module = new Counted(({ layer, scale, settings, extra = 0, activation }, x) => (
-    activation(layer.forward(x)).mul(scale).add(settings.shifts[1] + extra + (settings.two ?? 0))),
+  const module = new Counted((self, x) => {
+    const { layer, scale, settings, activation } = self, extra = 'extra' in self ? self.extra : 0
+    return activation(layer.forward(x)).mul(scale).add(settings.shifts[1] + extra + (settings.two ?? 0))
+  },
   { layer: new nn.Linear(4, 4), scale: 2, settings: { shifts: [0, 1], one: undefined }, activation: F.relu })
   const fast = gf.compile(module), x = gf.randn([2, 4]), plain = { forward: y => module.work(module, y) }
   agree(fast, plain, () => [x])
@@ -264,7 +266,7 @@ test('kernel calls that bypass the recording are detected', () => {
   const { c } = gf.engine
   const fast = gf.compile(new Counted((_, x) => {
     const out = gf.engine.empty(x.shape)
-    c.gf_gelu_forward(out.dataPtr(), x.dataPtr(), x.size)
+    c.gf_gelu_forward(out.dataPtr(), x.dataPtr(), x.numel())
     return out.add(0)
   }))
   for (let i = 0; i < 4; i++) within(() => assert.equal(fast(gf.ones([2])).at(0).toFixed(4), '0.8413'))

@@ -46,7 +46,7 @@ test('zeros, ones, full, eye and similar functions', () => {
 })
 
 test('creation functions reject invalid arguments', () => {
-  refused(() => gf.zeros(3), 'type', 'zeros', 'shape')
+  refused(() => gf.zeros('3'), 'type', 'zeros', 'shape')
   refused(() => gf.ones([-1]), 'range', 'ones', 'shape[0]')
   refused(() => gf.ones([1], { dtype: 'float8' }), 'range', 'ones', 'dtype', 'float8')
   refused(() => gf.full([1], 'x'), 'type', 'full', 'value')

@@ -187,7 +187,7 @@ test('costs are counted from the run', () => {
       outputs: [{ name: 'output', bytes: 160, multiplyAdds }] }])
   const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
   const stages = gf.trace(() => layer.forward(gf.rand([1, 3, 8]))).trace.stages()
-  const all = layer.parameters().reduce((n, p) => n + p.size, 0)
+  const all = layer.parameters().reduce((n, p) => n + p.numel(), 0)
   assert.equal(stages.reduce((n, stage) => n + stage.parameters, 0), all)
 })
 

@@ -57,10 +57,16 @@ test('parameters, their gradients and optimizer state outlive a tidy', () => {
   for (let i = 0; i < 3; i++) gf.tidy(() => {
     F.crossEntropy(model.forward(gf.rand([4, 3])), [0, 1, 0, 1]).backward()
     optimizer.step()
-    optimizer.zeroGrad()
+    optimizer.zeroGrad({ setToNone: false })
   })
   assert.equal(model.weight.disposed, false)
   assert.deepEqual(model.weight.grad.toArray(), [[0, 0, 0], [0, 0, 0]])
+  const { bytes, tensors } = gf.memory()
+  gf.tidy(() => optimizer.zeroGrad())
+  assert.equal(model.weight.grad, null)
+  gf.tidy(() => F.crossEntropy(model.forward(gf.rand([4, 3])), [0, 1, 0, 1]).backward())
+  assert.equal(model.weight.grad.shape.join(), '2,3')
+  assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [bytes, tensors], 'in the same memory')
 })
 
 test('typed-array views are created again after the memory has grown', () => {

@@ -1,7 +1,8 @@
-// What is given as options: an option nobody knows, or a value in the place of options, is refused and never ignored.
+// Options: an unknown option, or a wrong value in place of options, is an error and never ignored.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
+import { FORWARDS, FUNCTIONS, MODULES, OPTIMIZERS } from '../src/js/signatures.js'
 
 const gf = await load(), F = gf.functional, { nn, optim } = gf
 const x = () => gf.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), flat = () => gf.tensor([[1, 2, 3, 4]])
@@ -73,6 +74,13 @@ const CALLS = {
   'AdamW': options => new optim.AdamW([parameter()], options)
 }
 
+/** Whether PyTorch takes by position what this call takes as options. */
+function isInOrder(title) {
+  const [name, forward] = title.split(', ')
+  const text = forward ? FORWARDS[name] : { ...FUNCTIONS, ...MODULES, ...OPTIMIZERS }[name]
+  return text !== undefined && !/^=/.test(text) && !/\| \*/.test(text)
+}
+
 for (const [title, call] of Object.entries(CALLS)) {
   const [name] = title.split(',')
   const refused = async (options, message) => assert.rejects(async () => call(options), error => {
@@ -86,8 +94,10 @@ for (const [title, call] of Object.entries(CALLS)) {
     await call({})
     const start = `^${name.replace('.', '\\.')}: `
     await refused({ speling: 1 }, new RegExp(`${start}there is no option "speling", only \\w+`))
-    for (const wrong of [null, true, 'tanh', [[true]], flat(), new nn.LayerNorm(4)]) await refused(wrong,
-      new RegExp(start))
+    // A value without a name is the next argument in PyTorch's order, where there is one.
+    if (isInOrder(title)) for (const wrong of [new Map(), Symbol('none')]) {
+      await assert.rejects(async () => call(wrong), { name: 'GlassformerError', code: /^(type|shape)$/ })
+    } else for (const wrong of [null, true, 'tanh', [[true]], flat(), new nn.LayerNorm(4)]) await refused(wrong, new RegExp(start))
   })
 }
 

@@ -30,7 +30,7 @@ const ROWS = {
   gf_gelu_backward: [3, null, [0, 1, 2], []],
   gf_gelu_tanh_forward: [2, null, [0, 1], []],
   gf_gelu_tanh_backward: [3, null, [0, 1, 2], []],
-  gf_adam_step: [4, null, [0, 1, 2, 3], []]
+  gf_adam_step: [5, null, [0, 1, 2, 4], [3]]
 }
 
 for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`${name}: splits rows, each once`, () => {

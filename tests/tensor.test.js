@@ -25,7 +25,7 @@ test('creates tensors from nested arrays, numbers and typed arrays', () => {
 test('at, size, shape, data', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
   assert.ok(x instanceof Tensor)
-  assert.equal(x.size, 6)
+  assert.equal(x.numel(), 6)
   assert.equal(x.at(1, 0), 4)
   assert.equal(x.at(-1, -1), 6)
   x.data[0] = 9
@@ -85,11 +85,10 @@ test('load reports why the kernels are missing or cannot run', async t => {
   await assert.rejects(load(), { message: /this engine has no WebAssembly SIMD/ })
 })
 
-test('printing a tensor shows its shape and first values', () => {
+test('printing a tensor shows its values', () => {
   const x = gf.tensor([[1, 2.5], [NaN, -Infinity]])
-  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2.5, NaN, -Infinity')
-  assert.equal(inspect(gf.tensor(new Int32Array(9))), 'int32 tensor [9]: 0, 0, 0, 0, 0, 0, 0, 0, …')
-  assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(weight [3, 2], bias [3])')
+  assert.equal(inspect(x), 'tensor([[1.0000, 2.5000],\n        [   nan,   -inf]])')
+  assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(in_features=2, out_features=3, bias=True)')
   assert.equal(JSON.stringify({ x: gf.tensor([[1], [2]]) }), '{"x":[[1],[2]]}')
   x.dispose()
   assert.equal(inspect(x), 'a disposed tensor')
@@ -119,16 +118,16 @@ test('subscripts in brackets are errors with a hint', () => {
   assert.deepEqual(x.toArray(), [[1, 2], [3, 4]])
 })
 
-test('other property names read as on any object', async () => {
+test('names that other programs ask for read as on any object', async () => {
   const x = gf.tensor([[1, 2], [3, 4]])
-  assert.equal(x.foo, undefined)
+  assert.throws(() => x.foo, { code: 'type', message: 'a tensor has no foo' })
   assert.equal(x['@@__IMMUTABLE_ITERABLE__@@'], undefined)
   assert.equal(await x, x)
   assert.ok(x instanceof Object && x instanceof Tensor && !('foo' in x))
-  x.note = 'mine'
-  assert.equal(x.note, 'mine')
+  x._note = 'mine'
+  assert.equal(x._note, 'mine')
   assert.equal(JSON.stringify({ x }), '{"x":[[1,2],[3,4]]}')
-  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2, 3, 4')
+  assert.equal(inspect(x), 'tensor([[1., 2.],\n        [3., 4.]])')
 })
 
 test('slice requires a start', () => {

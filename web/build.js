@@ -22,15 +22,12 @@ import { MODELS } from './models/index.js'
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 const MAIN = '<script type="module" src="main.js"></script>'
-/** Files of models with where they lie: `date_translator.safetensors` in `models/dates`. */
+/** The weight files of models with their paths: `date_translator.safetensors` in `models/dates`. */
 const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
 /**
- * The library finds its kernels from its own address and files in Node; the page always says where they are.
- */
-/**
- * Classes keep their names, by which rooms are derived and errors say what they are about. (esbuild's keepNames does it
- * for every function: 14 KB gzipped of the engine's worker.)
+ * Preserves class names, from which rooms are derived and which appear in errors. (esbuild's keepNames does it for
+ * every function, which adds 14 KB gzipped to the engine's worker.)
  * @type {import('esbuild').Plugin}
  */
 const classNames = {
@@ -41,7 +38,59 @@ const classNames = {
   })
 }
 
-/** @type {BuildOptions} */
+/** Files of the library whose exports the engine's worker never calls. */
+const UNUSED = new RegExp(`/src/js/(${[
+  'ops/(bitwise|composed|derived|gated|in_place|subscript|windows)', 'nn/(backward_hooks|conv|parameter_containers)',
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'text/train_unigram'
+].join('|')})\\.js$`)
+
+/**
+ * Files of which the engine's worker needs less: nobody writes code in it, so that it calls the library in the form
+ * that needs no reading of arguments, and reads no name that does not exist.
+ */
+const REDUCED = {
+  'arguments.js': `export const createReader = () => ({ max: Infinity, read: args => args }), readerOf = forward => ({ forward }),
+    withSignature = (name, fn) => fn, withSignatures = functions => functions, wrapForwards = () => {}`,
+  'signatures.js': 'export const DATA = {}, FUNCTIONS = {}, INIT = {}, METHODS = {}, MODULES = {}, OPTIMIZERS = {}',
+  'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
+    refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
+  'data/index.js': 'export const bindData = () => ({})'
+}
+
+/**
+ * The names that a module exports.
+ * @param {string} code
+ */
+const exportsOf = code => [
+  ...Array.from(code.matchAll(/^export (?:function|class|const) (\w+)/gm), ([, name]) => name),
+  ...Array.from(code.matchAll(/^export \{([^}]*)\}/gm), ([, names]) => names.trim().split(/\s*,\s*/)).flat()
+]
+
+/**
+ * Parts of the library that the engine's worker never calls are left out of what a first visit fetches; calling one is
+ * an error. The other workers have the whole library.
+ * @type {import('esbuild').Plugin}
+ */
+const withoutUnused = {
+  name: 'without unused',
+  setup({ onLoad }) {
+    onLoad({ filter: UNUSED }, async ({ path }) => {
+      const names = exportsOf(await readFile(path, 'utf8'))
+      return {
+        contents: `const leaveOut = name => function () { throw new Error(name + ' is not in the worker: see web/build.js') }
+          export const ${names.map(name => `${name} = leaveOut('${name}')`).join()}`
+      }
+    })
+    for (const [name, contents] of Object.entries(REDUCED)) {
+      onLoad({ filter: new RegExp(`/src/js/${name.replace('.', '\\.')}$`) }, () => ({ contents }))
+    }
+  }
+}
+
+/**
+ * The library finds its kernels by its own address; the page always passes theirs, so that the address may be any.
+ * @type {BuildOptions}
+ */
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning',
@@ -53,14 +102,14 @@ const bundle = options => build({ ...common, ...options })
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
-/** What compresses well; a server that finds these files beside the others sends them instead. */
+/** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
 /** @type {Record<string, [(bytes: Uint8Array, options: object) => Promise<Uint8Array>, object]>} */
 const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompress), {}] }
 
 /**
- * dist/site: scripts with source maps, style, kernels, weights. What is imported when it is needed lies in chunks.
- * @returns {Promise<Metafile>} what esbuild says of the scripts
+ * dist/site: scripts with source maps, styles, kernels, weights. Dynamic imports become chunks.
+ * @returns {Promise<Metafile>} esbuild's description of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -68,7 +117,10 @@ async function site() {
   const { metafile } = await bundle({
     ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
   })
-  await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true })
+  await bundle({
+    entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
+    plugins: [withoutUnused, classNames]
+  })
   for (const name of ['check', 'theatre']) {
     await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
   }
@@ -85,7 +137,7 @@ async function site() {
   return /** @type {Metafile} */ (metafile)
 }
 
-/** The document in which cells run: its policy names its one script by the hash. */
+/** The document in which cells run: its policy allows its one script by hash. */
 async function cellFrame() {
   const { outputFiles } = await bundle({ entryPoints: [here('notebooks/cell_frame.js')], write: false, format: 'iife' })
   const script = /** @type {OutputFile[]} */ (outputFiles)[0].text, page = await readFile(here('notebooks/cell.html'), 'utf8')
@@ -94,7 +146,7 @@ async function cellFrame() {
 }
 
 /**
- * What the page imports at once is asked for with it, not after it has been read.
+ * Preloads the static imports of the page, so that they are not discovered only after parsing it.
  * @param {Metafile['outputs']} outputs
  */
 async function preload(outputs) {
@@ -104,7 +156,7 @@ async function preload(outputs) {
   await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN))
 }
 
-/** The library's reference, read from its source. */
+/** The library's reference, generated from its source. */
 async function reference() {
   await bundle({ entryPoints: [here('docs/search.js')], outfile: `${SITE}reference.js`, format: 'esm' })
   await bundle({ entryPoints: [here('docs/reference.css')], outfile: `${SITE}reference.css` })
@@ -124,7 +176,7 @@ async function guides() {
 /** @param {string} name */
 async function pack(name) {
   const bytes = await readFile(SITE + name)
-  // Of weights brotli makes a hundredth less than gzip, in seventy times as long.
+  // Brotli makes weights a hundredth smaller than gzip, in seventy times as long.
   const packs = Object.entries(PACKS).filter(([end]) => end === 'gz' || !name.endsWith('.safetensors'))
   await Promise.all(packs.map(async ([end, [compress, options]]) => (
     writeFile(`${SITE}${name}.${end}`, await compress(bytes, options)))))
@@ -140,7 +192,7 @@ const withoutMap = code => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
 /** @param {string} text */
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** dist/glassformer.html: everything inside, chunks too; the policy names script and style by their hashes. */
+/** dist/glassformer.html: everything in one file, chunks too; the policy allows script and style by hash. */
 async function single() {
   /** @param {string} name */
   const text = name => readFile(`${SITE}${name}`, 'utf8')
@@ -177,7 +229,7 @@ async function single() {
 }
 
 /**
- * The scripts of some modules, and what those import before they run.
+ * The scripts of some modules, and their static imports.
  * @param {Metafile['outputs']} outputs
  * @param {(string | undefined)[]} modules
  */
@@ -189,11 +241,11 @@ function scriptsOf(outputs, modules) {
   return [...found].map(path => path.replace(/^.*dist\/site\//, ''))
 }
 
-/** What runs at a first visit, in the language in which the page is at home. */
+/** What runs on a first visit, in the page's main language. */
 const FIRST = ['web/main.js']
 
 /**
- * What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out.
+ * The size of a first visit, raw and gzipped, without what is loaded on demand.
  * @param {Metafile} metafile
  */
 async function report({ outputs }) {

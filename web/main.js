@@ -1,18 +1,18 @@
-/** The page: keeps the state, asks the engine for runs, and hands both to the parts that show them. */
+/** The page: keeps the state, requests runs from the engine, and passes both to the parts that render them. */
 
 import { setText } from './lib/dom.js'
-import { isUnfetched } from './lib/fetched.js'
-import { later, nextTask, painted } from './lib/later.js'
+import { isFailedImport } from './lib/lazy_import.js'
+import { debounce, nextTask, painted } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
-import { begin } from './shell/begin.js'
+import { startEngine } from './shell/start_engine.js'
 import { latest } from './shell/engine.js'
 import { glossaries } from './shell/glossary.js'
 import { header } from './shell/header.js'
 import { languageOf } from './shell/language.js'
 import { linked, roomLinks } from './shell/link.js'
-import { openings } from './shell/opening.js'
+import { openingSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { theatreDoor } from './shell/theatre.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
@@ -24,7 +24,7 @@ import { wordsIn } from './text/index.js'
 /** @import { Run, Settings, State, Translate } from './types.d.ts' */
 /** @import { Texts } from './lib/text.js' */
 
-/** Signs of a reader at the opening, who may soon go on: what is behind it is fetched at the first. */
+/** Events that prefetch the rooms while the reader is still at the opening. */
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 
 const IDS = /** @type {const} */ (
@@ -38,22 +38,22 @@ let state = fromHash(location.hash)
 /** @type {Run | null} */ let run = null
 /** @type {Engine | null} */ let engine = null
 /** @type {Failure | null} */ let engineProblem = null
-/** Why nothing can be computed at all: it stays said. @type {Problem | null} */ let obstacle = null
-/** Whether a part of the page did not arrive. */ let isUnwhole = false
-/** Until its words are here, the page consists of nothing. @type {Translate | undefined} */ let t
+/** Why nothing can be computed at all; stays displayed. @type {Problem | null} */ let obstacle = null
+/** Whether a part of the page could not be loaded. */ let isUnwhole = false
+/** Undefined until the texts are loaded; the page is empty before. @type {Translate | undefined} */ let t
 /** @type {ReturnType<typeof header> | undefined} */ let top
-/** What is behind the opening. @type {ReturnType<typeof import('./shell/rooms.js').roomsIn> | undefined} */ let inside
+/** The rooms, once loaded. @type {ReturnType<typeof import('./shell/rooms.js').roomsIn> | undefined} */ let inside
 /** @type {{ language: Language | null, isWhole: boolean }} */
 let spoken = { language: null, isWhole: false }
 let isPrinting = false
-/** Which of the opening, the theatre and the rooms was shown last. */
+/** Which of the opening, the training page and the rooms was displayed last. */
 let shownPlace = ''
 
-/** Paper is light. */
+/** Paper is printed in the light theme. */
 const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
 const theme = () => ({ mode: mode(), palette: PALETTES[mode()], isPaper: isPrinting })
 
-/** The run, unless it is of a model that the reader has just left. */
+/** The run, unless it belongs to a model that the reader has just left. */
 const runHere = () => (run?.settings.model === state.model ? run : null)
 /** @param {Translate} t */
 function problems(t) {
@@ -63,8 +63,8 @@ function problems(t) {
 }
 
 /**
- * One of the worker's questions; there are none before it has answered. What it cannot answer because another run has
- * come in between is nobody's fault.
+ * Sends a query to the worker, once it has started. A query that fails because a newer run has replaced the old one
+ * is ignored.
  * @type {Context['ask']}
  */
 async function ask(type, details, tell) {
@@ -89,7 +89,7 @@ const context = /** @type {Context} */ ({
   showControls, fails,
   again: () => refresh(),
   run: runHere, whole: run => whole(run),
-  /** Whether the run is of what the state asks for, and not of what it asked for before. */
+  /** Whether the run matches the current state. */
   isCurrent() {
     const asked = settingsOf(state)
     return runKeys(state).every(key => Object.is(run?.asked?.[key], asked[key]))
@@ -103,12 +103,12 @@ const theatre = theatreDoor(page.house, context, fails)
 /** @param {unknown} error */
 const reasonOf = error => (error instanceof Error ? error.message : String(error))
 
-/** What went wrong while something was shown is said, and the page goes on. @param {unknown} error */
+/** Reports an error that occurred while rendering, and keeps the page usable. @param {unknown} error */
 function fails(error) {
   if (/** @type {Failure} */ (error).isLate) return
   console.error(error)
   const message = reasonOf(error)
-  isUnwhole = isUnfetched(error)
+  isUnwhole = isFailedImport(error)
   setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
 }
 
@@ -117,7 +117,7 @@ const { attempt, whole } = values({
   again: () => runHere() && showArrived()
 })
 const glossary = glossaries(page.stage, context)
-const outside = openings(page.house, context)
+const outside = openingSwitch(page.house, context)
 
 function showControls() {
   if (!t || !top) return
@@ -131,7 +131,7 @@ function showControls() {
 }
 
 /**
- * What is wrong with a setting whose control is not in sight, where it would complain itself.
+ * The problem with a setting whose own control is not visible.
  * @param {Record<string, string>} texts @param {Translate} t
  */
 function hiddenProblem(texts, t) {
@@ -142,7 +142,7 @@ function hiddenProblem(texts, t) {
   return name ? t('app.problem', { name: t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
 
-/** The opening, the theatre and the rooms each begin at their top. */
+/** The opening, the training page and the rooms each start at their top. */
 function arrive() {
   const place = state.theatre ? 'theatre' : outside.isOn() ? 'opening' : 'rooms'
   if (place !== shownPlace && shownPlace) scrollTo({ top: 0 })
@@ -171,19 +171,19 @@ function showPlaces() {
   attempt(outside.update)
 }
 
-/** Values that were waited for are here. */
+/** Renders again when awaited values have arrived. */
 function showArrived() {
   if (outside.isOn()) return attempt(outside.update)
   inside?.showRun()
   inside?.showMap()
 }
 
-/** Only the opening does without rooms. */
+/** Only the opening works without the rooms. */
 const needsRooms = () => !outside.isOn() || Boolean(state.glossary || state.lit)
 const isSpoken = () => spoken.language === languageOf(state) && (spoken.isWhole || !needsRooms())
 
 /**
- * Builds what holds words; of what is there only what was said in another language.
+ * Builds everything that contains texts; what exists already is rebuilt only for another language.
  * @param {Language} language @param {Awaited<ReturnType<typeof wordsIn>>} words @param {boolean} isWhole
  */
 function speak(language, { page: words, models }, isWhole) {
@@ -199,7 +199,10 @@ function speak(language, { page: words, models }, isWhole) {
   inside?.speak()
 }
 
-/** The words of a language and, with all of them, the rooms. @param {Language} language @param {boolean} isWhole */
+/**
+ * Loads the texts of a language, and with all of them the rooms.
+ * @param {Language} language @param {boolean} isWhole
+ */
 async function fetchWords(language, isWhole) {
   const [words, behind] = await Promise.all([wordsIn(language, isWhole), isWhole && import('./shell/rooms.js')])
   if (languageOf(state) !== language || (spoken.language === language && (spoken.isWhole || !isWhole))) return
@@ -207,13 +210,13 @@ async function fetchWords(language, isWhole) {
   speak(language, words, isWhole)
 }
 
-/** All words and all rooms, wherever the reader is. */
+/** Loads all texts and all rooms. */
 function ready() {
   return fetchWords(languageOf(state), true)
 }
 
 /**
- * Another language builds all words anew, once they are here: what is shown then has a task of its own.
+ * Rebuilds all texts for another language, once they are loaded; rendering follows in a task of its own.
  * @returns {Promise<void>}
  */
 async function showSpoken() {
@@ -229,9 +232,9 @@ async function showSpoken() {
   }
 }
 
-const showLater = later(show)
+const showLater = debounce(show)
 
-/** How far a run of a model that was brought is. @type {Progress | null} */ let progress = null
+/** The progress of a run of an imported model. @type {Progress | null} */ let progress = null
 /** @param {Progress | null} now */
 function showProgress(now) {
   progress = now
@@ -256,14 +259,14 @@ const compute = latest(computed, (message, settings) => {
   show()
 }, () => {
   engine?.hurry()
-  if (modelOf(state.model).isBrought) engine?.ask('finish', { isSuperseded: true }).catch(() => {})
+  if (modelOf(state.model).isImported) engine?.ask('finish', { isSuperseded: true }).catch(() => {})
 })
 
 const refresh = () => {
   if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
 }
 
-/** What a link says of a state. @param {State} state */
+/** The state as a link. @param {State} state */
 const addressed = state => inside?.addressed(state) ?? state
 const link = linked(addressed)
 
@@ -286,8 +289,8 @@ function set(patch, history = 'replace') {
 
 async function start() {
   const words = nextTask().then(showSpoken).then(painted)
-  const names = modelOf(state.model).isBrought ? [] : filesFor(settingsOf(state))
-  const [begun] = await Promise.all([begin(names, words), words])
+  const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
+  const [begun] = await Promise.all([startEngine(names, words), words])
   if (!t) return
   if ('problem' in begun) {
     obstacle = begun.problem
@@ -306,9 +309,9 @@ addEventListener('popstate', () => {
   showSpoken()
   refresh()
 })
-// What is fetched inside an event has nobody else to say that it did not come.
+// Dynamic imports that fail inside event handlers have no other place to report it.
 addEventListener('unhandledrejection', event => {
-  if (!isUnfetched(event.reason)) return
+  if (!isFailedImport(event.reason)) return
   event.preventDefault()
   fails(event.reason)
 })
@@ -324,7 +327,7 @@ function print(now) {
 addEventListener('beforeprint', () => print(true))
 addEventListener('afterprint', () => print(false))
 page.skip.addEventListener('click', () => (outside.isOn() ? outside.container : page.stage).focus())
-/** Who goes on is told what went wrong; who only reads needs none of it. */
+/** Only a reader who interacts needs to know what went wrong. */
 function prepare() {
   for (const sign of SIGNS) removeEventListener(sign, prepare)
   ready().catch(() => {})

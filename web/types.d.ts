@@ -1,6 +1,6 @@
 /**
- * The nouns of the page, for whoever reads it and for the type checker: `/** @import { Room } from '../types.d.ts' *\/`.
- * What belongs to one file alone has its type there.
+ * The types of the page: `/** @import { Room } from '../types.d.ts' *\/`.
+ * Types used in a single file are defined there.
  */
 
 import type { Axis } from '../src/js/axes.js'
@@ -20,18 +20,18 @@ import type { Slice } from './lib/slice.js'
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
 export type { Arc, ExplainedWord, Scale, Slice, Step, Try }
 
-/** The library, as `load` gives it. */
+/** The library that `load` resolves to. */
 export type Library = Awaited<ReturnType<typeof load>>
 
-// Words and looks ----------------------------------------------------------------------------------------------------
+// Texts and themes ---------------------------------------------------------------------------------------------------
 
-/** A text by its key, with values put in. */
+/** Returns the text of a key, with placeholders filled in. */
 export type Translate = (key: string, values?: Record<string, unknown>) => string
 
 export type Mode = 'light' | 'dark'
 export type Language = 'ko' | 'en'
 
-/** The colours that canvases need, by what they are for. */
+/** The colors for canvases, by purpose. */
 export interface Palette {
   paper: string
   ink: string
@@ -43,26 +43,26 @@ export interface Palette {
   soft: string
 }
 
-/** How things are drawn now; on paper nothing waits to be scrolled to. */
+/** The current theme; on paper everything is drawn at once, since nothing can be scrolled. */
 export interface Theme {
   mode: Mode
   palette: Palette
   isPaper?: boolean
 }
 
-/** A picture that can leave the page, and how large it is. */
+/** A picture for export, and its size. */
 export interface Piece {
   svg: string
   width: number
   height: number
 }
 
-// What the reader has chosen -----------------------------------------------------------------------------------------
+// The state of the page ---------------------------------------------------------------------------------------------
 
-/** What a setting or a field can be. */
+/** The value of a setting or a field. */
 export type Value = string | number | boolean
 
-/** What makes a run: a model, its settings and what stands in its fields. Each model has some of them. */
+/** What determines a run: a model, its settings and the texts of its fields. Each model has some of them. */
 export interface Settings {
   model: string
   edits: Edit[]
@@ -106,8 +106,8 @@ export interface Settings {
 export type Depth = 'story' | 'numbers' | 'formula' | 'code'
 export type Projected = 'q' | 'k' | 'v'
 
-/** What of a run is looked at, and how. */
-export interface Looked {
+/** Which part of a run is displayed, and how. */
+export interface ViewState {
   room: string
   sentence: number
   head: number
@@ -124,19 +124,19 @@ export interface Looked {
   at: number
   /** The term at which the glossary is open, or `all`. */
   glossary: string
-  /** The term whose matrix is pointed at. */
+  /** The term whose matrix is highlighted. */
   lit: string
   language: 'auto' | Language
   theme: 'auto' | Mode
 }
 
-/** Everything that the reader has chosen: what makes a run, and what is looked at. */
-export interface State extends Settings, Looked {}
+/** The whole state: what determines a run, and which part of it is displayed. */
+export interface State extends Settings, ViewState {}
 
-/** A part of the state, as a press or a link sets it. */
+/** A change of the state. */
 export type Patch = Partial<State>
 
-/** What is wrong, as the key of a text and its values. */
+/** A problem, as the key of a text and its values. */
 export interface Problem {
   key: string
   values?: Record<string, unknown>
@@ -144,42 +144,42 @@ export interface Problem {
 
 // Models -------------------------------------------------------------------------------------------------------------
 
-/** What a model's run can be asked for, and how: one control. */
+/** A setting of a model, and its control. */
 export interface Setting {
   default: unknown
-  /** Of the control; of a ladder, a slider over its steps; none where only a link says it. */
+  /** The kind of control: a ladder is a slider over given steps; `link` has no control, only links set it. */
   kind: 'choice' | 'number' | 'slider' | 'ladder' | 'link'
-  /** Of a choice: values by the key of their word. */
+  /** Of a choice: values by the key of their label. */
   options?: Record<string, unknown>
-  /** Of a choice: the value that comes from elsewhere and cannot be chosen. */
+  /** Of a choice: a value that is set elsewhere and cannot be selected. */
   guest?: unknown
-  /** Of a choice: whether a value can be chosen as things stand. */
+  /** Of a choice: whether a value can be selected in the current state. */
   fits?: (value: unknown, state: Settings) => boolean
-  /** Of a number: the steps of its buttons, and what it is compared with. */
+  /** Of a number: the steps of its buttons and of comparisons. */
   ladder?: (state: Settings) => number[]
-  /** Of a number: the smallest and the largest whole number. */
+  /** Of a number: the minimum and maximum, both integers. */
   limits?: [number, number]
-  /** Of a slider: lowest, highest and step. */
+  /** Of a slider: minimum, maximum and step. */
   range?: [number, number, number]
-  /** What is wrong with it. */
+  /** Its problem, or null. */
   problem?: (state: Settings) => Problem | null
-  /** Whether it would change anything as things stand. */
+  /** Whether it has any effect in the current state. */
   matters?: (state: Settings) => boolean
-  /** Whether it stands still, with a word on why. */
+  /** Whether it is disabled, with a note on the reason. */
   isIdle?: (state: Settings) => boolean
-  /** Whether a line at its control says what it changes. */
+  /** Whether its control explains what it changes. */
   isExplained?: boolean
 }
 
-/** Where the reader's text goes in; of an answer, the model's own stands there until the reader writes one. */
+/** An input field; of an answer, the model's own is displayed until the reader types one. */
 export interface Field {
   default: string
   notes?: string[]
-  /** Most signs of it, where it is not the page's. */
-  most?: number
+  /** The maximum number of characters, where it is not the default. */
+  maxLength?: number
   isAnswer?: boolean
   isLong?: boolean
-  /** A line that holds line breaks, and grows while it is written in. */
+  /** Whether a one-line field accepts line breaks and grows while it has the focus. */
   hasBreaks?: boolean
 }
 
@@ -191,86 +191,86 @@ export interface Example {
   patch: Patch
 }
 
-/** What the page has to know of a model before any run. */
+/** What the page needs to know of a model before a run. */
 export interface PageModel {
-  /** As it stands in a link. */
+  /** Its id in links. */
   id: string
-  /** Weights, fetched when the model is chosen. */
+  /** Weight files, fetched when the model is selected. */
   files: string[]
-  /** Those that a run needs, if not all. */
+  /** The files that a run needs, if not all. */
   filesOf?: (state: Settings) => string[]
-  /** Files of weights by the settings that they were trained with. */
+  /** Weight files with the settings that they were trained with. */
   variants?: { file: string, settings: Partial<Settings> }[]
-  /** By the reader, as files. */
-  isBrought?: boolean
+  /** Whether the reader imports its files. */
+  isImported?: boolean
   settings: Record<string, Setting>
   fields: Record<string, Field>
   examples: Example[]
-  /** Which words a room has where the run alone does not tell. */
+  /** The texts of rooms that the run alone does not determine. */
   hints: { mask?: string }
-  /** What is wrong with what is in the fields. */
+  /** Problems of the fields. */
   problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** Why the model's answer is not to be trusted, as a key of its field's texts. */
+  /** Why the model's answer is unreliable, as a key of its field's texts. */
   doubt?: (state: Settings) => string | null
-  /** Its own rooms, where they are not derived from what was computed. */
+  /** Its own rooms, where they are not derived from the run. */
   rooms?: (run: Run) => Room[]
-  /** The training, as it stands in a link, that would make weights for settings that nobody has trained with. */
+  /** The link of a training for settings without trained weights. */
   offer?: (state: Settings) => string | null
-  /** The key of what is said of the model at the foot of every room. */
+  /** The key of the note on the model at the end of every room. */
   kind: (state: Settings) => string
-  /** What numbers stand for, by tensor, where what made them does not tell; in a sentence: the text `meanings.` and it. */
+  /** What the numbers of a tensor mean, where their operation does not say it; the text is under `meanings.`. */
   meanings?: Record<string, Meaning>
   explainError?: (error: Failure) => Record<string, Problem> | null
 }
 
-/** What a number of a tensor stands for. */
+/** The meaning of a tensor's numbers. */
 export interface Meaning {
   /** In the page's formula language. */
   formula: (index: number[]) => string
-  /** Along each axis the words for its places, where they have some. */
+  /** The labels along each axis, where there are any. */
   places?: (({ key: string, values?: Record<string, unknown> } | { text: string })[] | null)[]
 }
 
-/** What went wrong in the worker. */
-/** How far a run is that takes long: tokens of its answer; isDone: all are written, and every number is computed. */
+/** The progress of a long run: generated tokens; isDone: all are generated, and every value is computed. */
 export interface Progress {
   written: number
   isDone?: boolean
 }
 
+/** An error of the worker. */
 export interface Failure extends Error {
   code?: string
-  /** Of a question about a run that another has taken the place of. */
+  /** Whether the query was about a run that has been replaced. */
   isLate?: boolean
 }
 
-// A run, as the page has it ------------------------------------------------------------------------------------------
+// Runs on the page ---------------------------------------------------------------------------------------------------
 
 /** A tensor with its values. */
 export interface Tensor extends Described {
   data: Float32Array
 }
 
-/** A tensor whose values may still be with the worker. */
+/** A tensor whose values may still be in the worker. */
 export interface KnownTensor extends Described {
   data: Float32Array | null
-  /** Of a table of many rows, those that have been looked at. */
+  /** Of a large table, the rows that have been loaded. */
   rows?: Map<number, Float32Array>
-  /** Of such a table, the largest size in it, and the rows that the largest values stand in. */
+  /** Of such a table, the largest magnitude, and the rows with the largest values. */
   extent?: { peak: number, largest: number[] }
-  /** It stands for a large one, in the size of a stamp. */
+  /** Whether it is the thumbnail of a large tensor. */
   isStamp?: boolean
 }
 
-/** Some rows of a table, side by side, and what is the largest in all of it. */
+/** Some rows of a table, and the extent of the whole table. */
 export interface SomeRows {
   rows: Float32Array
   extent: { peak: number, largest: number[] }
 }
 
-/** How a token came of shorter ones by byte-pair encoding. */
+/** How a token was merged from shorter ones by byte-pair encoding. */
 export interface TokenMerge {
   pieces: string[]
   at: number
@@ -279,41 +279,41 @@ export interface TokenMerge {
   token: string
 }
 
-/** What a tokenizer that searches for pieces has looked at in each word of a text. */
-export interface Cut {
+/** The candidates that a searching tokenizer considered in each word of a text. */
+export interface Segmentation {
   type: string
   words: ExplainedWord[]
 }
 
-/** A text while pairs are learned from it: its words in tokens, the most frequent pairs, and which becomes one next. */
-export interface Learned {
+/** A step of training byte-pair encoding: the words in tokens, the most frequent pairs, and the next merge. */
+export interface BpeStep {
   count: number
   words: string[][]
   pairs: { pair: [string, string], count: number }[]
   merge: { pair: [string, string], token: string, count: number } | null
 }
 
-/** A sentence in a language and the tokens that it takes. */
-export interface Costly {
+/** A sentence in a language and its tokens. */
+export interface LanguageCost {
   lang: string
   text: string
   bytes: number
   tokens: string[]
 }
 
-/** A syllable of a text and the tokens that hold it, each with the bytes of it that it has, where tokens are bytes. */
+/** A syllable and the tokens that contain it, each with its range of bytes, where tokens are bytes. */
 export interface Syllable {
   syllable: string
   pieces: { token: string, id: number, share: [number, number] | null }[]
 }
 
-/** The syllables of a text, or of an example where it has none. */
+/** The syllables of a text, or of an example where the text has none. */
 export interface Hangul {
   isExample: boolean
   syllables: Syllable[]
 }
 
-/** Text that goes into a model or comes out of it; everything in it is by sentence. */
+/** A text that a model reads or generates; everything in it is by sentence. */
 export interface Stream {
   texts: string[]
   tokens: string[][]
@@ -325,28 +325,27 @@ export interface Stream {
   isBatch?: boolean
   /** By id. */
   merges?: Record<number, TokenMerge[]>
-  cut?: Cut
+  cut?: Segmentation
   hangul?: Hangul
-  languages?: Costly[]
+  languages?: LanguageCost[]
 }
 
-/** An answer: how it was chosen, each token of it, and the rows of the logits it was chosen from. */
+/** An answer: how it was generated, its tokens, and the rows of logits that they were chosen from. */
 export interface Decoding {
   kind: string
   tree: Branch[] | null
   best: number | null
-  /** Of the scores of words, those that the steps were chosen from. */
+  /** The rows of logits that the steps were chosen from. */
   rows: number[]
-  /** How many tokens lie before the first that there are scores of; 0 where it is not said. */
+  /** The number of tokens before the first one with logits; 0 by default. */
   first?: number
   steps: { id: number, token: string, draw: number | null }[]
 }
 
 /**
- * A text of which only some tokens are read: the model knows no more places, there is no memory, the page takes no more,
- * or the reader has set so many.
+ * A truncated text: limited by the model's positions, by memory, by the page, or by a setting.
  */
-export interface Shortened {
+export interface Truncation {
   read: number
   of: number
   by: 'places' | 'memory' | 'page' | 'setting'
@@ -358,81 +357,81 @@ export interface Curve {
   y: Float32Array
 }
 
-/** What a model says of its run besides the numbers. */
-/** Layers that keep their matrices of attention, of how many; bytes that those of all would take, and that there are. */
-export interface Keeping {
+/** Layers that retain their attention matrices, of how many; the bytes of all matrices, and those available. */
+export interface RetainedLayers {
   layers: number[]
   of: number
   total: number
   room: number
 }
 
+/** What a model reports about a run besides the values. */
 export interface Facts {
   settings: Settings
   hints: { mask?: string }
   /** Tensors that an answer is chosen from. */
   ends?: string[]
-  /** What stood in weights that edits have overwritten, by `name:index`. */
+  /** The previous values of edited weights, by `name:index`. */
   before?: Map<string, number>
   isTrained?: boolean
-  /** Trained models may have tensors that are not. */
-  drawn?: string[]
+  /** Tensors of a trained model that are random. */
+  randomTensors?: string[]
   smoothing?: Record<string, unknown> | null
-  /** How a model was built whose weights come from the theatre. */
+  /** The architecture of a model whose weights come from the training page. */
   shape?: Record<string, any>
   decoding?: Decoding
-  /** Loss of the right answer, whatever the model wrote; null where none is known. */
+  /** The loss of the correct answer, whatever the model generated; null where none is known. */
   trueLoss?: number | null
-  /** Of a twin that reads another run's answer: what it would have written by itself. */
-  own?: Decoding
-  /** The row of an attention that tells most. */
+  /** Of a twin that reads another run's answer: what it would have generated by itself. */
+  ownDecoding?: Decoding
+  /** The most instructive row of an attention. */
   focus?: { of: string, row: number }
-  /** Whether its model can be taken along as a file. */
-  isTakeable?: boolean
-  /** Whether no script in PyTorch can be made of it: its forward cannot be written once. */
+  /** Whether its model can be exported as a file. */
+  isExportable?: boolean
+  /** Whether it has no PyTorch script, since its forward behaves differently in one run. */
   unscripted?: boolean
-  /** Whether it can be as a folder, too, that Hugging Face's classes read. */
+  /** Whether it can also be exported as a folder for Hugging Face's classes. */
   hasFiles?: boolean
-  /** What of the reader's texts is left out, by field. */
-  cut?: { text?: Shortened, target?: Shortened }
-  /** Where not all matrices of attention fit into memory: the layers that keep theirs. */
-  keeping?: Keeping
-  /** Milliseconds that it took, its answer included. */
-  took?: number
-  brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
+  /** The truncated texts, by field. */
+  truncated?: { text?: Truncation, target?: Truncation }
+  /** Where not all attention matrices fit into memory: the layers that retain theirs. */
+  retained?: RetainedLayers
+  /** The duration in milliseconds, including the generation. */
+  duration?: number
+  imported?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
-  /** Of models that are asked past the length they were trained on: that length. */
+  /** Of extrapolating models: the length they were trained on. */
   beyond?: { trained: number }
 }
 
-/** How a model goes on with its answer token by token; the worker asks it again for the same one. */
-export interface Going {
+/** How a model generates token by token, so that the worker can repeat it. */
+export interface Continuation {
   model: { namedModules: () => Iterable<readonly [string, any]> }
-  /** All that it reads. */
+  /** The prompt and the answer. */
   ids: number[]
-  /** What is read of another text is read once: then the logits of some tokens, with what a cache holds before them. */
+  /** Encodes the source once, if there is one; returns a function to the logits of tokens, after those in a cache. */
   begin: () => (ids: number[], cache: Cache | null) => LibraryTensor
 }
 
-/** A run in the worker, where it is alive, with what its model says of it. */
-/** Files for Hugging Face's classes, and what their folder is called. */
+/** Files for Hugging Face's classes, and the name of their folder. */
 export interface Folder {
   name: string
   content: Record<string, string | Uint8Array>
 }
 
-export interface Made extends Facts {
+/** A run in the worker, where it is alive, with its model's facts. */
+export interface ModelRun extends Facts {
   run: LibraryRun
-  going?: Going
-  /** What can be taken out of the page: a model and what it was called with; the files it has at Hugging Face. */
-  taken?: {
+  continuation?: Continuation
+  /** What can be exported: a model and its inputs; its files for Hugging Face's classes. */
+  exportable?: {
     model: any, inputs: Record<string, number[][]>
     files?: () => Folder | Promise<Folder>
   }
 }
 
-/** What stays the same while the reader only types. */
+/** The structure of a run: it stays the same while the reader only types. */
 export interface Structure {
   described: Described[]
   steps: Step[]
@@ -440,7 +439,7 @@ export interface Structure {
   aliases: ReadonlyMap<string, string>
 }
 
-/** What is told of a run as it is, in the worker and on the page. */
+/** The part of a run that is the same in the worker and on the page. */
 export interface RunReport {
   signature: string
   streams: Record<string, Stream>
@@ -448,11 +447,11 @@ export interface RunReport {
   unusedEdits: LibraryRun['unusedEdits']
   loss: number
   hasLoss: boolean
-  /** What gradients begin at. */
+  /** The tensor that backward starts from. */
   end: string | null
 }
 
-/** What the worker sends of a run; no structure where the page knows it already. */
+/** A serialized run; without a structure that the page has already. */
 export interface RunMessage extends RunReport {
   structure: Structure | null
   curves: Record<string, Curve> | null
@@ -468,14 +467,14 @@ export interface Run extends Facts, RunReport {
   calls: Called[]
   aliases: ReadonlyMap<string, string>
   curves: Record<string, Curve>
-  /** The settings that were asked for, by which an older run is told from the one to come. */
+  /** The requested settings, which identify an outdated run. */
   asked?: Settings
 }
 
-/** What the worker tells of a cell: how it was made, or why there is nothing to tell, and where it goes on. */
-export interface Told extends Omit<Explanation, 'sources'> {
+/** The explanation of a cell, or why there is none, and the tensors that use it. */
+export interface CellExplanation extends Omit<Explanation, 'sources'> {
   sources: Marks['sources']
-  /** How many terms there are, where only some were sent, each with its place. */
+  /** The number of terms, where only some were sent, each with its position. */
   count?: number
   none?: 'still' | 'aside' | 'unkept'
   feeds: string[]
@@ -484,45 +483,45 @@ export interface Told extends Omit<Explanation, 'sources'> {
 
 // Rooms and stages ---------------------------------------------------------------------------------------------------
 
-/** A place in a run where one idea is shown. */
+/** A place in a run that displays one idea. */
 export interface Room {
-  /** As it stands in a link. */
+  /** Its id in links. */
   id: string
-  /** What draws it. */
+  /** The stage that draws it. */
   stage: string
   /** The key of its texts. */
   words: string
   parts: Parts
-  /** At home here; the first flows on. */
+  /** The tensors of the room; the first is its output. */
   tensors: string[]
   /** 'encoder', 'decoder' or 'model'. */
   tower?: string
   layer?: number
-  /** The group it belongs to on the map. */
+  /** Its group on the map. */
   block: string
-  /** While rooms are made: the tensor whose block it shares. */
+  /** While rooms are derived: the tensor whose block it shares. */
   blockOf?: string
-  /** The text it is about. */
+  /** Its text. */
   stream?: string
-  /** Whether its picture hangs in the whole house. */
+  /** Whether the whole house contains its picture. */
   isFloor?: boolean
-  /** Whether the way from room to room leads through it. */
+  /** Whether it is part of the tour. */
   isOnTour?: boolean
-  /** Ids of the rooms whose tensors flow into its own. */
+  /** The ids of the rooms whose output it uses. */
   from: string[]
-  /** If they are not those of the stage. */
+  /** Its controls, if not those of the stage. */
   controls?: readonly string[]
-  /** What its numbers depend on, if that is not every setting. */
+  /** The settings that its values depend on, if not all. */
   settings?: readonly string[]
-  /** The cell that is taken apart first, where one tells most. */
+  /** The cell that is explained first, where one is most instructive. */
   opening?: Cell
-  /** Rooms of notebooks that compute the same. */
+  /** The rooms of notebooks that compute the same. */
   notebooks?: { id: string, words: string }[]
-  /** What stands beside the advice to try something: 'without' unless said. */
+  /** The text beside the suggestion: 'without' by default. */
   aside?: string
 }
 
-/** The parts of a projection: what went in, the rows of the weight that were used, what came out. */
+/** The parts of a projection: its input, the used rows of the weight, its output. */
 export interface Projection {
   x: string
   weight: string
@@ -542,30 +541,29 @@ export interface Residual {
 }
 
 /**
- * What a stage has to know: names of tensors by the part they play, and a few facts. Which of them there are is between
- * the stage and the rooms that it draws.
+ * The data of a stage: names of tensors by role, and a few facts, as agreed between the stage and the rooms.
  */
 export type Parts = Record<string, any>
 
-/** What is looked at, and how: the state as far as the run has it. */
-export interface View extends Settings, Omit<Looked, 'room'> {
+/** The displayed part of a run: the state, restricted to what the run has. */
+export interface View extends Settings, Omit<ViewState, 'room'> {
   room: Room
   rooms: Room[]
-  /** What hangs for a room on the map and in the house. */
+  /** The picture of a room on the map and in the house. */
   picture: (room: Room, more?: object) => Picture | null
 }
 
-/** A matrix and the scale of its colours. */
+/** A matrix and its color scale. */
 export interface Picture {
   part: Pick<Slice, 'rows' | 'cols' | 'values'>
   domain: Domain
 }
 
-/** Which cells of tensors are marked. */
+/** Marked cells of tensors. */
 export interface Marks {
   current: Cell | null
   pinned: boolean
-  /** Cells; one with a count stands for so many along an axis of its tensor, from the beginning. */
+  /** Source cells; one with a count stands for a range along an axis of its tensor, from the start. */
   sources: (Cell & { axis?: number, count?: number })[]
   isAsked?: boolean
 }
@@ -577,11 +575,11 @@ export interface Mounted<Data> {
   destroy: () => void
 }
 
-/** How a stage is mounted whose `data` shows this of a run. */
+/** How a stage with this `data` is mounted. */
 export type Mount<Data extends (...args: never[]) => unknown> =
   (container: HTMLElement, context: Context) => Mounted<ReturnType<Data>>
 
-/** A module of `stages`: what it shows of a run, its stamp, and the figure. */
+/** A module of `stages`: its data, its thumbnail, and its figure. */
 export interface Stage {
   id: string
   controls: readonly string[]
@@ -591,12 +589,12 @@ export interface Stage {
   mount: (container: HTMLElement, context: Context) => Mounted<any>
 }
 
-/** What the parts of the page have of it. */
+/** What the page provides to its parts. */
 export interface Context {
   t: Translate
   get: () => State
   set: (patch: Patch, history?: 'push' | 'replace') => void
-  /** One of the worker's questions. */
+  /** Sends a query to the worker. */
   ask: Ask
   run: () => Run | null
   rooms: () => Room[]
@@ -613,86 +611,86 @@ export interface Context {
   language: () => Language
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** What the figure is called, and where it is from, in a line. */
+  /** The title of the figure, and its origin in one line. */
   heading: () => string
   origin: (named?: string) => string
-  /** The run with all its values. */
+  /** Loads all values of a run. */
   whole: (run: Run) => Promise<Run>
-  /** Computes anew, though nothing has been set. */
+  /** Computes again without a change of the state. */
   again: () => void
   isCurrent: () => boolean
   onOneScale: (data: object, run: Run, view: View) => object
   showControls: () => void
-  /** All words and rooms are here; at the opening they may not be. */
+  /** Resolves when all texts and rooms are loaded; at the opening they may not be. */
   ready: () => Promise<void>
   fails: (error: unknown) => void
 }
 
-/** What would be told at a place if the stream ended at a point: the likeliest words, and how likely the chosen one. */
-export interface Early {
-  words: number[]
-  shares: number[]
+/** The logit lens at a position: the most probable tokens, and the probability of the chosen one. */
+export interface LensPrediction {
+  tokens: number[]
+  probabilities: number[]
   chosen: number
 }
 
-/** What of a run an answer is read from: rows of logits and the tokens there; without an answer, what comes out. */
-export interface What {
+/** Where an answer is read from a run: rows of logits and their tokens; without an answer, the output. */
+export interface AnswerTarget {
   logits?: string
   out: string
   rows: number[]
   ids: number[]
 }
 
-/** What a run took: by the tensors it made, and trained numbers by the tensors they stand in. */
+/** The costs of a run by computed tensor, and the number of parameters by weight. */
 export interface Costs {
   made: { name: string, bytes: number, multiplyAdds: number }[]
   parameters: { name: string, size: number }[]
 }
 
-/** A step of an answer, with keys and values kept since the steps before and with all of it computed again. */
-export interface Twice {
-  multiplyAdds: { kept: number, whole: number }
-  /** That the kept keys and values take: of what was written, and of another text that was read. */
+/** A generation step with cached keys and values, compared with a full recomputation. */
+export interface CacheComparison {
+  multiplyAdds: { cached: number, full: number }
+  /** The bytes of the cache: of the generated text, and of an encoded source. */
   bytes: { own: number, read: number }
-  /** How many numbers there are both ways, and how many of them have the same bits. */
+  /** The number of compared values, and of those with identical bits. */
   compared: number
-  same: number
+  identical: number
 }
 
-/** How much each head looks where, in a text of so many tokens that stands there twice: by layer, head and place. */
-export interface Habits {
+/** Head scores on a repeated sequence of so many tokens: by layer, head and pattern. */
+export interface HeadScores {
   count: number
   layers: number[][][]
 }
 
-/** Where rows of a table lie along two directions, and how much of their variance each of these has. */
-export interface Plane {
+/** Rows of a table projected on two principal axes, and the fraction of the variance along each. */
+export interface PcaProjection {
   x: Float32Array
   y: Float32Array
-  shares: number[]
+  variances: number[]
 }
 
-/** What the worker is asked, and what it answers. */
+/** The worker's queries: arguments and result. */
 export interface Questions {
-  without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
-  early: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, Early[][]]
-  lengths: [{ names: string[] }, Float32Array[]]
+  ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
+  logitLens: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
+  norms: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
-  added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
-    pictures: { rows: number, cols: number, values: Float32Array }[], lengths: Float32Array, peak: number
+  contributions: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
+    pictures: { rows: number, cols: number, values: Float32Array }[], norms: Float32Array, peak: number
   }[]]
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
-  twice: [{ read: number, row: number, isTwin?: boolean }, Twice | null]
-  habits: [object, Habits | null]
-  plane: [{ name: string, rows: number[] | null, isTwin?: boolean }, Plane]
-  learn: [{ text: string, step: number }, Learned]
-  explain: [{ cell: Cell }, Told | null]
+  compareCache: [{ read: number, row: number, isTwin?: boolean }, CacheComparison | null]
+  headScores: [object, HeadScores | null]
+  pca: [{ name: string, rows: number[] | null, isTwin?: boolean }, PcaProjection]
+  bpeStep: [{ text: string, step: number }, BpeStep]
+  explain: [{ cell: Cell }, CellExplanation | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]
-  nudge: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
+  finiteDifference: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
   read: [{ names: string[], isTwin: boolean }, {
     values: Map<string, Float32Array>
-    /** The largest finite size in each. */
+    /** The largest finite magnitude in each. */
     peaks: Map<string, number>
   }]
   rows: [{ name: string, rows: number[], isTwin: boolean }, SomeRows]
@@ -704,26 +702,26 @@ export interface Questions {
   open: [{ files?: Record<string, Blob> }, { type: string }]
   stop: [object, void]
   finish: [{ isSuperseded?: boolean }, void]
-  remember: [object, boolean]
-  remembered: [object, { names: string[], bytes: number } | null]
+  store: [object, boolean]
+  stored: [object, { names: string[], bytes: number } | null]
   forget: [object, unknown]
-  take: [{ format: 'safetensors' | 'onnx' | 'py' | 'zip' }, Uint8Array | Uint8Array[] | string]
-  lend: [{ model: string, file: Uint8Array }, void]
+  exportModel: [{ format: 'safetensors' | 'onnx' | 'py' | 'zip' }, Uint8Array | Uint8Array[] | string]
+  setWeights: [{ model: string, file: Uint8Array }, void]
 }
 export type Ask = <Type extends keyof Questions>(
   type: Type, details: Questions[Type][0], tell?: (progress: { done: number, total: number }) => void
 ) => Promise<Questions[Type][1]>
 
-/** What the files hold that the reader has brought. */
+/** The description of imported files. */
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {
   names: string[]
   /** Bytes that a tab can address. */
   room: number
-  /** Of the theatre's, in place of a model: its link, its step, its file. */
+  /** Of a training file instead of a model: its link, step and name. */
   training: { training: string, step: number, name: string } | null
 }
 
-/** The general rule of a tensor, and what the symbols of it stand for. */
+/** The general formula of a tensor, and the tensors that its symbols stand for. */
 export interface Recipe extends Pick<Explanation, 'name' | 'op' | 'output' | 'parameters' | 'formula' | 'formulas' | 'note'> {
   symbols: { symbol: string, tensor: string, start: number[] }[]
 }
@@ -732,7 +730,7 @@ export interface Recipe extends Pick<Explanation, 'name' | 'op' | 'output' | 'pa
 
 type Listener<Type extends Event, Element> = (event: Type & { currentTarget: Element, target: Element }) => unknown
 
-/** What `h` sets on an element: listeners, a style as an object, everything else as attributes. */
+/** The props of `h`: listeners, a style object, everything else as attributes. */
 export interface Props<Element = HTMLElement> {
   onclick?: Listener<MouseEvent, Element>
   onkeydown?: Listener<KeyboardEvent, Element>
@@ -743,21 +741,21 @@ export interface Props<Element = HTMLElement> {
   [attribute: string]: unknown
 }
 
-/** What `h` puts into an element: lists of it as deep as they come, and nothing for nothing. */
+/** The children of `h`: nodes and text, in nested lists; null, undefined and false are skipped. */
 export type Child = Node | string | number | false | null | undefined | readonly Child[]
 
-/** An element that `h` has made: what it was given as children is in it. */
-export type Built<Element> = Contents & Element
+/** An element created by `h`, with its children. */
+export type BuiltElement<Element> = Contents & Element
 interface Contents {
-  firstChild: Built<HTMLElement>
-  lastChild: Built<HTMLElement>
-  children: HTMLCollectionOf<Built<HTMLElement>>
+  firstChild: BuiltElement<HTMLElement>
+  lastChild: BuiltElement<HTMLElement>
+  children: HTMLCollectionOf<BuiltElement<HTMLElement>>
 }
 
 declare module 'chart.js' {
-  /** Our own: the stretch that a sentence takes, and a line at one place. */
+  /** Our own plugins: the shaded range of a sentence, and a line at one value. */
   interface PluginOptionsByType<TType> {
-    stretch?: { until?: number, colour?: string }
-    place?: { at?: number | null, mark?: number | null, colour?: string, markColour?: string }
+    stretch?: { until?: number, color?: string }
+    place?: { at?: number | null, mark?: number | null, color?: string, markColor?: string }
   }
 }

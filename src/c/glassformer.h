@@ -523,8 +523,9 @@ GF_EXPORT void gf_nll_loss_backward(float *dlog_probs, const float *dlosses, con
 /* SGD with a momentum buffer [n] (NULL: no momentum). If `first`, the buffer is initialized with the gradient. */
 GF_EXPORT void gf_sgd_step(float *param, float *buffer, const float *grad, int n, float lr, float momentum,
                            float dampening, float weight_decay, int nesterov, int first);
-/* Adam, or AdamW if `decoupled`. m and v [n] are the first and second moments; step counts from 1. */
-GF_EXPORT void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr,
-                            double beta1, double beta2, double eps, double weight_decay, int decoupled);
+/* Adam, or AdamW if `decoupled`. m and v [n] are the first and second moments, max_v [n] the largest v so far (NULL: no
+ * AMSGrad); step counts from 1. */
+GF_EXPORT void gf_adam_step(float *param, float *m, float *v, float *max_v, const float *grad, int n, int step,
+                            double lr, double beta1, double beta2, double eps, double weight_decay, int decoupled);
 
 #endif

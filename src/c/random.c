@@ -11,6 +11,7 @@
 
 #include "glassformer.h"
 #include "math.h"
+#include "simd.h"
 
 enum { WORDS = 624, SHIFT = 397, CHUNK = 16, FEW = 8 };
 
@@ -170,7 +171,7 @@ static bool comes_first(const float *score, int32_t a, int32_t b) {
 }
 
 /* Restores the heap [size] from position `at` downward. */
-static void sift_down(int32_t *heap, const float *score, int size, int at) {
+static GF_MINSIZE void sift_down(int32_t *heap, const float *score, int size, int at) {
   int32_t moved = heap[at];
   for (int child; (child = 2 * at + 1) < size; at = child) {
     if (child + 1 < size && comes_first(score, heap[child + 1], heap[child])) child++;

@@ -1,3 +1,4 @@
+import { expectArgumentCount } from './arity.js'
 import { describe, expect, expectBoolean, expectOptions, otherEngineError, formatShape } from './errors.js'
 import { sameShape } from './shape.js'
 
@@ -103,11 +104,24 @@ function firstOf(tensors) {
   return tensors[/** @type {string} */ (first)]
 }
 
-/** Sets existing gradients to zero. @param {Iterable<Tensor>} tensors */
-export function clearGradients(tensors) {
-  for (const { grad } of tensors) {
-    grad?.values.fill(0)
-    grad?.touch()
+/**
+ * Sets gradients to null or to zero: the implementation of zeroGrad.
+ * @param {Iterable<Tensor>} tensors
+ * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; a boolean stands for it
+ * @param {unknown[]} [more] superfluous arguments of zeroGrad
+ */
+export function clearGradients(tensors, options, more = []) {
+  if (more.length) expectArgumentCount('zeroGrad', 1, [options, ...more])
+  const { setToNone = true } = typeof options === 'boolean' ? { setToNone: options }
+    : expectOptions('zeroGrad', options, ['setToNone'])
+  expectBoolean('zeroGrad', 'setToNone', setToNone)
+  for (const tensor of tensors) {
+    const { internalGrad } = tensor
+    if (setToNone) tensor.clearGrad()
+    else if (internalGrad) {
+      internalGrad.values.fill(0)
+      internalGrad.touch()
+    }
   }
 }
 
@@ -175,7 +189,7 @@ function checkStart(out, gradient) {
     () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad; make one ` +
       'with { requiresGrad: true }, and compute with it outside noGrad and without detach()')
   if (!gradient) {
-    expect(out.size === 1, 'shape',
+    expect(out.numel() === 1, 'shape',
       () => `backward: ${describe(out)} is not a single value; write y.sum().backward(), or ` +
         'y.backward(gradient) with a gradient of that shape')
     return
@@ -214,15 +228,15 @@ function walk(starts, retainGraph, isCollecting) {
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const isIntermediate = isCollecting || tensor.node
-    const known = isIntermediate ? gradients.get(tensor) : tensor.grad
+    const known = isIntermediate ? gradients.get(tensor) : tensor.internalGrad
     if (!isIntermediate && known) noteAccumulation(known)
     if (known) return known
-    const zeros = engine.zeros(tensor.shape), created = isCollecting ? zeros : engine.keep(zeros)
-    if (isIntermediate) gradients.set(tensor, created)
-    else {
-      tensor.grad = created
+    if (!isIntermediate) {
       leaves.push(tensor)
+      return tensor.createGrad()
     }
+    const zeros = engine.zeros(tensor.shape), created = isCollecting ? zeros : engine.keep(zeros)
+    gradients.set(tensor, created)
     return created
   }
   /** @param {Tensor} tensor @param {Tensor | undefined} values */
@@ -249,7 +263,7 @@ function walk(starts, retainGraph, isCollecting) {
     // An incomplete gradient is discarded.
     for (const gradient of gradients.values()) gradient.dispose()
     for (const leaf of leaves) {
-      leaf.grad?.dispose()
+      leaf.internalGrad?.dispose()
       leaf.grad = null
     }
     throw error
@@ -265,7 +279,7 @@ function walk(starts, retainGraph, isCollecting) {
 function addToGrad(tensor, gradient) {
   const { engine, grad: previous } = tensor
   const grad = previous ?? engine.keep(engine.zeros(tensor.shape))
-  engine.c.gf_accumulate(grad.dataPtr(), gradient.dataPtr(), grad.size)
+  engine.c.gf_accumulate(grad.dataPtr(), gradient.dataPtr(), grad.numel())
   if (previous) previous.touch()
   else tensor.grad = grad
 }

@@ -14,14 +14,14 @@ import { DTYPES } from './dtype.js'
 /** @param {Trace} trace @param {Node} node */
 function countParameters(trace, { inputs }) {
   const trained = Object.values(inputs).filter(t => t?.requiresGrad && !trace.tracedProducerOf(t))
-  return trained.reduce((n, t) => n + t.size, 0)
+  return trained.reduce((n, t) => n + t.numel(), 0)
 }
 
 /** @param {Trace} trace @returns {Cost[]} */
 export const computeCosts = trace => trace.nodes.map(node => {
   const { multiplyAdds = 0, parameters = countParameters(trace, node), by } = node.op.cost?.(node) ?? {}
   const outputs = Object.entries(node.outputs).map(([key, tensor], i) => ({
-    name: trace.nameOf(tensor) ?? '', bytes: node.op.isView || tensor.isLeftOut ? 0 : tensor.size * DTYPES[tensor.dtype].bytes,
+    name: trace.nameOf(tensor) ?? '', bytes: node.op.isView || tensor.isLeftOut ? 0 : tensor.numel() * DTYPES[tensor.dtype].bytes,
     multiplyAdds: by ? by[key] ?? 0 : i ? 0 : multiplyAdds
   }))
   const [{ name }] = outputs, [{ shape }] = Object.values(node.outputs)

@@ -37,7 +37,7 @@ function createFilled(where, engine, shape, { dtype, requiresGrad }, fill) {
   const wrong = dtype === 'int32' ? values.find(isOutOfRange) : undefined
   expect(wrong === undefined, 'range',
     () => `${where}: values of an int32 tensor must be from ${INT32_MIN} to ${INT32_MAX}, got ${wrong}`)
-  engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, float64s.dataPtr(), DTYPES.float64.code, out.size)
+  engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, float64s.dataPtr(), DTYPES.float64.code, out.numel())
   float64s.dispose()
   return setRequiresGrad(out, requiresGrad)
 }
@@ -128,8 +128,8 @@ function triangleIndices(where, engine, rows, columns, offset, isInside) {
   const [N, M] = [expectInteger(where, 'rows', rows), expectInteger(where, 'columns', columns)]
   const by = expectInteger(where, 'offset', offset ?? 0, -(2 ** 31)), cells = []
   for (let i = 0; i < N; i++) for (let j = 0; j < M; j++) if (isInside(i - j + by)) cells.push([i, j])
-  const places = Int32Array.from([...cells.map(([i]) => i), ...cells.map(([, j]) => j)])
-  return tensor(engine, places, { shape: [2, cells.length] })
+  const indices = Int32Array.from([...cells.map(([i]) => i), ...cells.map(([, j]) => j)])
+  return tensor(engine, indices, { shape: [2, cells.length] })
 }
 
 /**

@@ -56,7 +56,7 @@ export class Engine extends Kernels {
   /** A new tensor of zeros. @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
   zeros(shape, dtype = 'float32') {
     const out = this.empty(shape, dtype)
-    this.memory.clear(out.dataPtr(), out.size * DTYPES[dtype].bytes)
+    this.memory.clear(out.dataPtr(), out.numel() * DTYPES[dtype].bytes)
     return out
   }
 

@@ -47,7 +47,7 @@ export function describe(value) {
 function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
-  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ (value)
+  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ ('dtype' in value ? value : {})
   if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${formatShape(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
@@ -189,7 +189,7 @@ const OPTION_SYNONYMS = {
 export function expectOptions(where, options, names) {
   if (options === undefined) return {}
   expect(isPlain(options), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
-    `got ${describe(options)}${'dtype' in Object(options) && TENSOR_HINTS[where] || optionHint(names, options)}`)
+    `got ${describe(options)}${optionHint(names, options)}`)
   for (const name in options) {
     expect(names.includes(name), 'type', () => `${where}: there is no option ${describe(name)}, only ` +
       `${names.join(', ')}${names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}` : ''}`)
@@ -208,25 +208,22 @@ function positionalHint(name, value) {
 
 /** Options that a value without a name may stand for, by its type. @type {Record<string, string[]>} */
 const OPTIONS_BY_TYPE = {
-  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens'],
+  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens', 'batchSize'],
   boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
 }
 
-/** Hints for a tensor in place of options, by function. @type {Record<string, string>} */
+/** Hints for a tensor in place of a dim, by function. @type {Record<string, string>} */
 const TENSOR_HINTS = {
   cat: '; write gf.cat([a, b])', stack: '; write gf.stack([a, b])', max: '; write gf.maximum(a, b)',
   min: '; write gf.minimum(a, b)'
 }
 
-/** Masks that are positional arguments in PyTorch. */
-const MASK_OPTIONS = ['mask', 'srcMask', 'tgtMask']
+/** What to write instead of a tensor in place of a dim. @param {string} name of the function */
+export const tensorHint = name => TENSOR_HINTS[name] ?? ''
 
 /** A hint for an option that was given without its name. @param {readonly string[]} names @param {unknown} given */
 function optionHint(names, given) {
   if (Array.isArray(given) && names.includes('dtype')) return '; a shape is one array, such as [2, 3]'
-  const maskOption = MASK_OPTIONS.find(mask => names.includes(mask))
-  if (maskOption && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${maskOption} }`
-  if (names.includes('norm') && 'stateDict' in Object(given)) return '; write { norm }'
   const isShort = Array.isArray(given) ? given.length < 5 && given.every(side => typeof side === 'number')
     : Object(given) !== given
   const name = isShort ? OPTIONS_BY_TYPE[typeof given]?.find(option => names.includes(option)) : undefined

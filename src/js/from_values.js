@@ -82,7 +82,7 @@ function copyIfView({ memory }, what, values) {
 
 /** Writes numbers to a tensor whose dtype needs a conversion, such as float16. @param {Tensor} out @param {any} flat */
 function setConverted(out, flat) {
-  const { engine, size } = out, float64s = engine.empty([size], 'float64')
+  const { engine } = out, size = out.numel(), float64s = engine.empty([size], 'float64')
   float64s.values.set(flat)
   engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, float64s.dataPtr(), DTYPES.float64.code, size)
   float64s.dispose()

@@ -42,7 +42,7 @@ function operationOf(Class) {
       const targets = Object.entries(inputs).map(([key, input]) => ({ key, input, to: gradient(input) }))
       unrecorded(engine, () => engine.tidy(() => {
         const dout = engine.empty(out.shape)
-        dout.values.set(engine.memory.floats(from, out.size))
+        dout.values.set(engine.memory.floats(from, out.numel()))
         const result = Class.backward(saved.context, dout), list = Array.isArray(result) ? result : [result]
         expect(list.length === saved.keys.length, 'shape', () => `${name}.backward: expected ` +
           `${saved.keys.length} gradients, one for each argument of forward, null where there is none; got ${list.length}`)
@@ -51,7 +51,7 @@ function operationOf(Class) {
           expect(own !== undefined, 'type', () => `${name}.backward must return a gradient for each argument of forward, ` +
             'or null where there is none; got undefined (is a return missing?)')
           if (!to || own === null) continue
-          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).dataPtr(), input.size)
+          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).dataPtr(), input.numel())
           if (node.trace) saved.gradients[key] = own.toArray()
         }
       }))
@@ -92,7 +92,7 @@ export class CustomFunction {
 
   /** @param {Context} ctx @param {Tensor} gradient @returns {Tensor | null | (Tensor | null)[]} */
   static backward(ctx, gradient) {
-    throw new GlassformerError('state', `${this.name}: static backward(ctx, gradient) is not defined, for ${describe(ctx)} and ${gradient}`)
+    throw new GlassformerError('state', `${this.name}: static backward(ctx, gradient) is not defined, for ${describe(ctx)} and ${describe(gradient)}`)
   }
 
   /**

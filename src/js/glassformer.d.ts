@@ -10,15 +10,17 @@ type Whole = Awaited<ReturnType<typeof start>>
 export interface Modules extends Pick<Whole['nn'], keyof Whole['nn']> {}
 export interface Functional extends Pick<Whole['functional'], keyof Whole['functional']> {}
 export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
+export interface DataLoading extends Pick<Whole['data'], keyof Whole['data']> {}
 export interface Decoding extends Pick<Whole['decoding'], keyof Whole['decoding']> {}
 export interface Optimizers extends Pick<Whole['optim'], keyof Whole['optim']> {}
 export interface Models extends Pick<Whole['models'], keyof Whole['models']> {}
 
 /** What `await load()` gives. */
-export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'decoding' | 'optim' | 'models'> {
+export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'data' | 'decoding' | 'optim' | 'models'> {
   nn: Modules
   functional: Functional
   text: Text
+  data: DataLoading
   decoding: Decoding
   optim: Optimizers
   models: Models
@@ -36,6 +38,9 @@ export type { Node, Operation } from './autograd.js'
 export type { Axes, Axis } from './axes.js'
 export type { Bound } from './bind_engine.js'
 export type { MakeOptions } from './creation.js'
+export type { Dataset, SampleSource, Subset, TensorDataset } from './data/dataset.js'
+export type { DataLoader, LoaderOptions } from './data/loader.js'
+export type { LoadedValues } from './checkpoint.js'
 export type { Branch } from './decoding/beam.js'
 export type { Candidates, RandomStream, SamplingOptions } from './decoding/choose.js'
 export type {
@@ -47,6 +52,7 @@ export type { Engine } from './engine.js'
 export type { Explanation, Factor, Term } from './explain.js'
 export type { Inputs } from './export/inputs.js'
 export type { Context, CustomFunction } from './function.js'
+export type { Generator } from './generator.js'
 export type { Kernels } from './kernels.js'
 export type { Memory } from './memory.js'
 export type { OtherMethods, Reductions, TensorMethods } from './methods.js'
@@ -92,7 +98,9 @@ export type { ConvOptions, Sizes, WindowOptions } from './ops/windows.js'
 export type { AdditiveMask } from './ops/mask.js'
 export type { Reduce, ReduceOptions } from './ops/reduce.js'
 export type { Adam, AdamOptions, AdamW } from './optim/adam.js'
-export type { CosineAnnealingLR, LambdaLR, LinearLR, OneCycleLR, StepLR } from './optim/lr_scheduler.js'
+export type {
+  CosineAnnealingLR, ExponentialLR, LambdaLR, LinearLR, MultiStepLR, OneCycleLR, ReduceLROnPlateau, SequentialLR, StepLR
+} from './optim/lr_schedulers.js'
 export type { Optimizer, OptimizerState, ParamGroup, Params } from './optim/optimizer.js'
 export type { SGD, SGDOptions } from './optim/sgd.js'
 export type { Loaded, LoadedFrom } from './safetensors.js'

@@ -1,6 +1,7 @@
 import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
-import { createPublicClass, bindClass } from './bind_engine.js'
-import { registerForwards, withArityChecks, expectArgumentCount } from './arity.js'
+import { createPublicClass, bindClass, readConstructorArguments } from './bind_engine.js'
+import { withSignature, withSignatures, wrapForwards } from './arguments.js'
+import { expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'
 import { tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
@@ -8,15 +9,17 @@ import { trace } from './record_trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
+import { loadCheckpoint, saveCheckpoint } from './checkpoint.js'
 import { compile } from './compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
+import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
-import { onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
+import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
 import { elu, glu } from './ops/gated.js'
@@ -34,13 +37,19 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
+import { INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
+import { Callable } from './nn/callable.js'
+import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
+import { bindData } from './data/index.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { addLibraryHints, addListHints, addModuleHints, addOptimizerHints, addSpellingHints, addTensorHints } from './name_hints.js'
+import {
+  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownModuleNames, refuseUnknownTensorNames
+} from './name_hints.js'
 import { bindText } from './text/index.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
@@ -63,29 +72,45 @@ const pick = (object, other) => /** @type {any} */ (Object.fromEntries(
   Object.entries(object).filter(([name]) => name in other)))
 
 /** torch.nn.functional in camelCase: tensors are positional arguments, everything else is in one options object. */
-const functional = addSpellingHints(withArityChecks({
+const functional = addSpellingHints(withSignatures({
   ...arithmetic.functions, conv1d, conv2d, crossEntropy, dropout, elu, embedding, fold, gelu, glu, layerNorm, linear,
-  logSoftmax,
-  pad, relativePositionBias, rotary, scaledDotProductAttention, softmax, unfold, ...shapeFunctions, ...shapeMethods
+  logSoftmax, pad, relativePositionBias, rotary, scaledDotProductAttention, softmax, unfold, ...shapeFunctions,
+  ...shapeMethods
 }))
 /** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({
-  ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, requiresGrad_
+  ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, index, indexPut_,
+  requiresGrad_
 })
-registerForwards(modules)
+wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
-addTensorHints(Tensor.prototype)
-for (const Class of [Methods, Tensor, modules.Module, Optimizer]) addSpellingHints(Class.prototype)
-addModuleHints(modules.Module.prototype)
-addListHints(Object.getPrototypeOf(modules.ModuleList.prototype))
-addOptimizerHints(Optimizer.prototype)
+refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
+refuseUnknownModuleNames(Callable.prototype, NumberedModules)
+addOptimizerHints(addSpellingHints(Optimizer.prototype))
+
+const initializers = withSignatures(init, INIT)
+
+/**
+ * Functions and classes of torch.optim that read their arguments in PyTorch's order.
+ * @template {Record<string, any>} T @param {T} parts @param {string} from the object they are properties of
+ * @returns {import('./argument_types.js').AllWithOrder<T>}
+ */
+const readArgumentsOf = (parts, from) => /** @type {any} */ (Object.fromEntries(
+  Object.entries(parts).map(([name, value]) => {
+    const signature = /** @type {Record<string, string>} */ (OPTIMIZERS)[name]
+    if (!signature) return [name, value]
+    return [name, /^[A-Z]/.test(name) ? readConstructorArguments(value, name, signature, from) : withSignature(name, value, signature)]
+  })))
+
+const optimizers = readArgumentsOf(optim, 'gf.optim')
+const schedulers = readArgumentsOf(optim.lrScheduler, 'gf.optim.lrScheduler')
 
 /**
  * torch.nn for one engine.
  * @param {import('./engine.js').Engine} engine
- * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K]> }
+ * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K], K> }
  *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray, options?: { requiresGrad?: boolean }) =>
  *   modules.Parameter }}
  */
@@ -125,7 +150,7 @@ function bindModules(engine) {
  * Creation functions for one engine.
  * @param {import('./engine.js').Engine} engine
  */
-const bindCreation = engine => ({
+const bindCreation = engine => withSignatures({
   /** @param {readonly number[]} shape @param {MakeOptions} [options] */
   zeros: (shape, options) => creation.zeros(engine, shape, options),
   /** @param {readonly number[]} shape @param {MakeOptions} [options] */
@@ -150,6 +175,79 @@ const bindCreation = engine => ({
   emptyLike: creation.emptyLike,
   randLike: random.randLike,
   randnLike: random.randnLike
+})
+
+/**
+ * Random functions for one engine.
+ * @param {import('./engine.js').Engine} engine
+ */
+const bindRandom = engine => withSignatures({
+  /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
+  manualSeed: seed => random.manualSeed(engine, seed),
+  /** The state of the random generator, for setRngState: torch.get_rng_state. */
+  getRngState: () => getRngState(engine),
+  /** Continues from a state of the random generator: torch.set_rng_state. @param {Uint8Array} state */
+  setRngState: state => setRngState(engine, state),
+  /**
+   * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype, generator.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
+   */
+  rand: (shape, options) => random.rand(engine, shape, options),
+  /**
+   * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad, generator.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
+   */
+  randn: (shape, options) => random.randn(engine, shape, options),
+  /**
+   * Random integers from low to high - 1: torch.randint; options: generator.
+   * @param {number} low @param {number} high @param {readonly number[]} shape
+   * @param {Parameters<typeof random.randint>[4]} [options]
+   */
+  randint: (low, high, shape, options) => random.randint(engine, low, high, shape, options),
+  /**
+   * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad, generator.
+   * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options] @param {any[]} more
+   */
+  normal: (shape, options, ...more) => {
+    // PyTorch's order is mean, std, size.
+    const [size, others] = /** @type {any[]} */ (more)
+    return typeof shape === 'number' ? random.normal(engine, size, { ...others, mean: shape, std: /** @type {any} */ (options) })
+      : random.normal(engine, shape, options)
+  },
+  /**
+   * 1 with probability p, else 0: torch.bernoulli; options: generator.
+   * @param {Parameters<typeof random.bernoulli>[1]} p @param {Parameters<typeof random.bernoulli>[2]} [options]
+   */
+  bernoulli: (p, options) => random.bernoulli(engine, p, options),
+  /**
+   * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement, generator.
+   * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
+   * @param {Parameters<typeof random.multinomial>[3]} [options]
+   */
+  multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
+  /**
+   * The integers 0 to n - 1 in random order: torch.randperm; options: generator.
+   * @param {number} n @param {Parameters<typeof random.randperm>[2]} [options]
+   */
+  randperm: (n, options) => random.randperm(engine, n, options)
+})
+
+/**
+ * Checkpoints for one engine.
+ * @param {import('./engine.js').Engine} engine
+ */
+const bindCheckpoints = engine => withSignatures({
+  /**
+   * Saves a training as the bytes of one file: { model, optimizer, scheduler, … }, and the random generator's state.
+   * @param {Parameters<typeof saveCheckpoint>[1]} parts
+   */
+  saveCheckpoint: parts => saveCheckpoint(engine, parts),
+  /**
+   * Restores a training from saveCheckpoint.
+   * @template S @param {S} bytes @param {Record<string, any>} [targets] { model, optimizer, scheduler }
+   * @returns {import('./checkpoint.js').LoadedValues<S>} the other saved values, such as { step }
+   */
+  loadCheckpoint: (bytes, targets) => loadCheckpoint(engine, bytes, targets)
 })
 
 /** Properties that a caller who forgot `await` is likely to read first. */
@@ -227,38 +325,8 @@ async function start(options) {
      */
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),
-    /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
-    manualSeed: seed => random.manualSeed(engine, seed),
-    /**
-     * Random numbers, uniform in [0, 1): torch.rand; options: requiresGrad, dtype.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options]
-     */
-    rand: (shape, options) => random.rand(engine, shape, options),
-    /**
-     * Random numbers from the standard normal distribution: torch.randn; options: requiresGrad.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options]
-     */
-    randn: (shape, options) => random.randn(engine, shape, options),
-    /**
-     * Random integers from low to high - 1: torch.randint.
-     * @param {number} low @param {number} high @param {readonly number[]} shape
-     */
-    randint: (low, high, shape) => random.randint(engine, low, high, shape),
-    /**
-     * Random numbers from a normal distribution: torch.normal; options: mean, std, requiresGrad.
-     * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options]
-     */
-    normal: (shape, options) => random.normal(engine, shape, options),
-    /** 1 with probability p, else 0: torch.bernoulli. @param {Parameters<typeof random.bernoulli>[1]} p */
-    bernoulli: p => random.bernoulli(engine, p),
-    /**
-     * Samples n classes with probabilities proportional to weights: torch.multinomial; options: replacement.
-     * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
-     * @param {Parameters<typeof random.multinomial>[3]} [options]
-     */
-    multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
-    /** The integers 0 to n - 1 in random order: torch.randperm. @param {number} n */
-    randperm: n => random.randperm(engine, n),
+    ...bindRandom(engine),
+    Generator: bindClass(engine, Generator, 'Generator', 'gf'),
     /**
      * Sinusoidal positional encodings [maxLength, dModel]; options: base, layout, method, dtype.
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
@@ -287,6 +355,7 @@ async function start(options) {
      * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
+    ...bindCheckpoints(engine),
     models: {
       /**
        * Describes a model's files from their headers. options: dtype, ignoreHead, as for load.
@@ -303,8 +372,9 @@ async function start(options) {
     },
     functional,
     ...torchFunctions,
-    nn: { ...bindModules(engine), init: addSpellingHints({ ...init }), functional },
-    optim: addSpellingHints({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
+    nn: { ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional },
+    optim: addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } }),
+    data: addSpellingHints(bindData(engine)),
     decoding: bindDecoding(engine)
   }))
 }

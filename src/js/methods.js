@@ -1,6 +1,6 @@
-import { expectArgumentCount, getMaxArguments } from './arity.js'
+import { createReader } from './arguments.js'
 import { GlassformerError, describe } from './errors.js'
-import { refusesSubscripts } from './subscripts.js'
+import { FUNCTIONS, METHODS } from './signatures.js'
 
 /**
  * The methods of tensors that are operations: each is the function of the same name with the tensor as first argument.
@@ -36,6 +36,9 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(options?: { negativeSlope?: number }) => Tensor} leakyRelu
  * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values to min and max
  * @property {(dtype: DType) => Tensor} to converts to another dtype; the tensor itself if it has that dtype
+ *
+ * @typedef {import('./argument_types.js').AllWithOrder<PlainMethods, import('./argument_types.js').MethodSignatures>}
+ *   TensorMethods
  *
  * Methods that overwrite the tensor and return it, without a gradient.
  * @typedef {object} InPlaceMethods
@@ -83,23 +86,19 @@ import { refusesSubscripts } from './subscripts.js'
  * @property {(value: number | boolean) => Tensor} fill_ one value everywhere: torch.Tensor.fill_
  * @property {() => Tensor} zero_ zeros: torch.Tensor.zero_
  * @property {(mean?: number | { mean?: number, std?: number }, std?: number) => Tensor} normal_ normal random numbers,
- *   mean
- *   0 and std 1: torch.Tensor.normal_
- * @property {(from?: number | { from?: number, to?: number }, to?: number) => Tensor} uniform_ uniform random numbers,
- *   from
- *   0 to 1: torch.Tensor.uniform_
+ *   mean 0 and std 1: torch.Tensor.normal_
+ * @property {(from?: number | { from?: number, to?: number }, to?: number) => Tensor} uniform_ uniform random
+ *   numbers, from 0 to 1: torch.Tensor.uniform_
  *
  * @typedef {Record<UnaryName | 'ceil' | 'trunc' | 'erf' | 'log1p' | 'expm1' | 'isnan' | 'isinf' | 'isfinite' |
  *   'logicalNot' | 'bitwiseNot', () => Tensor>
  *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
  *   & Record<'bitwiseAnd' | 'bitwiseOr' | 'bitwiseXor', (other: Tensor | number | boolean) => Tensor>
- *   & Reductions & OtherMethods & ShapeMethods & InPlaceMethods} TensorMethods
+ *   & Reductions & OtherMethods & ShapeMethods & InPlaceMethods} PlainMethods
  */
 
 /** The superclass of Tensor. */
 export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
-
-Object.setPrototypeOf(Methods.prototype, refusesSubscripts)
 
 // Without an iterator, destructuring would throw an error that names no alternative.
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
@@ -112,13 +111,13 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
 
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
+  /** @type {Record<string, string>} */ const signatures = { ...FUNCTIONS, ...METHODS }
   for (const [name, fn] of Object.entries(functions)) {
-    const max = getMaxArguments(name, fn) - 1
+    const { read } = createReader(name, signatures[name], fn.length, 1)
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
       value(...rest) {
-        if (rest.length > max) expectArgumentCount(name, max, rest)
-        return fn(this, ...rest)
+        return fn(this, ...read(rest))
       },
       configurable: true, writable: true
     })

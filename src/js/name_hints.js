@@ -1,5 +1,6 @@
 import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
+import { createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
@@ -9,7 +10,7 @@ const TENSOR_HINTS = /** @type {const} */ ({
   half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)',
   bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)', ndim: 'write x.shape.length', is_leaf: 'write x.node === null',
   grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)',
-  length: 'write x.size for the number of values, x.shape[0] for the rows',
+  length: 'write x.numel() for the number of values, x.shape[0] for the rows',
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
   indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
@@ -42,7 +43,7 @@ const LIBRARY_HINTS = {
   inference_mode: 'write gf.noGrad(() => …)',
   device: 'there is one memory, so leave it out',
   cuda: 'everything is in the memory of WebAssembly, so leave it out',
-  utils: 'batches are made by your own loop, with gf.randperm for their order'
+  utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
 }
 
 /** Common misspellings of class names. */
@@ -59,9 +60,18 @@ const MISSING_MODULES = [
 const MISSING_OPTIMIZERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
 const MISSING_SCHEDULERS = [
-  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ExponentialLR', 'MultiStepLR',
-  'MultiplicativeLR', 'PolynomialLR', 'ReduceLROnPlateau', 'SequentialLR'
+  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'MultiplicativeLR', 'PolynomialLR'
 ]
+/** Names of torch.utils.data, and what to write instead. */
+const DATA_HINTS = {
+  IterableDataset: 'write a Dataset with length and get(index), or loop over your own generator',
+  ConcatDataset: 'write a Dataset whose get(index) reads from one or the other',
+  RandomSampler: 'write new gf.data.DataLoader(dataset, { shuffle: true })',
+  SequentialSampler: 'leave it out: it is what a DataLoader does without shuffle',
+  WeightedRandomSampler: 'write { sampler: gf.multinomial(weights, n, { replacement: true }).toArray() }',
+  SubsetRandomSampler: 'write new gf.data.DataLoader(new gf.data.Subset(dataset, indices), { shuffle: true })',
+  BatchSampler: 'write { batchSampler: lists of indices }'
+}
 /** Methods of Hugging Face's classes, and what to write instead. */
 const MODEL_HINTS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
 
@@ -73,9 +83,6 @@ const schedulerMessage = missingMessage('gf.optim.lrScheduler', 'any schedule is
 
 /** @param {string} name in camelCase */
 const toSnakeCase = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-
-/** @param {string} name in snake_case */
-const toCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
 
 /**
  * Makes reading a missing property throw an error with a hint; undefined would only lead to "is not a function".
@@ -120,14 +127,21 @@ export function addSpellingHints(object) {
 
 /** Read-only properties of tensors, with hints for those who assign them. */
 const READ_ONLY_HINTS = {
-  shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)',
-  size: ': it is the number of values; write x.reshape(…) to shape them otherwise, x.narrow(…) for fewer, gf.cat([…]) for more'
+  shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)'
 }
 
-/** @param {object} prototype of tensors */
-export function addTensorHints(prototype) {
-  addHints(prototype, TENSOR_HINTS, (name, hint) => `a tensor has no ${name} here; ${hint}`)
-  addHint(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
+/**
+ * Makes names that tensors do not have errors with hints.
+ * @param {object} prototype of tensors @param {object} root the first prototype of its chain
+ */
+export function refuseUnknownTensorNames(prototype, root) {
+  Object.setPrototypeOf(root, createTensorEnd(TENSOR_HINTS))
+  const { size } = /** @type {any} */ (prototype), refuseSize = () => {
+    throw new GlassformerError('type', 'size is a method: write x.numel() for the number of values, x.size() or x.shape for the shape')
+  }
+  // As a property it was the number of values; a function in arithmetic would give NaN.
+  Object.defineProperty(size, Symbol.toPrimitive, { value: refuseSize })
+  Object.defineProperty(prototype, 'size', { get: () => size, set: refuseSize, configurable: true })
   for (const [name, hint] of Object.entries(READ_ONLY_HINTS)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
     const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${hint}`) }
@@ -135,17 +149,20 @@ export function addTensorHints(prototype) {
   }
 }
 
-/** @param {object} prototype of modules */
-export function addModuleHints(prototype) {
-  addHints(prototype, MODULE_HINTS, (name, hint) => `a module has no ${name} here; ${hint}`, definingSetter)
-}
+/** What lists of modules do not have: Python allows negative indices, and JavaScript's arrays have more methods. */
+const LIST_HINTS = Object.fromEntries([
+  ...[-1, -2].map(i => [String(i), `a list of modules has no index ${i}; write list.at(${i})`]),
+  ...['map', 'forEach', 'filter', 'reduce', 'entries', 'slice'].map(
+    name => [name, `a list of modules has no ${name}; write [...list].${name}(…)`])
+])
 
-/** @param {object} prototype of lists of modules; Python allows negative indices */
-export function addListHints(prototype) {
-  for (const i of [-1, -2]) addHint(prototype, String(i), `a list of modules has no index ${i}; write list.at(${i})`)
-  for (const name of ['map', 'forEach', 'filter', 'reduce', 'entries', 'slice']) {
-    addHint(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, definingSetter(name))
-  }
+/**
+ * Makes reading names that modules do not have errors with hints.
+ * @param {object} root the first prototype of their chain @param {Function} List the class of lists of modules
+ */
+export function refuseUnknownModuleNames(root, List) {
+  const moreHints = (/** @type {object} */ module) => (module instanceof List ? LIST_HINTS : {})
+  Object.setPrototypeOf(root, createModuleEnd(Object.getPrototypeOf(root), MODULE_HINTS, moreHints))
 }
 
 /** @param {object} prototype of optimizers, whose groups are a field */
@@ -157,10 +174,10 @@ export const addOptimizerHints = prototype => (
  * @param {any} library
  */
 function addPlaceHints(library) {
-  const { nn, optim, functional, decoding } = library, parts = [library, nn, functional, optim]
+  const { nn, optim, functional, decoding, data } = library, parts = [library, nn, functional, optim]
   /** @type {[string, object][]} */ const places = [
     ['gf.nn', nn], ['gf.functional', functional], ['gf.optim', optim], ['gf.optim.lrScheduler', optim.lrScheduler],
-    ['gf.decoding', decoding], ['gf.nn.init', nn.init]
+    ['gf.decoding', decoding], ['gf.data', data], ['gf.nn.init', nn.init]
   ]
   for (const [where, from] of places) {
     for (const name of Object.keys(from)) {
@@ -179,7 +196,7 @@ function addPlaceHints(library) {
  * @param {any} library
  */
 function addMissingHints(library) {
-  const { nn, optim, models } = library
+  const { nn, optim, models, data } = library
   const types = { ...DTYPE_ALIASES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) addHint(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   addHints(library, LIBRARY_HINTS, (name, hint) => `gf has no ${name}; ${hint}`)
@@ -190,14 +207,16 @@ function addMissingHints(library) {
   }
   for (const [name, right] of Object.entries(MISSPELLINGS)) addHint(nn, name, `${name} is spelled ${right} here`)
   addPlaceHints(library)
-  addHint(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
+  addHint(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence')
   for (const name of MISSING_OPTIMIZERS) addHint(optim, name, optimizerMessage(name))
   for (const name of MISSING_SCHEDULERS) addHint(optim.lrScheduler, name, schedulerMessage(name))
   addHints(models, MODEL_HINTS, (name, hint) => `gf.models has no ${name}; ${hint}`)
+  addHints(data, DATA_HINTS, (name, hint) => `gf.data has no ${name}; ${hint}`)
 }
 
 /** @param {any} library */
-const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, optim.lrScheduler, models, functional]
+const partsOf = ({ nn, optim, models, functional, data }) =>
+  [nn, nn.init, optim, optim.lrScheduler, models, functional, data]
 
 /**
  * Adds hints for names that the library and its parts do not have. There are hundreds and most programs need none, so

@@ -230,7 +230,7 @@ export class Run {
 
   #ensureGradients() {
     if (this.#isBackwardDone) return
-    const { engine, shape, size } = this.#output, ones = size === 1 ? null : engine.empty(shape)
+    const { engine, shape } = this.#output, ones = this.#output.numel() === 1 ? null : engine.empty(shape)
     ones?.values.fill(1)
     this.#output.backward(ones ?? undefined)
     ones?.dispose()
@@ -296,7 +296,7 @@ export function observe(engine, fn, options) {
   try {
     expect(parts.output instanceof Tensor, 'type',
       () => `observe: fn must return a tensor, or an object with one as output, got ${describe(parts.output)}`)
-    expect(parts.loss === null || (parts.loss instanceof Tensor && parts.loss.size === 1), 'shape',
+    expect(parts.loss === null || (parts.loss instanceof Tensor && parts.loss.numel() === 1), 'shape',
       () => `observe: loss must be a tensor of one value, got ${describe(parts.loss)}`)
     return new Run(recording, parts, { axes, streams, passes })
   } catch (error) {

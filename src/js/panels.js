@@ -70,7 +70,7 @@ function ensureMemory(engine, storage, bytes, K) {
  */
 function packWeight(weight, storage) {
   const { engine, dtype, shape } = weight, [, K] = shape, { bytes } = DTYPES[dtype]
-  if (weight.offset || storage.bytes !== weight.size * bytes) return false
+  if (weight.offset || storage.bytes !== weight.numel() * bytes) return false
   if (storage.columns) unpackPanels(engine, storage, dtype)
   if (!ensureMemory(engine, storage, storage.bytes + getPaddingBytes(shape, dtype), K)) return false
   expect(rearrange(engine, storage, dtype, K, 0), 'range', () =>

@@ -256,6 +256,6 @@ export class Recording {
 
 /** @param {Tensor} tensor @returns {Block} */
 const blockOf = tensor => {
-  const { shape, dtype, size } = tensor
+  const { shape, dtype } = tensor, size = tensor.numel()
   return { address: tensor.dataPtr(), shape, dtype, bytes: size * DTYPES[dtype].bytes }
 }

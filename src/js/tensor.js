@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, formatShape } from './errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectInteger, formatShape } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -6,6 +6,7 @@ import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { getPanelOffset, unpackPanels } from './panels.js'
+import { formatScalar, formatTensor } from './print_tensor.js'
 import { countCells, nest, sameShape } from './shape.js'
 import { Storage } from './storage.js'
 
@@ -14,8 +15,8 @@ import { Storage } from './storage.js'
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
 
-/** The maximum number of values that console.log prints. */
-const MAX_PRINTED = 8
+/** Flags of a gradient: created by backward; user code may have a reference; only memory for the next gradient. */
+const OWNED = 1, SHARED = 2, CLEARED = 4
 
 /** @param {Tensor} tensor of int8 */
 const int8Error = tensor => new GlassformerError('type',
@@ -35,6 +36,7 @@ export class Tensor extends Methods {
   #size
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
+  /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
   /** Whether `backward` adds to its `grad` although it is computed; see retainGrad. */ retainsGrad = false
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
@@ -75,11 +77,6 @@ export class Tensor extends Methods {
   /** The type of its values. @returns {DType} */
   get dtype() {
     return this.#dtype
-  }
-
-  /** The number of values. */
-  get size() {
-    return this.#size
   }
 
   /** Whether `backward` computes a gradient for it. @returns {boolean} */
@@ -131,7 +128,13 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'type' or 'shape' when it is set to anything but null or a float32 tensor of this shape
    */
   get grad() {
-    return this.#grad
+    this.#gradFlags |= SHARED
+    return this.internalGrad
+  }
+
+  /** The same for the library, which keeps no reference and so does not share it. @returns {Tensor | null} @internal */
+  get internalGrad() {
+    return this.#gradFlags & CLEARED ? null : this.#grad
   }
 
   set grad(grad) {
@@ -142,13 +145,41 @@ export class Tensor extends Methods {
       expect(sameShape(grad.shape, this.shape), 'shape',
         () => `grad must have shape ${formatShape(this.shape)}, got ${formatShape(grad.shape)}`)
     }
+    if (this.#gradFlags & CLEARED) this.#grad?.dispose()
+    this.#gradFlags = SHARED
     this.#grad = grad ?? null
+  }
+
+  /**
+   * Sets grad to null. The memory of a gradient that backward created is retained for the next one, since freeing and
+   * allocating it at every step would fragment the heap. User code that has the old tensor must not find the next
+   * gradient there, so the tensor is disposed and the memory gets a new one.
+   * @internal
+   */
+  clearGrad() {
+    const { internalGrad: grad, engine } = this
+    if (!grad) return
+    const isRetained = Boolean(this.#gradFlags & OWNED) && !grad.disposed, isShared = Boolean(this.#gradFlags & SHARED)
+    if (!isRetained) this.#grad = null
+    else if (isShared) {
+      this.#grad = engine.keep(engine.view(grad, this.shape))
+      grad.dispose()
+    }
+    this.#gradFlags = isRetained ? OWNED | CLEARED : 0
+  }
+
+  /** Creates a gradient of zeros for backward, in the memory of a cleared one if there is one. @internal */
+  createGrad() {
+    if (this.#gradFlags & CLEARED) this.#grad?.values.fill(0)
+    else this.#grad = this.engine.keep(this.engine.zeros(this.shape))
+    this.#gradFlags = OWNED
+    return /** @type {Tensor} */ (this.#grad)
   }
 
   /** The address and number of its bytes. @returns {[address: number, n: number]} */
   #locateBytes() {
     if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
-    return [this.dataPtr(), this.size * DTYPES[this.dtype].bytes]
+    return [this.dataPtr(), this.#size * DTYPES[this.dtype].bytes]
   }
 
   /** The values as bytes. @returns {Uint8Array} */
@@ -181,12 +212,12 @@ export class Tensor extends Methods {
 
   /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */
   get values() {
-    const { engine, size, dtype } = this
+    const { engine, dtype } = this, size = this.#size
     if (dtype === 'int8') return engine.memory.borrow(4 * size, address => {
       unpackInt8(address, this)
       return engine.memory.floats(address, size).slice()
     })
-    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.size)
+    return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.#size)
   }
 
   /**
@@ -249,7 +280,7 @@ export class Tensor extends Methods {
    * @throws {GlassformerError} 'shape' for a tensor of another size
    */
   item() {
-    expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
+    expect(this.numel() === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
     return this.#read(0)
   }
 
@@ -285,7 +316,21 @@ export class Tensor extends Methods {
 
   /** The number of values: torch.Tensor.numel. @returns {number} */
   numel() {
-    return this.size
+    return this.#size
+  }
+
+  /**
+   * The length of one axis, or of each: torch.Tensor.size.
+   * @template {number | undefined} [D = undefined]
+   * @param {D} [dim] negative ones count from the end; default: all
+   * @returns {D extends number ? number : readonly number[]}
+   * @example
+   * gf.zeros([2, 3]).size(-1)                       // 3
+   */
+  size(dim) {
+    if (dim === undefined) return /** @type {any} */ (this.#shape)
+    const rank = this.#shape.length, axis = expectInteger('size', 'dim', dim, -rank, rank - 1)
+    return /** @type {any} */ (this.#shape[axis < 0 ? axis + rank : axis])
   }
 
   /** The transpose of a matrix, as a copy: torch.Tensor.t. @returns {Tensor} */
@@ -359,25 +404,28 @@ export class Tensor extends Methods {
     this.#grad = null
   }
 
+  /** As PyTorch prints it: four decimals in columns, of more than 1000 values the edges: torch.Tensor.__repr__. */
   toString() {
-    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${formatShape(this.shape)}`
+    if (!this.storage) return this.isLeftOut ? `${this.dtype} tensor ${formatShape(this.shape)}` : 'a disposed tensor'
+    return formatTensor(this, i => this.#read(i))
   }
 
   /**
-   * Converts to a string in templates; arithmetic would give a string or NaN, so it is an error.
+   * Converts to a string in templates: a scalar to its number. Arithmetic would give a string or NaN: an error.
    * @param {string} hint @internal
    */
   [Symbol.toPrimitive](hint) {
-    if (hint === 'string') return this.toString()
+    if (hint === 'string') {
+      const isScalar = this.storage && this.shape.length === 0
+      return isScalar ? formatScalar(this.#read(0), this.dtype) : this.toString()
+    }
     throw new GlassformerError('type', `${describe(this)} cannot be used with JavaScript's + - * / < > and Math; ` +
       'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), a.exp() …, and a.item() for the value of a tensor of one')
   }
 
-  /** What console.log prints in Node: type, shape and the first values. */
+  /** What console.log prints in Node. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
-    if (!this.storage) return String(this)
-    const values = Array.from({ length: Math.min(MAX_PRINTED, this.size) }, (_, i) => String(this.#read(i)))
-    return `${this}: ${values.join(', ')}${this.size > MAX_PRINTED ? ', …' : ''}`
+    return this.toString()
   }
 
   /** @returns {any} the values as nested arrays */

@@ -288,7 +288,7 @@ export class Trace {
       this.#gradients.set(tensor, gradient)
       return
     }
-    this.engine.c.gf_accumulate(sum.dataPtr(), gradient.dataPtr(), sum.size)
+    this.engine.c.gf_accumulate(sum.dataPtr(), gradient.dataPtr(), sum.numel())
     gradient.dispose()
   }
 

@@ -1,5 +1,5 @@
-/* What one core can do at most from wasm: arithmetic that never leaves the registers, and reading memory.
- * The bench measures both in the same run as the kernels, so that "of the limit" means of this machine, now. */
+/* The limits of one core in wasm: arithmetic in registers only, and memory traffic. The benchmarks measure them in the
+ * same run as the kernels, so that "percent of the limit" refers to this machine under its current load. */
 #include <stdint.h>
 #include <wasm_simd128.h>
 
@@ -25,7 +25,7 @@ EXPORT float limit_multiply_add(int32_t rounds, float factor, float term) {
   return wasm_f32x4_extract_lane(x[0], 0) + wasm_f32x4_extract_lane(x[0], 3);
 }
 
-/* The sum of `floats` values, a multiple of 32. Eight accumulators: the additions must not be what it waits for. */
+/* The sum of `floats` values, a multiple of 32. Eight accumulators hide the latency of additions. */
 EXPORT float limit_read(const float *values, int32_t floats) {
   v128_t sum[8];
   for (int i = 0; i < 8; i++) sum[i] = wasm_f32x4_splat(0);

@@ -1,6 +1,7 @@
-// npm run bench: the library against its peers and against the machine, each work checked before it is timed.
+// npm run bench compares the library with its peers and with the limits of the machine. The results of each work
+// (benchmark) are checked before it is timed.
 //
-//   --engine <name>   where: node (default), chromium, firefox, or the path of another Node
+//   --engine <name>   the engine: node (default), chromium, firefox, or the path of another Node
 //   --seconds <n>     how long each side is measured (default 1)
 //   --only <regex>    only the works whose names match
 //   --threads <n>     ours and onnxruntime-web with n threads (default 1), and ours with one; in Node, and only the
@@ -30,11 +31,11 @@ const { values: options } = parseArgs({
   }
 })
 
-async function measureAll(engine, chosen) {
+async function measureAll(engine, works) {
   const done = []
   const failed = []
   console.log(`${engine.name}\n${tableHead()}`)
-  for (const { name } of chosen) {
+  for (const { name } of works) {
     const { claims, stats, variant, error } = await engine.run(name, Number(options.seconds))
       .catch(({ stack }) => ({ error: stack }))
     if (error) failed.push(name)
@@ -46,24 +47,24 @@ async function measureAll(engine, chosen) {
   return { done, failed }
 }
 
-function summary({ done, failed }) {
-  const judged = done.flatMap(({ claims }) => claims.map(isMet)).filter(met => met !== undefined)
-  console.log(`\n${judged.filter(Boolean).length} of ${judged.length} targets met`)
+function printSummary({ done, failed }) {
+  const targets = done.flatMap(({ claims }) => claims.map(isMet)).filter(met => met !== undefined)
+  console.log(`\n${targets.filter(Boolean).length} of ${targets.length} targets met`)
   if (failed.length) console.log(`aborted: ${failed.join('; ')}`)
 }
 
-const isDivided = Number(options.threads) > 1
+const isThreaded = Number(options.threads) > 1
 process.env.BENCH_THREADS = options.threads
 const engine = await engineOf(options.engine)
-const chosen = engine.works.filter(({ name, twoThreads }) => (
-  new RegExp(options.only).test(name) && (!isDivided || twoThreads !== undefined)))
+const selected = engine.works.filter(({ name, twoThreads }) => (
+  new RegExp(options.only).test(name) && (!isThreaded || twoThreads !== undefined)))
 if (options.list) {
-  console.log(chosen.map(({ name }) => name).join('\n'))
+  console.log(selected.map(({ name }) => name).join('\n'))
 } else if (options.compare) {
-  await compare(options.compare, chosen.map(({ name }) => name), Number(options.seconds))
+  await compare(options.compare, selected.map(({ name }) => name), Number(options.seconds))
 } else {
-  const all = await measureAll(engine, chosen)
-  summary(all)
-  if (all.failed.length) process.exitCode = 1
+  const results = await measureAll(engine, selected)
+  printSummary(results)
+  if (results.failed.length) process.exitCode = 1
 }
 await engine.close()

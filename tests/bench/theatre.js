@@ -1,40 +1,40 @@
-// npm run bench:theatre: training in real Chromium. How many seconds until the dates come out right, and how long the
-// main thread is kept at a time meanwhile. Nothing fails here. A step beside TensorFlow.js is a work of npm run bench.
+// npm run bench:theatre measures the training page in real Chromium: the seconds until the dates model is accurate, and
+// the longest task of the main thread meanwhile. It never fails. npm run bench compares a step with TensorFlow.js.
 import { launch, open, serve, stateOf } from '../browser/host.js'
-import { longestTasks } from '../browser/tasks.js'
+import { longestTasks } from '../browser/main_thread_tasks.js'
 import { toHash } from '../../web/shell/state.js'
 
-const EXACT = 95, MINUTES = 3
-const WATCHED = 10_000
+const TARGET_PERCENT = 95, MINUTES = 3
+const OBSERVED_MS = 10_000
 
 const theatreAt = url => `${url}#${toHash(stateOf({ theatre: 'dates' }))}`
 const isOpen = page => page.waitForSelector('.theatre[data-step="0"]')
 
-/** Runs in the page: trains until so many percent of what is held out come out right. */
-async function untilExact(percent) {
+/** Runs in the page: trains until so many percent of the held-out examples are exact. */
+async function trainUntil(percent) {
   const theatre = document.querySelector('.theatre'), start = performance.now()
-  const share = () => parseFloat([...theatre.querySelectorAll('.theatre-keys b')].at(-1).textContent)
+  const accuracy = () => parseFloat([...theatre.querySelectorAll('.theatre-keys b')].at(-1).textContent)
   theatre.querySelector('[data-action="play"]').click()
-  while (!(share() >= percent)) await new Promise(requestAnimationFrame)
+  while (!(accuracy() >= percent)) await new Promise(requestAnimationFrame)
   return { seconds: (performance.now() - start) / 1000, steps: Number(theatre.dataset.step) }
 }
 
-async function seconds(browser, url) {
+async function measureTraining(browser, url) {
   const { page, close } = await open(browser, theatreAt(url))
   page.setDefaultTimeout(MINUTES * 60_000)
   await isOpen(page)
-  const found = await page.evaluate(untilExact, EXACT)
+  const result = await page.evaluate(trainUntil, TARGET_PERCENT)
   await close()
-  return found
+  return result
 }
 
-/** The longest task of the main thread while a model learns and is shown. */
-async function longest(browser, url) {
+/** The longest task of the main thread during training. */
+async function measureLongestTask(browser, url) {
   const { page, close } = await open(browser, theatreAt(url))
   await isOpen(page)
-  const tasks = await longestTasks(browser, page, during => during('training', async () => {
+  const tasks = await longestTasks(browser, page, observe => observe('training', async () => {
     await page.click('.theatre [data-action="play"]')
-    await page.waitForTimeout(WATCHED)
+    await page.waitForTimeout(OBSERVED_MS)
     await page.click('.theatre [data-action="play"]')
   }))
   await close()
@@ -42,9 +42,9 @@ async function longest(browser, url) {
 }
 
 const site = await serve(), browser = await launch()
-const { seconds: needed, steps } = await seconds(browser, site.url)
-console.log(`dates, ${EXACT} % of those never trained on exact: ${needed.toFixed(1)} s, ${steps} steps`)
-const { wall, cpu } = await longest(browser, site.url)
+const { seconds, steps } = await measureTraining(browser, site.url)
+console.log(`dates, ${TARGET_PERCENT} % of held-out examples exact: ${seconds.toFixed(1)} s, ${steps} steps`)
+const { wall, cpu } = await measureLongestTask(browser, site.url)
 console.log(`longest task of the main thread meanwhile: ${wall.toFixed(0)} ms, ${cpu.toFixed(0)} ms of the processor`)
 await browser.close()
 site.close()

@@ -9,7 +9,7 @@ const house = useHouse()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
 const told = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 
-test('the chain rule is walked back to where it begins, on a phone too, and on to L', async () => {
+test('the chain rule can be followed back to its start and on to L, on a phone too', async () => {
   const cell = { name: 'output', index: [0, 4, 8], isGradient: true }
   for (const viewport of sample([{ width: 360, height: 740 }, { width: 1280, height: 800 }], 2)) {
     const { page, complaints, close } = await open({ room: 'output', cell }, { viewport })
@@ -35,7 +35,7 @@ test('the chain rule is walked back to where it begins, on a phone too, and on t
   }
 })
 
-longTest('what has no gradient says so, and a weight that was set says what training left', async () => {
+longTest('missing gradients are explained, and an edited weight displays its trained value', async () => {
   const weight = { name: 'output.weight', index: [3, 4] }
   const shown = async (state, pattern) => {
     const { page, complaints, close } = await open(state)

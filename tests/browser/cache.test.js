@@ -1,7 +1,7 @@
 // The room of the cache in Chromium: what a step takes with a cache and without is what the same run says in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/twice.js'
+import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { addressed, beyond, runHere, stateOf, useHouse, violations } from './host.js'
 import { sample } from '../lib/long.js'
@@ -18,11 +18,11 @@ const table = page => page.$$eval('.cache-costs tbody tr', lines => Object.fromE
 /** The same from a run made here. */
 function expected(state) {
   const run = runHere(state), { rows } = run.decoding
-  const all = rows.map(row => twice(gf, run.made, { read: rows[0] + 1, row }))
+  const all = rows.map(row => compareCache(gf, run.made, { read: rows[0] + 1, row }))
   run.dispose()
   return {
     all, table: {
-      kept: all.map(one => one.multiplyAdds.kept), whole: all.map(one => one.multiplyAdds.whole),
+      kept: all.map(one => one.multiplyAdds.cached), whole: all.map(one => one.multiplyAdds.full),
       bytes: all.map(({ bytes }) => bytes.own + bytes.read)
     }
   }
@@ -40,16 +40,17 @@ for (const [language, theme, more] of sample([
     const { all, table: wanted } = expected(state)
     assert.deepEqual(await table(page), wanted)
     const told = numbersIn(await page.textContent('.stage-figure > .note'))
-    const { compared, same } = all[2]
-    assert.deepEqual(told.toSorted((a, b) => b - a), same === compared ? [compared] : [compared, compared - same])
-    assert.equal(same === compared, more.tgtIsCausal !== false)
+    const { compared, identical } = all[2]
+    assert.deepEqual(told.toSorted((a, b) => b - a), identical === compared ? [compared]
+      : [compared, compared - identical])
+    assert.equal(identical === compared, more.tgtIsCausal !== false)
     assert.deepEqual(await violations(page, '.stage'), [])
     assert.deepEqual(complaints, [])
     await close()
   })
 }
 
-test('a number leads to its step, the arrow keys walk, layer and head stand in the link', async () => {
+test('a number links to its step, arrow keys change it, layer and head are in the link', async () => {
   const { page, close } = await open({ room: 'cache', language: 'en' })
   await settled(page)
   const columns = () => page.$$eval('.cache-slot .heat', list => list.map(heat => Number(heat.getAttribute('aria-colcount'))))
@@ -69,7 +70,7 @@ test('a number leads to its step, the arrow keys walk, layer and head stand in t
   await close()
 })
 
-test('where a mistake is built in, nothing is compared and the columns are there', async () => {
+test('with a built-in fault nothing is compared, but the columns are displayed', async () => {
   const { page, complaints, close } = await open({ room: 'cache', language: 'ko', fault: 'tokenNorm' })
   await page.waitForFunction(() => document.querySelector('.cache-costs').hidden)
   assert.equal(await page.textContent('.stage-figure > .note'), '')

@@ -11,7 +11,7 @@ const read = page => page.$$eval('.read-tokens span', list => list.map(one => on
 const written = page => page.$$eval('.pick-token', list => list.map(one => one.textContent).join(''))
 const stepOf = async page => (await addressed(page)).step
 
-test('steps on and back, by button and by key; the link keeps the step', async () => {
+test('decoding steps forward and back, by button and by key; the link keeps the step', async () => {
   const { page, complaints, close } = await open({})
   assert.equal(await written(page), '2026년11월20일</s>')
   await page.click('.scrub-button[aria-label="One step back"]')
@@ -32,7 +32,7 @@ test('steps on and back, by button and by key; the link keeps the step', async (
   await close()
 })
 
-test('plays from the start by itself, and stops when asked', async () => {
+test('decoding plays from the start, and can be stopped', async () => {
   const beam = { decoding: 'beam', temperature: 2 }
   const { page, close } = await open(beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
@@ -49,7 +49,7 @@ test('plays from the start by itself, and stops when asked', async () => {
   await close()
 })
 
-longTest('what the advice asks for can be done in the room: draw, raise the temperature, change the seed', async () => {
+longTest('the suggestions can be followed in the room: sample, raise the temperature, change the seed', async () => {
   const { page, complaints, close } = await open({})
   await changing(page, () => choose(page, 'decoding', 'sample'))
   await changing(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
@@ -61,7 +61,7 @@ longTest('what the advice asks for can be done in the room: draw, raise the temp
   await close()
 })
 
-longTest('with an answer of the reader\'s there is nothing to choose, and the page says why', async () => {
+longTest('a typed answer disables decoding, and the page says why', async () => {
   const { page, complaints, close } = await open({ decoding: 'sample', target: '1999년' })
   const choice = page.locator('.stage [data-control="decoding"]')
   assert.equal(await choice.locator('input').first().isDisabled(), true)
@@ -75,7 +75,7 @@ longTest('with an answer of the reader\'s there is nothing to choose, and the pa
   await close()
 })
 
-test('advice is taken by pressing it, and given back by going back', async () => {
+test('pressing a suggestion applies it, and Back undoes it', async () => {
   const { page, complaints, close } = await open({})
   const deed = name => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
@@ -101,7 +101,7 @@ test('advice is taken by pressing it, and given back by going back', async () =>
   await close()
 })
 
-test('what a deed has changed is scrolled into sight', async () => {
+test('the result of a suggestion is scrolled into view', async () => {
   const { page, close } = await open({}, { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
   await page.locator('.deed').first().scrollIntoViewIfNeeded()
   await changing(page, () => page.locator('.deed').first().click())
@@ -110,7 +110,7 @@ test('what a deed has changed is scrolled into sight', async () => {
   await close()
 })
 
-longTest('with an answer of one\'s own, a temperature or no mask, the notes say what the numbers are', async () => {
+longTest('with a typed answer, a temperature or no mask, notes explain the numbers', async () => {
   for (const [state, ...patterns] of [
     [{ target: '1999년' }, /your own token at each step/],
     [{ temperature: 0.5 }, /The loss uses the probabilities before temperature and truncation/],
@@ -125,7 +125,7 @@ longTest('with an answer of one\'s own, a temperature or no mask, the notes say 
   }
 })
 
-longTest('in training the bars are said to be read again, and only then', async () => {
+longTest('a note says that bars are recomputed in training, and only then', async () => {
   for (const [state, isSaid] of [[{}, false], [{ training: true }, true], [{ training: true, dropout: 0 }, false]]) {
     const { page, close } = await open(state)
     assert.equal(await page.getByText('chosen with dropout off').isVisible(), isSaid)
@@ -133,7 +133,7 @@ longTest('in training the bars are said to be read again, and only then', async 
   }
 })
 
-longTest('open tables stay as they are while cells are pressed, and follow a number that changes', async () => {
+longTest('open tables are kept while cells are selected, and updated when a value changes', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', language: 'ko' })
   await tablesOf(page)
   await page.evaluate(() => {

@@ -4,7 +4,7 @@
 import { load } from '../../src/js/index.js'
 import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
-import { gradientsOf } from '../../web/worker/plain.js'
+import { gradientsOf } from '../../web/worker/serialize_run.js'
 
 const SETTINGS = [
   { model: 'dates' }, { model: 'dates', training: true, dropout: 0.3, decoding: 'sample', topK: 5, temperature: 1.3 },

@@ -60,7 +60,7 @@ const inPage = async () => {
   return digests(await bytesOf('/dist/glassformer.wasm'), (model, name) => bytesOf(`/web/models/${model}/${name}`))
 }
 
-test('Node computes numbers, and with time to spare the same ones again', t => {
+test('Node computes the digest, and in long runs twice', t => {
   t.diagnostic(`Node ${process.version}: ${expected.map(one => one.toString(16)).join(' ')}`)
   assert.equal(new Set(expected).size, 8)
   if (isLong) assert.deepEqual(inNode(process.execPath), expected)
@@ -98,7 +98,7 @@ const until = `async test => {
   throw new Error('not in time: ' + test)
 }`
 
-test('the main path in Firefox: a room, a cell and what it is made of, a changed text, an edit, the check', needsFirefox(),
+test('the main path in Firefox: a room, an explained cell, a changed text, an edit, the check', needsFirefox(),
   async () => {
     const room = 'encoder.0.self_attn.scores', name = 'transformer.encoder.layers.0.self_attn.dots'
     const cell = { name, index: [0, 0, 2, 1] }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
-import { written } from '../../web/models/dates/data.js'
+import { textOf } from '../../web/models/dates/data.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { dataIn } from '../lib/page.js'
 import { runHere, useHouse, violations } from './host.js'
@@ -26,10 +26,10 @@ async function save(page) {
 const textsOf = svg => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map(([, text]) => text)
 const picture = async page => textsOf(await save(page))
 
-test('room, head and text stand below the title, and what a twin is', async () => {
+test('exports have room, head, text and twin below the title', async () => {
   const twin = { room: 'output', twin: 'positional:false' }
   const there = runHere({ positional: false })
-  const answer = written(there.decoding.steps.map(({ token }) => token))
+  const answer = textOf(there.decoding.steps.map(({ token }) => token))
   there.dispose()
   for (const [state, ...lines] of sample([
     [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
@@ -48,7 +48,7 @@ test('room, head and text stand below the title, and what a twin is', async () =
   }
 })
 
-longTest('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
+longTest('an exported picture has the surroundings of the matrices, without buttons', async () => {
   const draw = { room: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
   const beam = { ...draw, decoding: 'beam' }
   const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {
@@ -80,7 +80,7 @@ longTest('a picture has what stands around the matrices, as it is seen, and noth
   }
 })
 
-longTest('where copying is not allowed the text stands there, selected', async () => {
+longTest('where copying is not allowed the text is displayed and selected', async () => {
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
@@ -94,7 +94,7 @@ longTest('where copying is not allowed the text stands there, selected', async (
   await close()
 })
 
-longTest('a matrix is chosen by pressing its name, and a press elsewhere closes the menu', async () => {
+longTest('a matrix is exported by its name, and a press elsewhere closes the menu', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding' })
   const isOpen = () => page.$eval('.figure-actions .menu', menu => menu.open)
   const chosen = () => page.getAttribute('.menu-choice input:checked', 'value')

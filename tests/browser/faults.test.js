@@ -63,7 +63,7 @@ const FAULTS = {
   })), 'noSimd']
 }
 for (const [title, [prepare, key]] of Object.entries(FAULTS)) {
-  test(`${title}: said in words, and still said after the next press`, async () => {
+  test(`${title}: the problem is explained, and stays displayed after the next press`, async () => {
     const { page, errors, close } = await broken(HOUSE, prepare)
     const first = await said(page)
     for (const part of wordsOf(key)) assert.ok(first.includes(part), first)
@@ -74,7 +74,7 @@ for (const [title, [prepare, key]] of Object.entries(FAULTS)) {
   })
 }
 
-test('a model whose weights are missing leaves the others alone, and comes when they do', async () => {
+test('a model with missing weights does not affect others, and works once they load', async () => {
   let isThere = false
   const { page, close } = await broken(HOUSE, opened => opened.route('**/date_translator*', route => (
     isThere ? route.continue() : route.fulfill({ status: 404, body: 'no' }))))
@@ -91,7 +91,7 @@ test('a model whose weights are missing leaves the others alone, and comes when 
 
 const goTo = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
 
-test('the network is gone after the first visit: what is here is computed, what is not is said, and comes with it', async () => {
+test('offline after the first visit: loaded parts work, missing ones are reported, and load later', async () => {
   const { page, errors, close } = await broken(HOUSE)
   await runs(page, 1)
   await page.waitForSelector('.map li', { state: 'attached' })
@@ -116,7 +116,7 @@ test('the network is gone after the first visit: what is here is computed, what 
   await close()
 })
 
-test('a worker that stumbles over one run computes the next', async () => {
+test('a worker that fails in one run computes the next', async () => {
   const { page, errors, close } = await broken(HOUSE, serve('**/worker.js', async answer => ({
     response: answer, body: `${await answer.text()}
       const { onmessage } = self
@@ -136,7 +136,7 @@ test('a worker that stumbles over one run computes the next', async () => {
   await close()
 })
 
-test('a worker that never answers is ended and said to be; what is asked next is computed by another one', async () => {
+test('a worker that hangs is reported and replaced; the next run works', async () => {
   const { page, errors, close } = await broken(HOUSE, async opened => {
     // Seconds pass faster here.
     await opened.addInitScript(() => {
@@ -170,14 +170,14 @@ test('a worker that never answers is ended and said to be; what is asked next is
   await close()
 })
 
-test('where scripts do not come, what stands in the page says so', async () => {
+test('without scripts the page says so', async () => {
   const { page, close } = await broken('', missing('**/main.js'))
   await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })
   assert.match(await page.textContent('#stuck'), /could not start/)
   await close()
 })
 
-test('in a frame that may run scripts and nothing else the page says what the frame lacks', async () => {
+test('in a sandboxed frame the page says which permission is missing', async () => {
   await house.inBrowser(async (browser, url) => {
     const around = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
       .end(`<iframe sandbox="allow-scripts" src="${url}#${HOUSE}" width="900" height="600"></iframe>`))
@@ -206,7 +206,7 @@ const LINKS = {
   'as many gaps': [`v=1&model=particles&gapped=${encodeURIComponent('나[?] '.repeat(50000))}`, 'signs']
 }
 for (const [title, [hash, key]] of sample(Object.entries(LINKS), 2)) {
-  test(`${title}: the limit is said, and the page goes on`, async () => {
+  test(`${title}: the limit is reported, and the page keeps working`, async () => {
     const { page, errors, close } = await broken(hash)
     await page.waitForFunction(text => document.body.innerText.includes(text),
       wordsOf(key).at(-1).trim(), { timeout: 20000 })
@@ -217,14 +217,14 @@ for (const [title, [hash, key]] of sample(Object.entries(LINKS), 2)) {
   })
 }
 
-test('as many changes as are allowed are computed', async () => {
+test('the maximum number of edits works', async () => {
   const { page, close } = await broken(`${HOUSE}&edits=${changes(2000)}`)
   await runs(page, 1)
   assert.equal(await page.textContent('#status'), '')
   await close()
 })
 
-test('a page that may keep nothing computes all the same', async () => {
+test('the page works without storage', async () => {
   const { page, errors, close } = await broken(HOUSE, opened => opened.addInitScript(() => {
     for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })

@@ -7,7 +7,7 @@ const { open } = useHouse()
 const ROOM = 'encoder.0.self_attn.scores'
 const CELL = { name: 'transformer.encoder.layers.0.self_attn.dots', index: [0, 0, 0, 1] }
 
-test('the keyboard keeps its place in the inspector: after a change, at an end, forward and back', async () => {
+test('the inspector keeps the focus: after a change, at an end, forward and back', async () => {
   const { page, complaints, close } = await open({ room: ROOM, cell: CELL })
   const focused = () => page.evaluate(() => document.activeElement.dataset.keep ?? document.activeElement.className)
   const settled = () => page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))

@@ -18,7 +18,7 @@ for (const [i, [language, options]] of sample([
   ['ko', { viewport: { width: 1280, height: 720 } }],
   ['en', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]
 ], 2).entries()) {
-  longTest(`${language}, ${options.viewport.width} pixels: every press lights up a matrix that is in sight`, async () => {
+  longTest(`${language}, ${options.viewport.width} pixels: every term highlights a visible matrix`, async () => {
     const { page, complaints, close } = await open({ model: 'dates', room: 'source.tokens', language }, options)
     for (const { id } of share(TERMS, i, 4)) {
       await page.evaluate(() => document.querySelector('[data-action="glossary"]').click())

@@ -24,7 +24,7 @@ function lossesHere() {
   return [loss[0], loss[1], loss.at(-1)].map(brief)
 }
 
-test('a wrong guess on a phone: trained to the step that counts, its numbers are those of Node, the reason is shown', async () => {
+test('a wrong guess on a phone: trains to the decisive step, has Node\'s numbers, shows the reason', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'en' }, phone)
   await page.tap('.theatre-guide [data-option="falls"]')
@@ -47,7 +47,7 @@ test('a wrong guess on a phone: trained to the step that counts, its numbers are
   await close()
 })
 
-longTest('by keyboard: another language keeps the place and the guess; back, and on to the next guide', async () => {
+longTest('by keyboard: changing the language keeps the step and the guess; back, and on to the next guide', async () => {
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'ko' })
   await page.focus('.theatre-guide [data-option="grows"]')
   await page.keyboard.press('Enter')

@@ -15,7 +15,7 @@ const { open: visit } = useHouse()
 const open = (state, options) => visit({ language: 'en', ...state }, options)
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
-test('the whole house: its answer is the model\'s, its floors lead to their rooms, the name back to the opening', async () => {
+test('the house has the model\'s answer, its floors link to their rooms, the name links to the opening', async () => {
   for (const state of sample([{}, { weights: 'untrained' }, { model: 'sentences' }], 3)) {
     const { page, complaints, close } = await open(state)
     const rooms = roomsOf(runHere(state))
@@ -41,7 +41,7 @@ test('the whole house: its answer is the model\'s, its floors lead to their room
   }
 })
 
-longTest('the wire from the encoder goes up between the towers, through no floor', async () => {
+longTest('the connector from the encoder runs between the towers, through no floor', async () => {
   for (const width of [1440, 820]) {
     const { page, complaints, close } = await open({}, { viewport: { width, height: 900 } })
     await page.waitForSelector('.panes > .memory path[d^="M"]', { state: 'attached' })
@@ -59,7 +59,7 @@ longTest('the wire from the encoder goes up between the towers, through no floor
   }
 })
 
-longTest('a picture that changes pulses, but not where motion is unwanted', async () => {
+longTest('a changed picture is highlighted, but not with reduced motion', async () => {
   for (const [reducedMotion, animation] of [['no-preference', 'pulse'], ['reduce', 'none']]) {
     const { page, close } = await open({}, { reducedMotion })
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -69,7 +69,7 @@ longTest('a picture that changes pulses, but not where motion is unwanted', asyn
   }
 })
 
-test('left and right lead from room to room, and leave alone whatever has arrows of its own', async () => {
+test('left and right lead from room to room, except in elements with arrow keys of their own', async () => {
   const { page, complaints, close } = await open({})
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
@@ -85,7 +85,7 @@ test('left and right lead from room to room, and leave alone whatever has arrows
   await close()
 })
 
-test('a room that changes nothing is passed over both ways and said; the map leads there, and it counts once it does', async () => {
+test('a room without effect is skipped with a note; the map still links to it', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scale', language: 'en' })
   assert.match(await page.textContent('.way-next .way-skips'), /Mask/)
   await page.keyboard.press('ArrowRight')
@@ -105,7 +105,7 @@ test('a room that changes nothing is passed over both ways and said; the map lea
   await close()
 })
 
-test('the inspector opens with the largest number of the room and gives way to the cell under the finger', async () => {
+test('the inspector starts with the largest value of the room and follows the pointer', async () => {
   const { page, complaints, close } = await open({ room: 'output' })
   const exact = () => page.getAttribute('[data-exact]', 'data-exact')
   const opened = await exact()
@@ -118,7 +118,7 @@ test('the inspector opens with the largest number of the room and gives way to t
   await close()
 })
 
-test('a figure stands alone in another page, and says where it is from', async () => {
+test('a figure can be embedded in another page, with its origin', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: SCORES }, { permissions })
   await page.click('.share summary')
@@ -157,7 +157,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   assert.deepEqual(complaints, [])
 })
 
-longTest('on a phone the header takes two rows and keeps the rest behind one button', async () => {
+longTest('on a phone the header takes two rows, the rest is behind one button', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ language }, phone)
@@ -176,7 +176,7 @@ longTest('on a phone the header takes two rows and keeps the rest behind one but
   }
 })
 
-longTest('on paper the pictures of a dark house are light, at once: the print does not wait for a frame', async () => {
+longTest('a printed dark house is light at once, without waiting for a frame', async () => {
   const { page, complaints, close } = await open({ theme: 'dark' })
   await page.waitForFunction(() => [...document.querySelectorAll('.pane-picture canvas')].every(
     ({ width }) => width > 1))
@@ -194,7 +194,7 @@ longTest('on paper the pictures of a dark house are light, at once: the print do
   await close()
 })
 
-test('what a reader has changed is said in every room, and taken back at once', async () => {
+test('changes are listed in every room, and undone at once', async () => {
   const edits = [{ name: 'source_embedding.weight', index: [21, 19], value: 5 }]
   const { page, complaints, close } = await open({ room: SCORES, scale: false, edits })
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
@@ -212,7 +212,7 @@ test('what a reader has changed is said in every room, and taken back at once', 
   await close()
 })
 
-longTest('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
+longTest('arrows move a pinned cell; a depth below the window is scrolled into view', async () => {
   const { page, complaints, close } = await open({ room: SCORES }, { viewport: { width: 1280, height: 720 } })
   const pinned = () => page.$eval('[data-exact]', element => element.dataset.exact)
   await page.locator('.product-result .heat').click({ position: { x: 5, y: 5 } })
@@ -230,7 +230,7 @@ longTest('arrows take a pinned cell along; a depth below the window comes into s
   await close()
 })
 
-longTest('on paper stands no layer of marks, nothing to press, and where the room is', async () => {
+longTest('a printed room has no marks and no buttons, but its location', async () => {
   const { page, close } = await open({ room: 'decoding', decoding: 'beam', temperature: 2 })
   await page.emulateMedia({ media: 'print' })
   for (const selector of ['.heat-marks', '.scrubber', '.changed', '.top', '.tools', '.eyebrow']) {
@@ -245,7 +245,7 @@ longTest('on paper stands no layer of marks, nothing to press, and where the roo
   await close()
 })
 
-longTest('in thumbnails what is negative is hatched, and nothing else', async () => {
+longTest('in thumbnails exactly the negative cells are hatched', async () => {
   const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
   for (const theme of ['light', 'dark']) {
     const { page, close } = await visit({ room: 'encoder.norm', theme })
@@ -266,7 +266,7 @@ longTest('in thumbnails what is negative is hatched, and nothing else', async ()
   run.dispose()
 })
 
-longTest('of a large model the map says that blank pictures wait for their rooms, and draws each as it is entered', async () => {
+longTest('the map of a large model draws each picture when its room is entered', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'glassformer-'))
   const { paths } = await writeGpt2(folder, { layers: 2, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({})

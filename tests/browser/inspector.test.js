@@ -28,7 +28,7 @@ async function changeTo(page, text) {
   await changing(page, () => page.keyboard.press('Enter'))
 }
 
-test('from a cell into its factors, home by the crumbs, on by what it feeds, and down the chain rule', async () => {
+test('the inspector links to factors, back by breadcrumbs, on to uses, and down the chain rule', async () => {
   const { page, complaints, close } = await open({ room: ROOM, cell: CELL })
   const run = runHere({})
   await page.waitForSelector('.terms .cell-link')
@@ -76,7 +76,7 @@ const focused = page => page.evaluate(() => {
   return [element.dataset.tensor, at - 1, column - 1]
 })
 
-longTest('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
+longTest('Escape returns the focus from the inspector to the grid and cell where it was, or to the stage', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' })
   const [name, row, column] = [`${ATTENTION}.masked_scores`, 2, 1]
   const named = text => page.waitForFunction(start => (
@@ -141,7 +141,7 @@ longTest('the dial: a picture, its numbers, its formulas, its code, in both lang
   }
 })
 
-test('a number is changed by keyboard and by mouse, undone, redone and shared', async () => {
+test('a value is edited by keyboard and by mouse, undone, redone and shared', async () => {
   const { page, complaints, close } = await open({ room: ROOM })
   const first = await tablesOf(page)
   const grid = page.locator('.product-result .heat')
@@ -192,7 +192,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   await other.close()
 })
 
-longTest('beside a term of −∞ a finite one has next to no bar', async () => {
+longTest('beside a term of −∞ a finite one has almost no bar', async () => {
   const cell = { name: 'transformer.decoder.layers.0.self_attn.masked_scores', index: [0, 0, 1, 5] }
   const { page, complaints, close } = await open({ room: 'decoder.0.self_attn.mask', cell })
   await page.waitForSelector('.terms .bar', { state: 'attached' })
@@ -203,7 +203,7 @@ longTest('beside a term of −∞ a finite one has next to no bar', async () => 
   await close()
 })
 
-longTest('changed cells pulse once, and not where motion is unwanted', async () => {
+longTest('changed cells are highlighted once, and not with reduced motion', async () => {
   for (const [reducedMotion, visible] of [['no-preference', true], ['reduce', false]]) {
     const { page, close } = await open({ room: ROOM, cell: CELL }, { reducedMotion })
     await changeTo(page, '3')
@@ -230,7 +230,7 @@ for (const [title, where] of sample([['the site', null], ['the single file', SIN
   })
 }
 
-test('a gradient is put to the test by a nudge', async () => {
+test('a gradient is checked by a finite difference', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
   const { page, complaints, close } = await open({ room: 'output', cell })
   await page.click('[data-keep="nudge"]')
@@ -247,7 +247,7 @@ test('a gradient is put to the test by a nudge', async () => {
   await close()
 })
 
-longTest('the result of a nudge is announced, and nothing else of the inspector is', async () => {
+longTest('only the result of a finite difference is announced', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ room: 'output', cell, language })
@@ -275,7 +275,7 @@ longTest('the result of a nudge is announced, and nothing else of the inspector 
   }
 })
 
-longTest('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
+longTest('the sentences model can be edited, and an edit without a cell is reported as idle', async () => {
   const state = { model: 'sentences', room: 'text.sum', cell: { name: 'positions.output', index: [0, 1, 2] } }
   const { page, complaints, close } = await open(state)
   await changing(page, async () => {
@@ -297,7 +297,7 @@ longTest('the block of the sentences can be edited, and an edit that has no cell
   await close()
 })
 
-longTest('twins: every number of the second is that of a run under its setting', async () => {
+longTest('twins: every number of the second run is that of Node under its setting', async () => {
   const room = 'encoder.0.self_attn.weights'
   const { page, complaints, close } = await open({ room })
   const first = await tablesOf(page)
@@ -318,7 +318,7 @@ longTest('twins: every number of the second is that of a run under its setting',
   await close()
 })
 
-longTest('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
+longTest('twins are side by side where both fit; a cell of the second run is explained in the second run', async () => {
   const state = { room: 'encoder.0.self_attn.scores', twin: 'positional:false' }
   for (const [width, isBeside] of [[1440, true], [360, false]]) {
     const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
@@ -381,7 +381,7 @@ longTest('the list of comparisons is among the tools, on a phone below the figur
   await close()
 })
 
-longTest('tables that would run into one another side by side stand below one another', async () => {
+longTest('tables that would overlap side by side are below one another', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')
   await page.waitForTimeout(REST)

@@ -6,7 +6,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { longTest, sample, share } from '../lib/long.js'
 import { shownRun } from '../lib/page.js'
 import { changing, go, runHere, stateOf, useHouse, violations } from './host.js'
-import { compareTables } from './tables.js'
+import { compareTables } from './room_tables.js'
 
 const model = 'positions'
 const ROOMS = roomsOf(shownRun({ model })).map(({ id }) => id)
@@ -15,7 +15,7 @@ const open = (state, options) => house.open({ model, language: 'en', ...state },
 const fact = (page, name) => page.$$eval('.facts-line > div', (list, wanted) => (
   list.find(one => one.firstChild.textContent === wanted)?.lastChild.textContent), name)
 
-test('the base on its slider changes the angle of a cell; pressing the angle tells how it was made', async () => {
+test('the base slider changes the angle of a cell; pressing the angle explains it', async () => {
   const { page, complaints, close } = await open({ room: 'waves' })
   await page.click('.heat canvas', { position: { x: 120, y: 50 } })
   const before = await fact(page, 'angle')
@@ -29,7 +29,7 @@ test('the base on its slider changes the angle of a cell; pressing the angle tel
   await close()
 })
 
-test('the spiral turns by drag and by key, and the keys do not leave the room', async () => {
+test('the spiral rotates by drag and by key, and the keys do not leave the room', async () => {
   const { page, complaints, close } = await open({ room: 'circle' })
   const line = () => page.getAttribute('.space .is-main', 'd')
   const start = await line()
@@ -55,7 +55,7 @@ const EXPERIMENTS = PLACES.filter(room => room !== 'house')
 for (const [i, [name, options]] of sample([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {
-  test(`every experiment: nothing wider than the page, nothing a reader could not reach: ${name}`, async () => {
+  test(`every experiment: nothing is wider than the page or unreachable: ${name}`, async () => {
     const { page, complaints, close } = await open({ room: 'house', language: 'ko' }, options)
     for (const room of share(PLACES, i, 4)) {
       await go(page, room)
@@ -69,7 +69,7 @@ for (const [i, [name, options]] of sample([
   })
 }
 
-longTest('every experiment stands in another page by itself', async () => {
+longTest('every experiment can be embedded in another page', async () => {
   for (const room of sample(EXPERIMENTS, 4)) {
     const { page, complaints, close } = await open({ room, embed: true })
     assert.ok(await page.isVisible('.stage-figure canvas'), room)
@@ -80,7 +80,7 @@ longTest('every experiment stands in another page by itself', async () => {
   }
 })
 
-longTest('every experiment is saved as a picture and a table and copied, and it is said', async () => {
+longTest('every experiment can be saved as a picture and a table and copied, with a message', async () => {
   const { page, complaints, close } = await open({ room: 'house' }, { permissions: ['clipboard-read', 'clipboard-write'] })
   for (const room of sample(EXPERIMENTS, 2)) {
     await page.mouse.move(2, 2)
@@ -126,7 +126,7 @@ longTest('every experiment shows its code, each piece once, from the left edge o
   await close()
 })
 
-test('a drop rate of 0 drops nothing, and it is said', async () => {
+test('a drop rate of 0 drops nothing, with a note', async () => {
   const { page, complaints, close } = await open({ room: 'dropout' })
   await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0'))
   await page.waitForFunction(() => /rate of 0/.test(document.querySelector('.stage-figure').textContent))
@@ -137,7 +137,7 @@ test('a drop rate of 0 drops nothing, and it is said', async () => {
   await close()
 })
 
-longTest('at a drop rate of 0 the slider keeps the keyboard, and the mask before it can neither be told nor taken', async () => {
+longTest('at a drop rate of 0 the slider keeps the focus, and the old mask can be neither explained nor exported', async () => {
   const { page, complaints, close } = await open({
     room: 'dropout', dropout: 0.05, depth: 'code', cell: { name: 'dropout.drop.mask', index: [0, 0, 0] }
   })
@@ -167,7 +167,7 @@ longTest('at a drop rate of 0 the slider keeps the keyboard, and the mask before
   await close()
 })
 
-test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
+test('selecting another pair of the circle changes the explained cell and the exported matrix', async () => {
   const { page, close } = await open({ room: 'circle' })
   await page.click('.stage-figure .segments label:nth-child(3)')
   assert.match(await page.textContent('#inspector .cell-name'), /pairs\[2, 1, 0\]/)
@@ -176,7 +176,7 @@ test('another pair of the circle is the cell that is told, and the matrix that i
   await close()
 })
 
-longTest('only what plays a part is compared, by buttons that say so; what a link compares stays to be seen', async () => {
+longTest('only relevant settings can be compared; a comparison from a link stays visible', async () => {
   const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(one => one.label))
   const { page, close } = await open({ room: 'beyond' })
   assert.deepEqual(await groups(page), ['Seed'])

@@ -11,7 +11,7 @@ import { gf } from '../lib/engine.js'
 import { isLong, longTest } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
 import { beyond, bringFiles, changing, go, useHouse, violations } from './host.js'
-import { longestTasks } from './tasks.js'
+import { longestTasks } from './main_thread_tasks.js'
 import { scale, signed } from '../../web/lib/color.js'
 
 const { open, inBrowser } = useHouse()
@@ -64,11 +64,11 @@ async function tensorIn(path, name) {
 }
 
 /**
- * Of a matrix that is larger than the window only a part is painted, each cell where it belongs in the colour of its
+ * Of a matrix that is larger than the window only a part is painted, each cell where it belongs in the color of its
  * value, wherever the reader scrolls to.
  */
 async function expectSight(page, { shape: [rows, cols], data }) {
-  const colours = scale(signed(data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)), 'light')
+  const colors = scale(signed(data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)), 'light')
   for (const share of [0, 0.6, 1]) {
     await page.$eval('.product-right .heat', (heat, at) => {
       const { top, height } = heat.getBoundingClientRect()
@@ -94,14 +94,14 @@ async function expectSight(page, { shape: [rows, cols], data }) {
         area: canvas.width * canvas.height / (box.width * box.height),
         seen: places.map(([row, col]) => {
           const [x, y] = [Math.floor((col + 0.5) * width - left), Math.floor((row + 0.2) * height - top)]
-          return { row, col, colour: `rgb(${[...pen.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ')})` }
+          return { row, col, color: `rgb(${[...pen.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ')})` }
         })
       }
     }, [rows, cols])
     if (share > 0) assert.equal(seen.length, 40, 'scrolled into sight')
     assert.ok(area < 1, `${area} of it is painted`)
-    assert.deepEqual(seen.map(({ colour }) => colour),
-      seen.map(({ row, col }) => colours.at(data[row * cols + col]).css))
+    assert.deepEqual(seen.map(({ color }) => color),
+      seen.map(({ row, col }) => colors.at(data[row * cols + col]).css))
   }
 }
 
@@ -311,7 +311,7 @@ longTest(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channe
   await rm(folder, { recursive: true })
 })
 
-longTest('an answer of 256 tokens is told while it is written, and ended early by the reader or by another text', async () => {
+longTest('generating 256 tokens reports progress, and can be stopped by the reader or by another text', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'answer-'))
   const { paths } = await writeGpt2(folder, { layers: 6, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({ language: 'en' })
@@ -343,7 +343,7 @@ longTest('an answer of 256 tokens is told while it is written, and ended early b
   await rm(folder, { recursive: true })
 })
 
-test('an answer of 128 tokens on a phone: no wider than the window, its steps scroll, a stretch keeps the focus at its end', async () => {
+test('an answer of 128 tokens on a phone fits the window, scrolls its steps, and keeps the focus', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'phone-'))
   const { paths } = await writeGpt2(folder, { layers: 2, channels: 48, heads: 4, words: 3000, places: 256 })
   const { page, complaints, close } = await open({ language: 'en', room: 'house' }, { viewport: { width: 390, height: 844 } })

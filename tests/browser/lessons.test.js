@@ -157,7 +157,7 @@ for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5])
   }
 }
 
-longTest('a scroll to what is pointed at that is cut off at the top of the page is taken up again', async () => {
+longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
     window.cut = 0
@@ -173,7 +173,7 @@ longTest('a scroll to what is pointed at that is cut off at the top of the page 
   await close()
 })
 
-longTest('what a lesson is called, and the next one, is never cut', async () => {
+longTest('the titles of a lesson and the next one are never truncated', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
     const { lesson } = await lessonOf(id).load()
     const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
@@ -192,7 +192,7 @@ longTest('what a lesson is called, and the next one, is never cut', async () => 
   }
 })
 
-test('the reader wanders and returns; a reload, Back and another language stay in the step; Escape leaves', async () => {
+test('leaving and returning, a reload, Back and another language keep the step; Escape leaves', async () => {
   const { page, complaints, close } = await open('attention', 'ko')
   await arrived(page, 'gap')
   await page.keyboard.press('ArrowRight')
@@ -223,7 +223,7 @@ test('the reader wanders and returns; a reload, Back and another language stay i
   await close()
 })
 
-test('what is no number is said to be none, and is no wrong answer', async () => {
+test('input that is no number is reported, and is not a wrong answer', async () => {
   const { page, complaints, close } = await open('mask', 'en')
   await arrived(page, 'minus')
   await page.click('.lesson-next')
@@ -243,7 +243,7 @@ test('what is no number is said to be none, and is no wrong answer', async () =>
   await close()
 })
 
-longTest('the inspector takes apart a number of the row that is pointed at', async () => {
+longTest('the inspector explains a number of the pointed row', async () => {
   const { lesson } = await lessonOf('attention').load()
   const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
@@ -260,7 +260,7 @@ longTest('the inspector takes apart a number of the row that is pointed at', asy
   await close()
 })
 
-longTest('what is pointed at comes with its whole figure where the window has room for it', async () => {
+longTest('a pointed place is scrolled into view with its whole figure where it fits', async () => {
   const { page, close } = await open({ lesson: 'break', at: 3 }, 'ko', { viewport: { width: 1280, height: 720 } })
   await arrived(page, 'scale')
   await isPointed(page)
@@ -271,7 +271,7 @@ longTest('what is pointed at comes with its whole figure where the window has ro
   await close()
 })
 
-longTest('what is pointed at stays below the lesson when the page becomes shorter on the way to it', async () => {
+longTest('a pointed place stays below the lesson when the page gets shorter during the scroll', async () => {
   const { page, close } = await open({ lesson: 'order', at: 3 }, 'ko')
   await arrived(page, 'answer')
   const isBelow = () => page.waitForFunction(() => {
@@ -291,7 +291,7 @@ longTest('what is pointed at stays below the lesson when the page becomes shorte
   await close()
 })
 
-longTest('a step that becomes a slide has its question in sight, and what it points at', async () => {
+longTest('in slide mode a step\'s question and its pointed place are visible', async () => {
   for (const height of [720, 1080]) {
     const options = { viewport: { width: 16 / 9 * height, height }, reducedMotion: 'reduce' }
     const { page, complaints, close } = await open('order', 'en', options)
@@ -308,7 +308,7 @@ longTest('a step that becomes a slide has its question in sight, and what it poi
   }
 })
 
-longTest('a lesson works where nothing may be stored', async () => {
+longTest('a lesson works without storage', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')
   } })
@@ -320,7 +320,7 @@ longTest('a lesson works where nothing may be stored', async () => {
   await close()
 })
 
-longTest('who gives up is shown the answer in the state where it is seen', async () => {
+longTest('giving up reveals the answer in its state', async () => {
   const { page, complaints, close } = await open('break', 'ko')
   await arrived(page, 'whole')
   await page.click('.lesson-next')

@@ -55,7 +55,7 @@ const SPOILS = [
 const spoilt = base => Object.entries(one(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(stateOf(base))))))
   .map(([key, value]) => `${key}=${draw() < 0.5 ? value : encodeURIComponent(value)}`).join('&')
 
-test(`${COUNT} spoilt links: no exception, and a right one after each ten is computed`, async t => {
+test(`${COUNT} corrupted links throw no exception, and a valid one after each ten works`, async t => {
   const { page, complaints, close } = await open({ model: 'sentences', room: 'house' })
   t.diagnostic(`seed ${SEED}`)
   for (let at = 0; at < COUNT; at++) {

@@ -17,7 +17,7 @@ async function press(page, row, col) {
 }
 const editsOf = async page => (await addressed(page)).edits
 
-test('a seen cell is hidden, a hidden one is opened, each is taken back; the numbers are those of Node', async () => {
+test('visible cells can be masked and masked ones opened, each can be undone; the numbers are those of Node', async () => {
   const state = stateOf({ room: ROOM, language: 'en', target: '2026년 11월' })
   const { page, complaints, close } = await open(state)
   await page.click('.mask-pen .switch')
@@ -52,7 +52,7 @@ test('a seen cell is hidden, a hidden one is opened, each is taken back; the num
   await close()
 })
 
-test('with the keys alone', async () => {
+test('masking works with the keyboard alone', async () => {
   const { page, close } = await open({ room: ROOM, language: 'ko' })
   await page.focus('.mask-pen .switch')
   await page.keyboard.press('Space')

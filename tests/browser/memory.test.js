@@ -67,7 +67,7 @@ async function held(page, session, ask) {
   }
 }
 
-test(`${RUNS} dates typed one after another leave no memory behind`, async t => {
+test(`${RUNS} dates typed one after another leak no memory`, async t => {
   const page = await browser.newPage({ locale: 'en-US' })
   await page.route('**/worker.js', async route => {
     const answer = await route.fetch()

@@ -26,7 +26,7 @@ async function runCell(page, number, code) {
 }
 
 for (const { id } of DOCUMENTS) {
-  test(`notebook ${id}: every number that the source printed is on the page, and the page prints the same`, async () => {
+  test(`notebook ${id}: the page has every number of the source, and prints the same`, async () => {
     const { page, complaints, close } = await open(id)
     await isDone(page)
     for (const { id: name, printed: numbers, value } of items.filter(({ doc }) => doc === id)) {
@@ -40,7 +40,7 @@ for (const { id } of DOCUMENTS) {
   })
 }
 
-longTest('another number does not agree; the code is there again on coming back, and can be put back', async () => {
+longTest('a different number is marked; edited code is restored on return, and can be reset', async () => {
   const { page, close } = await open('003')
   await isDone(page)
   await runCell(page, 0, 'print([[255, 512], [256, 1], [1, 256, 512]])')
@@ -59,7 +59,7 @@ longTest('another number does not agree; the code is there again on coming back,
 const SHAPES = 'print([[255, 512], [256, 1], [1, 256, 512]])'
 const said = page => page.textContent('.nb-said')
 
-longTest('Back from a room: outputs and place are as they were; the next run says that it begins anew', async () => {
+longTest('returning from a room restores outputs and scroll position; the next run starts anew', async () => {
   const { page, complaints, close } = await open('000')
   await isDone(page)
   const outputs = () => page.$$eval('.nb-output', all => all.map(one => one.textContent))
@@ -83,7 +83,7 @@ longTest('Back from a room: outputs and place are as they were; the next run say
   await close()
 })
 
-longTest('loaded anew, changed code is there again, the link as it was; the original can be put back', async () => {
+longTest('a reload restores edited code without changing the link; the original can be restored', async () => {
   const { page, close } = await open('003')
   await isDone(page)
   const link = page.url()
@@ -100,7 +100,7 @@ longTest('loaded anew, changed code is there again, the link as it was; the orig
   await close()
 })
 
-longTest('where nothing may be stored the notebook goes on', async () => {
+longTest('the notebook works without storage', async () => {
   const before = () => {
     for (const name of ['sessionStorage', 'localStorage']) {
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })
@@ -116,7 +116,7 @@ longTest('where nothing may be stored the notebook goes on', async () => {
   await close()
 })
 
-test('pressed while a cell runs, another one waits for its turn; Stop lets nothing wait', async () => {
+test('runs requested during another run are queued; Stop clears the queue', async () => {
   const { page, close } = await open('003')
   await isDone(page)
   const slow = 'const until = performance.now() + 600\nwhile (performance.now() < until);\nprint(1)'
@@ -139,7 +139,7 @@ test('pressed while a cell runs, another one waits for its turn; Stop lets nothi
   await close()
 })
 
-test('what the reader writes in a cell goes along into the room', async () => {
+test('edited code in a cell sets the room that it links to', async () => {
   const { page, close } = await open('000')
   await isDone(page)
   const cell = page.locator('[data-cell-number="2"]')
@@ -168,7 +168,7 @@ for (const width of sample([360, 1280], 2)) test(`no code is cut off: ${width} p
   }
 })
 
-test('an error stands at its cell with its line', async () => {
+test('an error is displayed at its cell with its line', async () => {
   const { page, close } = await open('003')
   await isDone(page)
   const output = await runCell(page, 1, 'const fine = 1\nprint(fine)\nmissing()')
@@ -179,7 +179,7 @@ test('an error stands at its cell with its line', async () => {
   assert.deepEqual([await said(page), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')
   await runCell(page, 1, 'print(3)')
   const shown = page.locator('[data-cell-number="1"] .code-shown')
-  assert.equal(await shown.textContent(), 'print(3)\n', 'the words in colour are those that are typed')
+  assert.equal(await shown.textContent(), 'print(3)\n', 'the words in color are those that are typed')
   assert.equal(await shown.locator('.code-number').textContent(), '3')
   assert.match(await said(page), /^Cell 2 has run/)
   const old = await page.$$eval('.nb-cell', all => all.map(one => one.querySelector('.nb-output').matches('.is-old')))
@@ -192,7 +192,7 @@ test('an error stands at its cell with its line', async () => {
   await close()
 })
 
-test('an endless loop is ended by the reader at once; page, link and next run survive', async () => {
+test('the reader can stop an endless loop at once; page, link and next run survive', async () => {
   const { page, complaints, close } = await open('003')
   await isDone(page)
   const link = page.url()
@@ -212,7 +212,7 @@ test('an endless loop is ended by the reader at once; page, link and next run su
   await close()
 })
 
-longTest('an endless loop is ended after ten seconds', async () => {
+longTest('an endless loop is terminated after ten seconds', async () => {
   const { page, close } = await open('003')
   await isDone(page)
   const cell = page.locator('[data-cell-number="0"]')
@@ -253,7 +253,7 @@ test('a cell reaches neither the network nor the page', async () => {
   await close()
 })
 
-test('a gigabyte, and ever more of them, is refused or given back; the page goes on', async () => {
+test('allocating gigabytes fails or is freed; the page keeps working', async () => {
   const { page, complaints, close } = await open('003')
   await isDone(page)
   const cell = page.locator('[data-cell-number="0"]')
@@ -278,7 +278,7 @@ const DEADLY = [
   ['throw new Proxy({}, { get() { throw 2 } })', /a value was thrown that cannot be written as text/],
   ['Array.prototype.push = function () { this[this.length] = null; return 1 }; print(1)', null]
 ]
-test('cells that are wrong in every way are said to be, and what the cells before them made stays', async () => {
+test('broken cells are reported, and the results of earlier cells stay', async () => {
   const { page, complaints, close } = await open('003')
   await isDone(page)
   await runCell(page, 0, 'var before = 41\nprint(before)')
@@ -299,7 +299,7 @@ test('cells that are wrong in every way are said to be, and what the cells befor
 for (const [i, [name, options]] of sample([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {
-  test(`nothing wider than the page, nothing a reader could not reach: ${name}`, async () => {
+  test(`nothing is wider than the page or unreachable: ${name}`, async () => {
     for (const { id } of share(DOCUMENTS, i, 4)) {
       const { page, close } = await open(id, options, { language: 'ko' })
       await isDone(page)
@@ -310,7 +310,7 @@ for (const [i, [name, options]] of sample([
   })
 }
 
-test('in the page of a single file the cells can be read, and it is said that they do not run there', async () => {
+test('on the single-file page cells can be read, with a note that they do not run', async () => {
   const file = fileURLToPath(new URL('../../dist/glassformer.html', import.meta.url))
   const { page, close } = await house.open(`file://${file}#model=positions&room=notebook.000&language=en`)
   await page.waitForSelector('.nb-said')

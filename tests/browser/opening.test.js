@@ -18,7 +18,7 @@ const written = page => page.$$eval('.is-written > li', list => list.map(one => 
 const shares = page => page.$$eval('.living-shares li', list => list.map(item => (
   [item.children[0].textContent, item.children[2].textContent])))
 
-test('every step shows what the run has: the tokens, their shares, and where it looks', async () => {
+test('every step displays the run\'s tokens, probabilities and attention', async () => {
   for (const state of sample([{}, { source: '5/6/2026' }], 2)) {
     const run = runHere(state)
     const { source, steps } = data(run, roomsOf(run))
@@ -39,7 +39,7 @@ test('every step shows what the run has: the tokens, their shares, and where it 
   }
 })
 
-test('it writes by itself and stops when asked; where motion is unwanted it stands still', async () => {
+test('the opening plays by itself, can be stopped, and stays still with reduced motion', async () => {
   const { page, complaints, close } = await opened()
   const now = () => written(page).then(list => list.filter(Boolean).length)
   await page.waitForFunction(() => [...document.querySelectorAll('.is-written > li')].filter(
@@ -57,7 +57,7 @@ test('it writes by itself and stops when asked; where motion is unwanted it stan
   await still.close()
 })
 
-test('doors lead to lessons and to the house, the name leads back, and a lesson is gone on with', async () => {
+test('doors lead to lessons and to the house, the name leads back, and a lesson can be resumed', async () => {
   const { page, complaints, close } = await opened({}, STILL)
   await page.click('.door:last-child')
   await page.waitForSelector('.pane-floor')
@@ -77,7 +77,7 @@ test('doors lead to lessons and to the house, the name leads back, and a lesson 
   await close()
 })
 
-test('nothing to complain of, wide and narrow, light and dark; a date of the reader’s is translated at once', async () => {
+test('axe finds nothing, wide and narrow, light and dark; a typed date is translated at once', async () => {
   for (const options of sample([{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }], 2)) {
     const { page, complaints, close } = await opened({ language: 'ko' }, { ...STILL, ...options })
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -90,7 +90,7 @@ test('nothing to complain of, wide and narrow, light and dark; a date of the rea
   }
 })
 
-longTest('every way elsewhere begins at its top, alone', async () => {
+longTest('every page starts at its top', async () => {
   const { page, complaints, close } = await opened({}, { viewport: { width: 1280, height: 720 } })
   const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(one => one.checkVisibility())
     .map(one => Math.round(one.getBoundingClientRect().top)))
@@ -112,7 +112,7 @@ longTest('every way elsewhere begins at its top, alone', async () => {
   await close()
 })
 
-test('a word without end leaves the page as wide as it was', async () => {
+test('a very long word does not widen the page', async () => {
   const { page, close } = await opened({})
   await page.fill('[data-field="source"]', 'x'.repeat(5000))
   await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(one => one.textContent))
@@ -120,7 +120,7 @@ test('a word without end leaves the page as wide as it was', async () => {
   await close()
 })
 
-test('before the first figure only its own scripts are fetched; the rooms come with the first sign of a reader', async () => {
+test('before the first figure only its own scripts are fetched; rooms are fetched on the first interaction', async () => {
   await inBrowser(async (browser, url) => {
     const context = await browser.newContext({ locale: 'en-US' })
     const page = await context.newPage()

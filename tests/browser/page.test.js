@@ -10,8 +10,8 @@ import { stageOf } from '../../web/stages/index.js'
 import { dataIn } from '../lib/page.js'
 import { longTest, sample, share } from '../lib/long.js'
 import { addressed, beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
-import { watchCanvases } from './seen.js'
-import { writes } from './written.js'
+import { watchCanvases } from './rendered_numbers.js'
+import { writes } from './writes_number.js'
 
 const SENTENCES = { model: 'sentences' }
 /** In training every room is there. */
@@ -86,7 +86,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
   })
 }
 
-test('pointing at a token lights it wherever it stands, and its entry of the vocabulary', async () => {
+test('hovering over a token highlights all of its occurrences and its vocabulary entry', async () => {
   const { page, complaints, close } = await open({ room: 'text.ids' })
   const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(one => one.textContent))
   await page.hover('.chips-row:nth-child(1) .chip:nth-child(3)')
@@ -100,11 +100,11 @@ test('pointing at a token lights it wherever it stands, and its entry of the voc
   await close()
 })
 
-test('every cell on the canvas has the colour of its value', async () => {
+test('every cell on the canvas has the color of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
     const { product, domains } = dataIn(runHere(SENTENCES), 'self_attn.qkv', { part: 'k' })
-    const colours = scale(domains.values, colorScheme)
+    const colors = scale(domains.values, colorScheme)
     const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
       return Array.from({ length: rows * cols }, (_, i) => {
@@ -113,12 +113,12 @@ test('every cell on the canvas has the colour of its value', async () => {
         return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
       })
     }, [product.rows, product.cols])
-    assert.deepEqual(drawn, Array.from(product.values, value => colours.at(value).css))
+    assert.deepEqual(drawn, Array.from(product.values, value => colors.at(value).css))
     await close()
   }
 })
 
-test('a reader types, turns every control, switches language and theme', async () => {
+test('typing, every control, language and theme work', async () => {
   const { page, complaints, close } = await open({ room: 'text.tokens' })
   const compare = async id => compareRoom(page, id, await addressed(page))
   await changing(page, () => page.fill('#inputs textarea', 'the glass house\n유리 집'))
@@ -169,7 +169,7 @@ test('a reader types, turns every control, switches language and theme', async (
   await close()
 })
 
-test('a cell by mouse and by keyboard: the inspector names it and tells every digit', async () => {
+test('selecting a cell by mouse and by keyboard: the inspector names it and displays every digit', async () => {
   const { page, complaints, close } = await open({ room: 'self_attn.scores', head: 1 })
   const run = runHere(SENTENCES)
   const told = async () => {
@@ -196,7 +196,7 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   await close()
 })
 
-longTest('every matrix of every stage can be walked to its last cell by keyboard', async () => {
+longTest('the keyboard reaches the last cell of every matrix of every stage', async () => {
   const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4, training: true }
   const { page, complaints, close } = await open(small)
   for (const { id } of rooms) {
@@ -218,7 +218,7 @@ longTest('every matrix of every stage can be walked to its last cell by keyboard
   await close()
 })
 
-test('settings that cannot work say so beside the control and leave the last figures, dimmed', async () => {
+test('invalid settings are reported beside the control and leave the last figures, dimmed', async () => {
   const { page, close } = await open({ room: 'self_attn.qkv' })
   const before = await tablesOf(page)
   await number(page, 'heads', 3)
@@ -290,7 +290,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   }
 })
 
-longTest('between a phone and a desk nothing scrolls sideways, and the ways from a room lie apart', async () => {
+longTest('at medium widths nothing scrolls sideways, and the links of a room do not overlap', async () => {
   const places = [{ model: 'sentences' }, { model: 'dates', room: 'encoder.0.self_attn.weights' },
     { model: 'dates', room: 'decoding' }]
   for (const language of ['ko', 'en']) for (const place of places) {
@@ -319,7 +319,7 @@ test('the single file opens from disk and shows the same numbers', async () => {
   await close()
 })
 
-test('a wrong setting is told of, also where its control is not in sight', async () => {
+test('an invalid setting is reported even where its control is not visible', async () => {
   const { page, complaints, close } = await open({ model: 'dates', weights: 'untrained', language: 'en' })
   await page.click('[data-action="settings"]')
   await page.fill('.settings [data-control="heads"] input', '5')
@@ -335,7 +335,7 @@ test('a wrong setting is told of, also where its control is not in sight', async
   await close()
 })
 
-longTest('a room that is entered from elsewhere is announced, and rooms say what their switches make of them', async () => {
+longTest('entering a room is announced, and texts of rooms follow their switches', async () => {
   const { page, complaints, close } = await open({ model: 'dates', language: 'en', room: 'encoder.0.self_attn.qkv' })
   const arrived = () => page.textContent('#arrived')
   assert.equal(await arrived(), '')
@@ -361,7 +361,7 @@ longTest('a room that is entered from elsewhere is announced, and rooms say what
   }
 })
 
-longTest('before anyone points at a cell, what it is made of is framed and every number stays readable', async () => {
+longTest('before a cell is selected, the sources of the first one are outlined and every number stays readable', async () => {
   const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores' })
   const veiled = () => page.$eval('.product-left .heat-marks', canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -376,7 +376,7 @@ longTest('before anyone points at a cell, what it is made of is framed and every
   await close()
 })
 
-longTest('on a phone a matrix with longer numbers writes one decimal, its neighbour two, all of them right', async () => {
+longTest('on a phone a matrix with longer numbers has one decimal, its neighbor two, all of them correct', async () => {
   const state = { model: 'dates', room: 'encoder.0.self_attn.scale' }
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, before: watchCanvases }
   const { page, complaints, close } = await open(state, phone)
@@ -396,7 +396,7 @@ longTest('on a phone a matrix with longer numbers writes one decimal, its neighb
   await close()
 })
 
-longTest('tables of numbers are there while they are open, and gone when they are closed', async () => {
+longTest('tables of numbers exist only while they are open', async () => {
   const { page, complaints, close } = await open({ room: 'self_attn.qkv' })
   const cells = () => page.locator('.numbers td').count()
   assert.equal(await cells(), 0)

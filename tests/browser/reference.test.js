@@ -18,7 +18,7 @@ const open = (options = {}) => inBrowser(async (browser, home) => {
 })
 const shown = page => page.$$eval('main > section > .entry:not([hidden])', all => all.map(one => one.id))
 
-test('names are found as PyTorch writes them, texts where there is no name, and nothing is said to be nothing', async () => {
+test('the search finds PyTorch names, then texts, and reports when nothing matches', async () => {
   const { page, complaints, close } = await open()
   assert.ok((await shown(page)).length > 300)
   await page.keyboard.press('/')
@@ -66,7 +66,7 @@ for (const [i, theme] of sample(['light', 'dark'], 2).entries()) {
   })
 }
 
-test('the theme can be chosen, and the page leads here', async () => {
+test('the theme can be chosen, and the page links to the reference', async () => {
   const { page, close } = await open()
   await page.click('#theme')
   await page.click('#theme')

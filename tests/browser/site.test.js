@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 const DIST = new URL('../../dist/', import.meta.url)
 const read = name => readFile(new URL(name, DIST))
 
-test('beside every file that compresses lies the same, compressed; twice over, but for weights', async () => {
+test('every compressible file has compressed copies: two formats, one for weights', async () => {
   const names = (await readdir(new URL('site/', DIST), { recursive: true }))
     .filter(name => /\.(html|js|css|json|wasm|safetensors)$/.test(name))
   assert.ok(names.some(name => name.startsWith('chunks/')))

@@ -1,6 +1,6 @@
 /** What the room of Hangul writes of a syllable, from Unicode's own decomposition and the platform's UTF-8. */
 
-import { isProse, streamOf, valuesIn } from './kinds.js'
+import { isProse, streamOf, valuesIn } from './number_kinds.js'
 
 /** Where Unicode has initials, vowels and what stands before the endings. */
 const FIRSTS = { initial: 0x1100, vowel: 0x1161, final: 0x11a7 }

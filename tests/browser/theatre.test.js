@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { brief, exact, fixed } from '../../web/lib/number.js'
-import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
+import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
 import { createPlayer } from '../../web/theatre/player.js'
-import { ABOUT } from '../../web/theatre/tasks/about.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
@@ -16,7 +16,7 @@ import { longTest, sample } from '../lib/long.js'
 const house = useHouse()
 const gf = await load()
 
-test('a model learns before the reader, forwards and back, and every number shown is one of the run', async () => {
+test('a training runs forwards and back, and every displayed number is that of the run', async () => {
   const link = 'dates_steps-60_batch-16'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -44,7 +44,7 @@ test('a model learns before the reader, forwards and back, and every number show
   await close()
 })
 
-longTest('weights that the page has not trained are asked for: it is said at the setting, and nothing breaks', async () => {
+longTest('requesting weights that the page does not have is reported at the setting', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
   await page.waitForFunction(() => /no trained weights/.test(document.querySelector('.theatre [data-control="start"]')?.textContent))
   await page.waitForTimeout(500)
@@ -52,7 +52,7 @@ longTest('weights that the page has not trained are asked for: it is said at the
   await close()
 })
 
-test('the model of any step stands behind the glass, and walks through its steps there', async () => {
+test('the rooms can display the model of any step, and step through the training', async () => {
   const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -127,7 +127,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.fill('[data-field="pinned"]', index.join(' '))
   await page.keyboard.press('Enter')
   const { follower, session } = player
-  follower.pin({ name, index }, session.inputsOf(ABOUT.dates.sample))
+  follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
   const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
@@ -146,14 +146,14 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await close()
 })
 
-longTest('a link to weights that are not in this tab says so', async () => {
+longTest('a link to weights of another tab says so', async () => {
   const { page, close } = await house.open({ room: 'house' })
   await page.evaluate(() => { location.hash = '#v=1&model=dates&weights=theatre' })
   await page.waitForFunction(() => document.getElementById('status').textContent.includes('탭에 없어요'))
   await close()
 })
 
-longTest('the next step is taken apart, nudged and taken', async () => {
+longTest('the next step is broken down, checked by finite differences and taken', async () => {
   const link = 'dates_steps-60_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -163,7 +163,7 @@ longTest('the next step is taken apart, nudged and taken', async () => {
   await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
   session.step()
-  const made = takeApart(session, 'output.weight')
+  const made = breakDown(session, 'output.weight')
   const shown = await page.evaluate(() => (
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
   const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
@@ -189,7 +189,7 @@ longTest('the next step is taken apart, nudged and taken', async () => {
   await page.press(place, 'Enter')
   await page.waitForSelector('.theatre-apart .problem:empty', { state: 'attached' })
   await page.click('[data-action="nudge"]')
-  const { slope } = nudgeWeight(session, made.name, made.index)
+  const { slope } = finiteDifference(session, made.name, made.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
     exact(Number(slope.toPrecision(4))))
   await page.click('.theatre-apart .theatre-inside')
@@ -199,12 +199,12 @@ longTest('the next step is taken apart, nudged and taken', async () => {
   await close()
 })
 
-longTest('a step is walked layer by layer: forward, the loss, back, moved, and on to the next', async () => {
+longTest('a step runs layer by layer: forward, loss, backward, update, and on to the next', async () => {
   const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
   const session = createSession(gf, read(link))
-  const { layers, loss } = takeApart(session)
+  const { layers, loss } = breakDown(session)
   const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
   const said = () => page.textContent('.theatre-apart [role="status"]')
@@ -224,7 +224,7 @@ longTest('a step is walked layer by layer: forward, the loss, back, moved, and o
   await press(page, 'layer')
   await until(page, 1)
   session.step()
-  const [first] = takeApart(session).layers
+  const [first] = breakDown(session).layers
   await page.waitForFunction(text => document.querySelector('.theatre-layers td').textContent === text &&
     document.querySelector('.theatre-layers td:last-child').textContent === '', brief(first.rms))
   session.dispose()
@@ -232,7 +232,7 @@ longTest('a step is walked layer by layer: forward, the loss, back, moved, and o
   await close()
 })
 
-longTest('a part that is drawn anew takes nothing away from what is still to be drawn', async () => {
+longTest('rendering a part again drops no pending rendering', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
   await drawn(page, 0)
   await page.evaluate(() => {
@@ -254,7 +254,7 @@ longTest('a part that is drawn anew takes nothing away from what is still to be 
   await close()
 })
 
-longTest('two trainings race, and where they part is said', async () => {
+longTest('two trainings race, and the page says where they diverge', async () => {
   const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -277,7 +277,7 @@ longTest('two trainings race, and where they part is said', async () => {
   await close()
 })
 
-test('the tab is closed and opened again, and the training goes on; so it does from a file', async () => {
+test('a training resumes after the tab is closed and reopened, and from a file', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -318,7 +318,7 @@ function slowToWrite() {
   }
 }
 
-longTest('a step that is made while the one before is still written is kept after it', async () => {
+longTest('a step made during a save is saved after it', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
   await until(page, 0)
   await press(page, 'step')
@@ -330,7 +330,7 @@ longTest('a step that is made while the one before is still written is kept afte
   await close()
 })
 
-longTest('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
+longTest('non-finite values are located, and training resumes from the previous step at a tenth of the rate', async () => {
   const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned_seed-1'
   const player = createPlayer(gf, read(link))
   while (player.step());
@@ -366,7 +366,7 @@ longTest('where numbers break off it says where, and goes on from the step befor
   await close()
 })
 
-test('a training begins from the page\'s own weights; weights that are not here are asked for', async () => {
+test('a training starts from the page\'s own weights; missing weights are requested', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-10_batch-8_start-page' })
   await drawn(page, 0)
   const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
@@ -383,7 +383,7 @@ test('a training begins from the page\'s own weights; weights that are not here 
   await close()
 })
 
-test('it fits a phone, has nothing that axe complains of, and leads back to the house', async () => {
+test('the training page fits a phone, axe finds nothing, and it leads back to the house', async () => {
   for (const [language, colorScheme] of sample([['ko', 'light'], ['en', 'dark']], 2)) {
     const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
       { viewport: { width: 360, height: 740 }, colorScheme })
@@ -403,7 +403,7 @@ test('it fits a phone, has nothing that axe complains of, and leads back to the 
   }
 })
 
-test('what is wrong is said before it starts', async () => {
+test('problems are reported before a training starts', async () => {
   const { page, close } = await house.open({ theatre: 'dates_rate-5000' })
   await page.waitForSelector('.theatre [data-control="rate"].is-wrong')
   assert.equal(await page.evaluate(() => document.querySelector('.theatre').dataset.step), undefined)

@@ -13,7 +13,7 @@ import { drawn, press, stepIn, until } from './training.js'
 const house = useHouse()
 const gf = await load()
 
-test('a text of one\'s own is learned from; one that cannot be is refused, and nothing is lost', async () => {
+test('the reader\'s own text is trained on; an unsuitable one is rejected, and nothing is lost', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'text_length-8_batch-4_steps-30_layers-1' })
   await until(page, 0)
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
@@ -44,7 +44,7 @@ test('a text of one\'s own is learned from; one that cannot be is refused, and n
   await close()
 })
 
-test('a text of one\'s own goes behind the glass with its own characters', async () => {
+test('a model of the reader\'s own text is displayed with its own characters', async () => {
   const link = 'text_length-12_batch-4_steps-30_layers-1_dModel-16'
   const { page, complaints, close } = await house.open({ theatre: link })
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40)

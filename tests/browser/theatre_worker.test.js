@@ -46,7 +46,7 @@ function lossesHere(settings) {
   return losses
 }
 
-test('many steps have the same losses in Chromium and in Node, to the bit', async () => {
+test('many steps have the same losses in Chromium and in Node, bit for bit', async () => {
   const { page, close } = await opened()
   for (const task of ['dates', 'text']) {
     const settings = { ...defaultsOf(task), steps: isLong ? 200 : 20, batch: 16, dropout: 0.1 }
@@ -69,7 +69,7 @@ const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => 
   list.forEach((call, i) => worker.postMessage({ id: i + 1, wasm, sentence: '', ...call }))
 }), calls)
 
-test('what is asked while a training is opened is asked of that training, and of none where it did not open', async () => {
+test('calls during opening belong to the new training, and to none if it fails to open', async () => {
   const { page, close } = await opened()
   const open = { type: 'open', settings: { ...defaultsOf('dates'), steps: 10 } }
   const asked = ['places', 'look', 'keep', 'step', 'file'].map(type => ({ type }))

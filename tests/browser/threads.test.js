@@ -82,11 +82,11 @@ function expectTwo({ taken, ...rest }) {
   assert.ok(taken > 0, 'the worker has done nothing')
 }
 
-test('on an isolated page two threads compute, with the bits of one', async () => {
+test('on an isolated page two threads compute the same bits as one', async () => {
   expectTwo(await (await opened('/isolated')).evaluate(inPage))
 })
 
-test('so do they in a worker of that page, which may sleep', async () => {
+test('so do they in a worker of that page, which may block', async () => {
   const page = await opened('/isolated')
   expectTwo(await page.evaluate(source => new Promise((resolve, reject) => {
     const body = `(${source})().then(postMessage, error => postMessage(error.message))`
@@ -97,19 +97,19 @@ test('so do they in a worker of that page, which may sleep', async () => {
   }), String(inPage)))
 })
 
-test('whole models of the page, text and training have the same bits', async () => {
+test('models, text and training have the same bits', async () => {
   const [one, two] = await (await opened('/isolated')).evaluate(digestsInPage)
   assert.ok(one.length > 5)
   assert.deepEqual(two, one)
 })
 
-test('on a page that is not isolated one computes, and says what is missing', async () => {
+test('on a page that is not isolated one thread computes, with the reason', async () => {
   const { count, reason, isSame } = await (await opened('/open')).evaluate(inPage)
   assert.deepEqual([count, isSame], [1, true])
   assert.match(reason, /not isolated; its server must send Cross-Origin-Opener-Policy: same-origin/)
 })
 
-test('where a policy forbids workers of its own making one computes, and says so', async () => {
+test('where a policy forbids blob workers one thread computes, with the reason', async () => {
   const { count, reason, isSame } = await (await opened('/strict')).evaluate(inPage)
   assert.deepEqual([count, isSame], [1, true])
   assert.match(reason, /^a worker could not be started: .*(Content-Security-Policy|Content Security Policy)/)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { bertFiles, t5Files, unigramFile } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { fixed } from '../../web/lib/number.js'
-import { learn } from '../../web/worker/learn.js'
+import { bpeStep } from '../../web/worker/bpe_training.js'
 import { beyond, changing, go, useHouse, violations } from './host.js'
 import { longTest } from '../lib/long.js'
 
@@ -90,7 +90,7 @@ longTest('a unigram model: every piece with its score, totals, what a press tell
   await close()
 })
 
-test('Hangul: from a syllable to its letters, code, bytes and tokens; a half character is bytes', async () => {
+test('Hangul: a syllable has its letters, code, bytes and tokens; a partial character is bytes', async () => {
   const { page, complaints, close } = await house.open({ model: 'stories', beginning: '나 뷁', language: 'ko',
     room: 'text.syllables' })
   await page.waitForSelector('.hangul-box')
@@ -113,20 +113,20 @@ test('Hangul: from a syllable to its letters, code, bytes and tokens; a half cha
   await close()
 })
 
-test('merges are learned from a pasted text, round by round', async () => {
+test('merges are trained on a pasted text, step by step', async () => {
   const { page, complaints, close } = await house.open({ model: 'stories', language: 'en', room: 'text.learning' })
   await page.waitForSelector('.learning[aria-busy="false"]')
   const text = 'aaaa abab 각각의 각', settled = count => page.waitForFunction(wanted => (
     document.querySelector('.learning output').textContent === wanted), count)
   await page.fill('.learning textarea', text)
   const isShown = async step => {
-    const { words, pairs } = learn(gf, { text, step })
+    const { words, pairs } = bpeStep(gf, { text, step })
     const wanted = JSON.stringify(words)
     await page.waitForFunction(all => JSON.stringify([...document.querySelectorAll('.learning-words > span')]
       .map(word => [...word.children].map(one => one.textContent))) === all, wanted)
     assert.deepEqual(await textsOf(page, '.learning-pairs small'), pairs.map(({ count }) => String(count)))
   }
-  const { count } = learn(gf, { text, step: 0 })
+  const { count } = bpeStep(gf, { text, step: 0 })
   await settled(`1 / ${count}`)
   await isShown(0)
   await page.click('.learning .scrub-button:last-child')

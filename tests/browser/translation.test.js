@@ -17,7 +17,7 @@ const KINDS = [
 const { open } = useHouse()
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
-test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
+test('the probabilities of a step and the decoding steps equal the run\'s', async () => {
   for (const changes of sample([
     { topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }
   ], 2)) {
@@ -42,7 +42,7 @@ test('the probabilities of a step, and the steps of decoding, are shown as they 
   }
 })
 
-test('a reader types a date and an answer, meets an unknown word, and turns switches', async () => {
+test('typing a date and an answer, an unknown word, and switches', async () => {
   const { page, complaints, close } = await open({ language: 'en' })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
   assert.equal(await answer(), '2026년 11월 20일')
@@ -80,19 +80,19 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await close()
 })
 
-test('a source that is not read leaves the old answer pale, and both fields say what they know', async () => {
+test('an invalid source dims the old answer, and both fields have notes', async () => {
   for (const [width, language] of sample([[1440, 'ko'], [360, 'en']], 2)) {
     const { page, complaints, close } = await open({ language }, { viewport: { width, height: 740 } })
-    const colour = () => page.$eval('[data-field="target"]', input => getComputedStyle(input, '::placeholder').color)
-    const bright = await colour()
+    const color = () => page.$eval('[data-field="target"]', input => getComputedStyle(input, '::placeholder').color)
+    const bright = await color()
     await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
     const [problem, ...known] = await page.$$eval('.is-source .help p', list => list.map(one => one.textContent))
     assert.match(problem, /\u{1f389}[’”]/u)
     assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
-    assert.notEqual(await colour(), bright)
+    assert.notEqual(await color(), bright)
     assert.equal(await beyond(page), 0)
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
-    assert.equal(await colour(), bright)
+    assert.equal(await color(), bright)
     await page.fill('[data-field="target"]', '내일')
     assert.ok(await page.isVisible('.is-target .known-words'))
     assert.match(await page.textContent('.is-target .help'), /년[·,] ?월[·,] ?일/)

@@ -1,13 +1,13 @@
 // Twin mode where the two runs do not write the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { written } from '../../web/models/dates/data.js'
+import { textOf } from '../../web/models/dates/data.js'
 import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
 import { longTest } from '../lib/long.js'
 
 const { open } = useHouse()
 const TWIN = { twin: 'positional:false' }
-const said = run => written(run.decoding.steps.map(({ token }) => token))
+const said = run => textOf(run.decoding.steps.map(({ token }) => token))
 
 async function opened(state, options) {
   const opening = await open({ ...TWIN, ...state }, options)
@@ -19,7 +19,7 @@ async function opened(state, options) {
 const heads = page => page.$$eval('.twins > h2', list => list.map(one => one.textContent))
 const difference = page => page.$$eval('.twin-body .caption b', list => list.map(one => one.textContent))
 
-longTest('where each decoder reads its own words, only steps that have read the same are subtracted', async () => {
+longTest('where each decoder reads its own tokens, only steps with equal inputs are subtracted', async () => {
   const [here, there] = [{}, { positional: false }].map(more => runHere({ ...more }))
   const [own, others] = [here, there].map(run => run.streams.target.tokens[0])
   const alike = own.findIndex((token, i) => token !== others[i])
@@ -49,7 +49,7 @@ const told = page => page.evaluate(() => ({
       .map(one => one.getBoundingClientRect().top))
 }))
 
-longTest('in every room the answers of both stand above both figures, the twin\'s as it writes on its own', async () => {
+longTest('in every room both answers are above the figures, the twin\'s as it would generate by itself', async () => {
   const [here, there] = [{}, { positional: false }].map(more => runHere(more))
   const [mine, theirs] = [here, there].map(({ decoding }) => decoding.steps.map(({ token }) => token))
   const apart = mine.findIndex((token, i) => token !== theirs[i])
@@ -75,7 +75,7 @@ longTest('in every room the answers of both stand above both figures, the twin\'
   await close()
 })
 
-test('differences are called what the figure above calls its matrices', async () => {
+test('differences have the titles of their matrices', async () => {
   for (const [room, name] of [['decoding', '단계마다의 확률'], ['encoder.0.self_attn.weights', '가중치']]) {
     const { page, close } = await opened({ room })
     const above = await page.$$eval('.twins .caption b', list => list.map(one => one.textContent))
@@ -85,7 +85,7 @@ test('differences are called what the figure above calls its matrices', async ()
   }
 })
 
-longTest('where the probabilities are the same, what differs all the same is said', async () => {
+longTest('where the probabilities are equal, a note says what differs', async () => {
   const draw = { room: 'decoding', language: 'en', source: '5/6/2026', decoding: 'sample', temperature: 0.5 }
   for (const [state, pattern] of [
     [{ ...draw, twin: 'seed:43' }, /Only the random numbers differ/],

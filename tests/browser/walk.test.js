@@ -11,17 +11,17 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { toHash } from '../../web/shell/state.js'
-import { explainCell } from '../../web/worker/questions.js'
+import { explainCell } from '../../web/worker/queries.js'
 import { bringFiles, runHere, stateOf, useHouse } from './host.js'
 import { indexAt, tensorNamed, valueAt } from './cells.js'
 import { opened } from '../lib/imported_models.js'
 import { bringHere } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { isLong, ofKinds, sample, share } from '../lib/long.js'
-import { ATTRIBUTES, KINDS, judge, viewOf } from './kinds.js'
-import { eyes, watchCanvases } from './seen.js'
-import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
-import { tells, writes } from './written.js'
+import { ATTRIBUTES, KINDS, judge, viewOf } from './number_kinds.js'
+import { eyes, watchCanvases } from './rendered_numbers.js'
+import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './explanations.js'
+import { tells, writes } from './writes_number.js'
 
 const OTHER = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
@@ -199,7 +199,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const { visit, pin } = await eyes(page, PLACES)
   const rooms = roomsOf(run)
   const house = viewOf(run, state, rooms, code)
-  // What is drawn of a turned pair is a plot; its matrices are held in bring.test.js.
+  // What is drawn of a turned pair is a plot; its matrices are held in import.test.js.
   const entered = share(ofKinds(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
   let [count, told] = [0, 0]
   for (const [at, room] of entered.entries()) {
@@ -214,7 +214,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   run.dispose()
 }
 
-test('every model is walked through in both languages', () => {
+test('every model is tested in both languages', () => {
   const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
   // Rooms that are no model's are held by laboratory.test.js.
   const derived = READY.filter(({ rooms }) => !rooms)
@@ -231,7 +231,7 @@ describe('every number of the page', { concurrency: 2 }, () => {
 })
 
 /** One at a time: what Node computes beside the page is of the model that was brought last. */
-describe('every number of models that are brought', () => {
+describe('every number of imported models', () => {
   const items = sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
   for (const [at, item] of items.entries()) for (const [i, language] of share([...['ko', 'en'].entries()], at % 2, 2)) {
     test(`${item.name}, ${language}`, t => walkBrought(t, [item, language], { i, walks: 2 }))

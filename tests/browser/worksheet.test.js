@@ -83,7 +83,7 @@ for (const [id, language, more] of sample([['attention', 'ko', { gapped: '나는
   })
 }
 
-longTest('every lesson has one', async () => {
+longTest('every lesson has a worksheet', async () => {
   const { page, complaints, close } = await visit({ lesson: 'attention', language: 'en' }, { before })
   for (const { id } of LESSONS) {
     await page.evaluate(lesson => {

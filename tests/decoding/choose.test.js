@@ -7,27 +7,27 @@ import * as reference from '../../src/reference/decoding.js'
 
 const { decoding } = gf
 
-/** Exactly the same ids; probabilities within a few roundings. */
-function same(logits, options, label) {
-  const found = decoding.filterLogits(logits, options), expected = reference.filterLogits(logits, options)
-  assert.deepEqual(Array.from(found.ids), expected.ids, `${label} ${JSON.stringify(options)}`)
-  assertClose(found.probabilities, expected.probabilities, { tol: 1e-6, name: `${label} ${JSON.stringify(options)}` })
+/** Asserts the ids of the reference, and its probabilities within a few roundings. */
+function assertCandidates(logits, options, label) {
+  const actual = decoding.filterLogits(logits, options), expected = reference.filterLogits(logits, options)
+  assert.deepEqual(Array.from(actual.ids), expected.ids, `${label} ${JSON.stringify(options)}`)
+  assertClose(actual.probabilities, expected.probabilities, { tol: 1e-6, name: `${label} ${JSON.stringify(options)}` })
 }
 
-test('filterLogits: the candidates of an independent reference, for many options and sizes', () => {
+test('filterLogits returns the candidates of an independent reference, for many options and sizes', () => {
   for (const V of [1, 2, 3, 5, 17, 130, 1000]) {
     const logits = numbers([V], V, { scale: 3 }).data
     for (const temperature of [undefined, 0.5, 2]) {
       for (const topK of [undefined, 0, 1, 3, 64, 65, 2000]) {
-        for (const topP of [undefined, 1, 0.9, 0.31, 1e-6]) same(logits, { temperature, topK, topP }, `V = ${V}`)
+        for (const topP of [undefined, 1, 0.9, 0.31, 1e-6]) assertCandidates(logits, { temperature, topK, topP }, `V = ${V}`)
       }
     }
   }
 })
 
-test('filterLogits: equal logits rank by id, and top-k cuts among them', () => {
+test('filterLogits ranks equal logits by id, also at the limit of top-k', () => {
   const logits = [1, 3, 2, 3, 3, 2, -1]
-  for (const topK of [1, 2, 3, 4, 5, 6, 7]) same(logits, { topK }, 'ties')
+  for (const topK of [1, 2, 3, 4, 5, 6, 7]) assertCandidates(logits, { topK }, 'ties')
   assert.deepEqual(Array.from(decoding.filterLogits(logits, { topK: 2 }).ids), [1, 3])
   assert.deepEqual(Array.from(decoding.filterLogits(new Array(200).fill(0.5), { topK: 70 }).ids),
     Array.from({ length: 70 }, (_, i) => i))
@@ -39,7 +39,7 @@ test('filterLogits: the token whose probability completes topP is the last candi
     [1e-9, 1]]) {
     assert.equal(decoding.filterLogits(equal, { topP }).ids.length, count, `p = ${topP}`)
   }
-  // Top-p sums the probabilities within what top-k left: two equal ones are 0.5 each.
+  // Top-p sums the probabilities among the candidates of top-k: two equal ones have 0.5 each.
   assert.deepEqual(Array.from(decoding.filterLogits([5, 0, 5, 4.9], { topK: 2, topP: 0.5 }).ids), [0])
   assert.deepEqual(Array.from(decoding.filterLogits([5, 0, 5, 4.9], { topK: 2, topP: 0.51 }).ids), [0, 2])
 })
@@ -49,19 +49,18 @@ test('filterLogits: a token with probability 0 is no candidate', () => {
   assert.deepEqual([Array.from(ids), Array.from(probabilities)], [[1, 3], [0.5, 0.5]])
 })
 
-test('pick: by the cumulative probabilities, the largest first', () => {
-  const from = decoding.filterLogits([0, 2, 1, 2], { topK: 3 })
+test('pick selects by cumulative probabilities, the largest first', () => {
+  const candidates = decoding.filterLogits([0, 2, 1, 2], { topK: 3 })
   for (let random = 0; random < 1; random += 1 / 64) {
-    assert.equal(decoding.pick(from, random), reference.pick(from, random),
-      `${random}`)
+    assert.equal(decoding.pick(candidates, random), reference.pick(candidates, random), `${random}`)
   }
   const halves = decoding.filterLogits([1, 1])
   assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(random => decoding.pick(halves, random)), [0, 0, 1, 1])
   assertRejects(() => decoding.pick(halves, 1), 'range', 'random', '1')
-  assert.equal(decoding.pick({ ids: [4, 7, 9], probabilities: [0.5, 0.25, 0.125] }, 0.95), 9, 'the last candidate takes what rounding left')
+  assert.equal(decoding.pick({ ids: [4, 7, 9], probabilities: [0.5, 0.25, 0.125] }, 0.95), 9, 'the last candidate has the remainder of rounding')
 })
 
-test('filterLogits: tensors, views of rows, and invalid arguments', () => {
+test('filterLogits and greedy accept tensors, and filterLogits refuses invalid arguments', () => {
   const row = gf.tensor([1, 2, 3])
   assert.deepEqual(decoding.filterLogits(row), decoding.filterLogits([1, 2, 3]))
   assert.equal(decoding.greedy(row), 2)
@@ -80,24 +79,24 @@ test('float16 and bfloat16 logits are read as numbers', () => {
     const row = gf.tensor([1, -2, 0.5]).to(dtype)
     assert.equal(gf.decoding.greedy(row), 0, dtype)
     assert.deepEqual([...gf.decoding.filterLogits(row).ids], [0, 2, 1], dtype)
-    const answer = gf.decoding.generate(() => row.reshape(1, 1, 3), [0], { maxNewTokens: 2, cache: false })
-    assert.deepEqual([...answer.ids ?? answer], [0, 0], dtype)
+    const ids = gf.decoding.generate(() => row.reshape(1, 1, 3), [0], { maxNewTokens: 2, cache: false })
+    assert.deepEqual(ids, [0, 0], dtype)
   }
 })
 
-test('a temperature so small that logits overflow keeps the largest', () => {
+test('a temperature that makes logits overflow selects the largest', () => {
   for (const temperature of [1e-36, 1e-38, Number.MIN_VALUE]) {
     const { ids, probabilities } = gf.decoding.filterLogits([3, 5, 30], { temperature })
     assert.deepEqual([[...ids], [...probabilities]], [[2], [1]], `${temperature}`)
   }
   assert.deepEqual([...gf.decoding.filterLogits([7, -2, 7], { temperature: 1e-40 }).probabilities], [0.5, 0.5])
   assert.deepEqual([...gf.decoding.filterLogits([-30, -3, -30], { temperature: 1e-39 }).ids], [1])
-  const [all, best] = [-3e38, -Infinity].map(least => (
-    gf.decoding.filterLogits([0.47, 7.41, least], { temperature: 0.3 }).probabilities))
-  assert.deepEqual(all, best, 'a logit that underflows changes no bit')
+  const [finite, infinite] = [-3e38, -Infinity].map(logit => (
+    gf.decoding.filterLogits([0.47, 7.41, logit], { temperature: 0.3 }).probabilities))
+  assert.deepEqual(finite, infinite, 'a logit whose probability underflows changes no bit')
 })
 
-// A model that has diverged must not generate as if nothing had happened.
+// Logits of a diverged model must give an error instead of arbitrary tokens.
 const settings = [
   {}, { beams: 2 }, { temperature: 1, seed: 0 }, { temperature: 1, topK: 2, seed: 1 },
   { temperature: 1, topP: 0.9, seed: 2 }
@@ -105,26 +104,26 @@ const settings = [
 const generate = (row, options) =>
   decoding.generate(() => gf.tensor([[row]]), [0], { maxNewTokens: 1, cache: false, ...options })
 
-test('NaN among the logits is an error, wherever a token is chosen', () => {
+test('NaN among the logits is an error in all methods of decoding', () => {
   for (const row of [[NaN, 1, 5], [0, NaN, 0], [0, 1, NaN], [NaN, NaN, NaN], [Infinity, NaN, 0]]) {
-    const place = row.findIndex(Number.isNaN)
-    for (const options of settings) assertRejects(() => generate(row, options), 'range', 'generate: logits', `NaN at index ${place}`)
+    const index = row.findIndex(Number.isNaN)
+    for (const options of settings) assertRejects(() => generate(row, options), 'range', 'generate: logits', `NaN at index ${index}`)
     for (const logits of [row, Float32Array.from(row), gf.tensor(row)]) {
-      assertRejects(() => decoding.greedy(logits), 'range', 'greedy: logits', `NaN at index ${place}`)
-      assertRejects(() => decoding.filterLogits(logits), 'range', 'filterLogits: logits', `NaN at index ${place}`)
+      assertRejects(() => decoding.greedy(logits), 'range', 'greedy: logits', `NaN at index ${index}`)
+      assertRejects(() => decoding.filterLogits(logits), 'range', 'filterLogits: logits', `NaN at index ${index}`)
     }
   }
 })
 
-test('+∞ among the logits takes all of the probability, shared only with other +∞', () => {
+test('logits of +∞ have all of the probability in equal parts', () => {
   for (const options of settings) assert.deepEqual(generate([0, Infinity, 100], options), [1], JSON.stringify(options))
   assert.equal(decoding.greedy([0, Infinity, 100]), 1)
   for (const [row, ids, probabilities] of [
     [[0, 1, Infinity], [2], [1]], [[Infinity, 3, Infinity], [0, 2], [0.5, 0.5]], [[-Infinity, Infinity], [1], [1]],
     [[0, 1e40], [1], [1]]
   ]) for (const options of [{}, { temperature: 0.1 }, { temperature: 1e-40 }]) {
-    const found = decoding.filterLogits(row, options)
-    assert.deepEqual([Array.from(found.ids), Array.from(found.probabilities)], [ids, probabilities], `${row}`)
+    const candidates = decoding.filterLogits(row, options)
+    assert.deepEqual([Array.from(candidates.ids), Array.from(candidates.probabilities)], [ids, probabilities], `${row}`)
   }
 })
 

@@ -13,11 +13,11 @@ class Language extends nn.Module {
     this.positions = new nn.PositionalEncoding(16, 0, 64)
     this.layers = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 2, 24, 0), 2)
     this.output = new nn.Linear(16, V)
-    this.asked = []
+    this.inputLengths = []
   }
 
   forward(ids, { cache } = {}) {
-    this.asked.push(ids.map(row => row.length))
+    this.inputLengths.push(ids.map(row => row.length))
     const x = this.positions.forward(this.embedding.forward(ids), { start: cache?.length ?? 0 })
     return this.output.forward(this.layers.forward(x, { isCausal: true, cache }))
   }
@@ -30,33 +30,33 @@ for (const parameter of model.output.parameters()) parameter.data.forEach((v, i,
 const logitsOf = ids => gf.tidy(() => gf.noGrad(() => Array.from(model.forward([ids]).values.slice(-V))))
 const logsOf = ids => gf.tidy(() => Array.from(gf.functional.logSoftmax(gf.tensor([logitsOf(ids)])).values))
 
-/** Step by step, by the reference. */
-function answer(prompt, count, choose) {
+/** Generates step by step with a function that chooses a token. */
+function generateStepwise(prompt, count, choose) {
   const ids = []
   for (let step = 0; step < count; step++) ids.push(choose(logitsOf([...prompt, ...ids]), step))
   return ids
 }
-const most = row => row.indexOf(Math.max(...row))
+const argmax = row => row.indexOf(Math.max(...row))
 
-test('greedy: the most probable token, with and without a cache', () => {
-  const expected = answer([1, 2, 3], 20, most)
+test('greedy decoding generates the most probable tokens, with and without a cache', () => {
+  const expected = generateStepwise([1, 2, 3], 20, argmax)
   for (const options of [{}, { cache: false }, { temperature: 0 }, { temperature: 0, topK: 5 }, { seed: 3 },
     { beams: 1 }]) {
     assert.deepEqual(gf.decoding.generate(model, [1, 2, 3], options), expected, JSON.stringify(options))
   }
-  assert.ok(new Set(expected).size > 1, 'it says more than one word')
+  assert.ok(new Set(expected).size > 1, 'different tokens')
 })
 
-test('a cache: the model gets only the tokens it has not seen', () => {
-  model.asked = []
+test('with a cache the model gets only new tokens', () => {
+  model.inputLengths = []
   decoding.generate(model, [1, 2, 3], { maxNewTokens: 4 })
-  assert.deepEqual(model.asked, [[3], [1], [1], [1]])
-  model.asked = []
+  assert.deepEqual(model.inputLengths, [[3], [1], [1], [1]])
+  model.inputLengths = []
   decoding.generate(model, [1, 2, 3], { maxNewTokens: 4, cache: false })
-  assert.deepEqual(model.asked, [[3], [4], [5], [6]])
+  assert.deepEqual(model.inputLengths, [[3], [4], [5], [6]])
 })
 
-test('sampling: torch\'s random numbers of the seed, the reference\'s candidates; the engine\'s own stream does not move', () => {
+test('sampling with a seed uses torch\'s random numbers and leaves the engine\'s generator alone', () => {
   for (const options of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 },
     { temperature: 1.5, topK: 6, topP: 0.9 }]) {
     gf.manualSeed(42)
@@ -64,7 +64,7 @@ test('sampling: torch\'s random numbers of the seed, the reference\'s candidates
     gf.manualSeed(8)
     const before = gf.rand([1]).item()
     gf.manualSeed(8)
-    const expected = answer([5], 15, (row, step) => pick(filterLogits(row, options), randoms[step]))
+    const expected = generateStepwise([5], 15, (row, step) => pick(filterLogits(row, options), randoms[step]))
     for (const cache of [true, false]) {
       assert.deepEqual(decoding.generate(model, [5], { ...options, seed: 42, maxNewTokens: 15, cache }), expected,
         JSON.stringify(options))
@@ -73,19 +73,19 @@ test('sampling: torch\'s random numbers of the seed, the reference\'s candidates
   }
 })
 
-test('sampling without a seed uses the engine\'s stream', () => {
-  const random = () => decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15 })
+test('sampling without a seed uses the engine\'s generator', () => {
+  const sample = () => decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15 })
   gf.manualSeed(42)
-  const first = random()
+  const first = sample()
   assert.deepEqual(first, decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15, seed: 42 }))
-  assert.notDeepEqual(random(), first)
+  assert.notDeepEqual(sample(), first)
 })
 
 test('each step has its candidates, its random number and its token', () => {
-  const told = []
+  const calls = []
   const { ids, steps } = decoding.decode(model, [5],
-    { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => told.push([id, step]) })
-  assert.deepEqual(told, ids.map((id, i) => [id, steps[i]]))
+    { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => calls.push([id, step]) })
+  assert.deepEqual(calls, ids.map((id, i) => [id, steps[i]]))
   steps.forEach(({ step, id, candidates, random }, i) => {
     assert.equal(step, i)
     assert.equal(candidates.ids.length, 3)
@@ -93,7 +93,7 @@ test('each step has its candidates, its random number and its token', () => {
   })
 })
 
-test('beams: the result of an independent search, with and without a cache', () => {
+test('beam search returns the result of an independent search, with and without a cache', () => {
   for (const width of [2, 3, 5, 20]) for (const end of [7, 99]) {
     const expected = beams(logsOf, [1, 2], width, 6, end)
     for (const cache of [true, false]) {
@@ -103,7 +103,7 @@ test('beams: the result of an independent search, with and without a cache', () 
   }
 })
 
-test('beams: the tree holds every branch', () => {
+test('beam search returns the tree of all branches', () => {
   const { ids, tree, best } = decoding.decode(model, [1], { beams: 3, maxNewTokens: 4, end: 99 })
   assert.deepEqual(decoding.pathTo(tree, best), ids)
   for (let step = 0; step < 4; step++) assert.equal(
@@ -112,8 +112,8 @@ test('beams: the tree holds every branch', () => {
     assert.equal(score, (tree[parent]?.score ?? 0) + logProbability)
     assert.ok(parent === -1 || tree[parent].isKept)
   }
-  const onlyOne = decoding.decode(model, [1], { beams: 2, maxNewTokens: 4, end: 99, lengthPenalty: 2 })
-  assert.equal(onlyOne.ids.length, 4)
+  const unfinished = decoding.decode(model, [1], { beams: 2, maxNewTokens: 4, end: 99, lengthPenalty: 2 })
+  assert.equal(unfinished.ids.length, 4)
 })
 
 test('an end token ends the generation and is its last id', () => {
@@ -123,72 +123,72 @@ test('an end token ends the generation and is its last id', () => {
   assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 0, beams: 2 }), [])
 })
 
-test('prompts in every form; several are processed one after the other', () => {
-  const [one, two] = [[1, 2, 3], [4]].map(ids => decoding.generate(model, ids))
-  assert.deepEqual(decoding.generate(model, Int32Array.of(1, 2, 3)), one)
-  assert.deepEqual(decoding.generate(model, gf.tensor([4], { dtype: 'int32' })), two)
-  assert.deepEqual(decoding.generate(model, [[1, 2, 3], [4]]), [one, two])
-  assert.deepEqual(decoding.generate({ forward: (...args) => ({ logits: model.forward(...args) }) }, [4]), two)
-  assert.deepEqual(decoding.generate((rows, cache) => model.forward(rows, { cache }), [4]), two)
+test('prompts and models may have every documented form; several prompts give several results', () => {
+  const [first, second] = [[1, 2, 3], [4]].map(ids => decoding.generate(model, ids))
+  assert.deepEqual(decoding.generate(model, Int32Array.of(1, 2, 3)), first)
+  assert.deepEqual(decoding.generate(model, gf.tensor([4], { dtype: 'int32' })), second)
+  assert.deepEqual(decoding.generate(model, [[1, 2, 3], [4]]), [first, second])
+  assert.deepEqual(decoding.generate({ forward: (...args) => ({ logits: model.forward(...args) }) }, [4]), second)
+  assert.deepEqual(decoding.generate((rows, cache) => model.forward(rows, { cache }), [4]), second)
 })
 
-test('stoppingCriteria: called after each token with the ids so far; true ends the generation', async () => {
+test('stoppingCriteria is called after each token with the ids so far, and true ends the generation', async () => {
   for (const options of [{}, { cache: false }, { topK: 3, seed: 1 }]) {
-    const whole = decoding.generate(model, [1], options), seen = []
-    const stoppingCriteria = ids => seen.push(ids) === 4
-    assert.deepEqual(decoding.generate(model, [1], { ...options, stoppingCriteria }), whole.slice(0, 4))
-    assert.deepEqual(seen, [1, 2, 3, 4].map(count => whole.slice(0, count)))
-    const later = decoding.generate(model, [1],
+    const full = decoding.generate(model, [1], options), calls = []
+    const stoppingCriteria = ids => calls.push(ids) === 4
+    assert.deepEqual(decoding.generate(model, [1], { ...options, stoppingCriteria }), full.slice(0, 4))
+    assert.deepEqual(calls, [1, 2, 3, 4].map(count => full.slice(0, count)))
+    const pending = decoding.generate(model, [1],
       { ...options, stoppingCriteria: ids => ids.length === 3, signal: new AbortController().signal })
-    assert.deepEqual(await later, whole.slice(0, 3))
+    assert.deepEqual(await pending, full.slice(0, 3))
   }
-  const seen = [], end = decoding.generate(model, [1])[2]
-  decoding.generate(model, [1], { end, stoppingCriteria: ids => { seen.push(ids) } })
-  assert.equal(seen.length, 2, 'an answer that has ended is not asked about')
+  const calls = [], end = decoding.generate(model, [1])[2]
+  decoding.generate(model, [1], { end, stoppingCriteria: ids => { calls.push(ids) } })
+  assert.equal(calls.length, 2, 'it is not called after an end token')
 })
 
-test('stoppingCriteria: with beams it gets the best ids so far', () => {
-  const seen = [], stoppingCriteria = ids => seen.push(ids) === 3
+test('stoppingCriteria gets the best ids so far in a beam search', () => {
+  const calls = [], stoppingCriteria = ids => calls.push(ids) === 3
   const { ids, tree, best } = decoding.decode(model, [1, 2], { beams: 3, end: 99, stoppingCriteria })
-  seen.forEach((one, t) => assert.deepEqual(one, beams(logsOf, [1, 2], 3, t + 1, 99)))
-  assert.equal(seen.length, 3)
-  assert.deepEqual(ids, seen[2])
+  calls.forEach((best, t) => assert.deepEqual(best, beams(logsOf, [1, 2], 3, t + 1, 99)))
+  assert.equal(calls.length, 3)
+  assert.deepEqual(ids, calls[2])
   assert.deepEqual(decoding.pathTo(tree, best), ids)
 })
 
-test('a signal: a promise, other tasks run in between, and abort rejects it', async () => {
+test('with a signal the result is a promise, other tasks run between tokens, and abort rejects it', async () => {
   const ids = decoding.generate(model, [1])
-  let turns = 0
-  const timer = setInterval(() => { turns += 1 })
+  let timerCalls = 0
+  const timer = setInterval(() => { timerCalls += 1 })
   assert.deepEqual(await decoding.generate(model, [1], { signal: new AbortController().signal }), ids)
   clearInterval(timer)
-  assert.ok(turns > 3, `${turns} turns`)
+  assert.ok(timerCalls > 3, `${timerCalls} calls`)
   for (const stop of [controller => controller.abort(), controller => setTimeout(() => controller.abort(), 5)]) {
-    const controller = new AbortController(), seen = []
+    const controller = new AbortController(), tokens = []
     const running = decoding.generate(model, [1],
-      { maxNewTokens: 60, signal: controller.signal, onToken: id => seen.push(id) })
+      { maxNewTokens: 60, signal: controller.signal, onToken: id => tokens.push(id) })
     stop(controller)
     await assert.rejects(running, { name: 'AbortError' })
-    assert.ok(seen.length < 60)
+    assert.ok(tokens.length < 60)
   }
   const controller = new AbortController()
-  const told = decoding.generate(model, [1],
+  const aborted = decoding.generate(model, [1],
     { signal: controller.signal, onToken: (_, { step }) => step === 2 && controller.abort() })
-  await assert.rejects(told, { name: 'AbortError' })
+  await assert.rejects(aborted, { name: 'AbortError' })
 })
 
-test('an async onToken is awaited with a signal, and its error ends the generation; without one it is refused', async () => {
+test('with a signal an async onToken is awaited and its error ends the generation; without one it is refused', async () => {
   const { signal } = new AbortController(), before = gf.memory().tensors
   for (const beams of [1, 2]) {
-    let open = 0, calls = 0
+    let pending = 0, calls = 0
     const onToken = async () => {
       calls += 1
-      assert.equal(open++, 0, 'the one before has ended')
+      assert.equal(pending++, 0, 'the call before must have ended')
       await new Promise(resolve => { setTimeout(resolve, 2) })
-      open -= 1
+      pending -= 1
     }
     const ids = await decoding.generate(model, [1], { beams, maxNewTokens: 4, signal, onToken })
-    assert.deepEqual([calls, open, ids], [4, 0, decoding.generate(model, [1], { beams, maxNewTokens: 4 })])
+    assert.deepEqual([calls, pending, ids], [4, 0, decoding.generate(model, [1], { beams, maxNewTokens: 4 })])
     calls = 0
     const failing = async () => { calls += 1; throw new Error('closed') }
     await assert.rejects(decoding.generate(model, [1], { beams, signal, onToken: failing }), /closed/)
@@ -198,7 +198,7 @@ test('an async onToken is awaited with a signal, and its error ends the generati
   assert.equal(gf.memory().tensors, before)
 })
 
-test('no tensor is left, also after errors and abort', async () => {
+test('no tensors leak, even after errors and abort', async () => {
   const count = () => gf.memory().tensors
   decoding.generate(model, [1], { temperature: 1, seed: 1 })
   const before = count()
@@ -213,24 +213,24 @@ test('no tensor is left, also after errors and abort', async () => {
   assert.equal(count(), before)
 })
 
-test('a very long generation: the cache grows with it, and the ids are those of one pass', () => {
+test('in a very long generation the cache grows, and the ids are those of one forward pass', () => {
   const { positions } = model
   model.positions = new nn.PositionalEncoding(16, 0, 2600)
-  const { bytes } = gf.memory(), most = []
-  const ids = decoding.generate(model, [1, 2], { maxNewTokens: 1e9, stoppingCriteria: answer => {
-    most.push(gf.memory().bytes - bytes)
-    return answer.length === 2500
+  const { bytes } = gf.memory(), usedBytes = []
+  const ids = decoding.generate(model, [1, 2], { maxNewTokens: 1e9, stoppingCriteria: current => {
+    usedBytes.push(gf.memory().bytes - bytes)
+    return current.length === 2500
   } })
   const chosen = gf.tidy(() => gf.noGrad(() => (
     model.forward([[1, 2, ...ids.slice(0, -1)]]).argmax({ dim: 2 }).toArray()[0])))
   assert.deepEqual(ids, chosen.slice(1))
-  // Two layers, keys and values of 16 channels, for at most twice as many tokens as there are.
-  assert.ok(Math.max(...most) < 2 * 2 * 16 * 4 * 2 * 2600, `${Math.max(...most)} bytes`)
+  // Two layers, keys and values of 16 channels, a capacity of at most twice the tokens.
+  assert.ok(Math.max(...usedBytes) < 2 * 2 * 16 * 4 * 2 * 2600, `${Math.max(...usedBytes)} bytes`)
   assert.equal(gf.memory().bytes, bytes)
   model.positions = positions
 })
 
-test('generate: invalid arguments', () => {
+test('generate refuses invalid arguments', () => {
   const reject = (code, args, ...rest) => assertRejects(() => decoding.generate(...args), code, 'generate', ...rest)
   reject('type', [model, gf.tensor([1, 2])], 'ids', 'int32', 'float32')
   reject('type', [model, Float32Array.of(1)], 'ids', 'Float32Array')
@@ -259,7 +259,7 @@ test('generate: invalid arguments', () => {
   reject('shape', [() => gf.rand([2, 2]), [1]], 'logits')
 })
 
-test('hundreds of beams are no more than the stack holds', () => {
+test('hundreds of beams do not overflow the stack', () => {
   const zeros = rows => gf.zeros([rows.length, 1, 500])
   assert.equal(gf.decoding.generate(zeros, [0], { beams: 400, maxNewTokens: 2, cache: false }).length, 2)
 })
@@ -271,10 +271,10 @@ test('an error of a forward that expects a tensor of ids names the actual input'
       return gf.zeros([B, T, 3])
     }
   }
-  const said = /forward of Shaped gets ids as arrays of rows, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
+  const message = /forward of Shaped gets ids as arrays of rows, \[\[4, 1, 2, …\]\], and threw ".+"; gf\.tensor\(ids/
   for (const options of [{}, { cache: false }, { beams: 2 }]) {
     assert.throws(() => decoding.generate(new Shaped(), [4, 1, 2, 3], options), error => error.code === 'type' &&
-      error.name === 'GlassformerError' && error.cause instanceof TypeError && said.test(error.message))
+      error.name === 'GlassformerError' && error.cause instanceof TypeError && message.test(error.message))
   }
   const broken = { forward() { throw new RangeError('mine') } }
   assert.throws(() => decoding.generate(broken, [4]), { name: 'RangeError', message: 'mine' })

@@ -1,4 +1,4 @@
-// Example inputs of modules, made without random numbers.
+// Example inputs of modules, which use no random numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample } from '../../src/js/export/pytorch_example.js'
@@ -10,14 +10,14 @@ const { nn } = gf
 const layer = () => new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
 const decoderLayer = () => new nn.TransformerDecoderLayer(8, 2, { dimFeedforward: 12 })
 
-/** A module, and the shapes it is given: one, or one for each name. */
+/** Modules with the expected shapes of inputs: one, or one for each name. */
 const MODULES = {
   'Linear': [new nn.Linear(6, 3), [2, 5, 6]],
   'LayerNorm': [new nn.LayerNorm(7), [2, 5, 7]],
   'RMSNorm': [new nn.RMSNorm(7), [2, 5, 7]],
   'GELU': [new nn.GELU(), [2, 5, 4]],
   'Sequential': [new nn.Sequential(new nn.Linear(3, 9), new nn.Linear(9, 2)), [2, 5, 3]],
-  'Sequential of nothing': [new nn.Sequential(), [2, 5, 4]],
+  'empty Sequential': [new nn.Sequential(), [2, 5, 4]],
   'PositionalEncoding': [new nn.PositionalEncoding(8, 0.1, 12), [2, 5, 8]],
   'LearnedPositionalEncoding': [new nn.LearnedPositionalEncoding(12, 6), [2, 5, 6]],
   'MultiheadAttention': [new nn.MultiheadAttention(8, 2, { kdim: 5, vdim: 6 }),
@@ -30,10 +30,10 @@ const MODULES = {
 }
 
 for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}: example inputs`, () => {
-  const made = createExample(module)
-  assert.deepEqual(Array.isArray(expected) ? [...made.shape]
-    : Object.fromEntries(Object.entries(made).map(([key, t]) => [key, [...t.shape]])), expected)
-  const [first] = Array.isArray(expected) ? [made] : Object.values(made)
+  const inputs = createExample(module)
+  assert.deepEqual(Array.isArray(expected) ? [...inputs.shape]
+    : Object.fromEntries(Object.entries(inputs).map(([key, t]) => [key, [...t.shape]])), expected)
+  const [first] = Array.isArray(expected) ? [inputs] : Object.values(inputs)
   assert.deepEqual([...first.data.slice(0, 3)], [1, 1.7, 2.4].map(v => Math.fround(Math.sin(v))))
 })
 
@@ -44,36 +44,36 @@ test('an embedding: different ids below the number of rows', () => {
 
 test('a custom class has no example', () => assert.equal(createExample(new SmallGPT()), null))
 
-/** The first model of a kind, as if it had so many positions. */
+/** The example of the first model of a type, with another maximum length. */
 async function example(type, positions) {
   const { model } = await gf.models.load(filesOf(cases(type)[0]))
   if (positions !== undefined) Object.defineProperty(model, 'maxPositions', { value: positions })
-  const made = createExample(model)
+  const inputs = createExample(model)
   model.dispose()
-  return made
+  return inputs
 }
 
-/** Ids of two sentences below `rows`. */
+/** Ids of two sequences, smaller than `rows`. */
 const ids = (rows, count, step) => [1, 2].map(first =>
   Array.from({ length: count }, (_, i) => (first + i * step) % rows))
 
 test('language models: ids below the size of every embedding except token types, at most the maximum length', async () => {
-  // All know eleven words; GPT-2 and BERT have a table of eight places too, T5 one of eight distances.
+  // All models have 11 tokens. GPT-2 and BERT also have an embedding of 8 positions, T5 one of 8 distances.
   for (const [type, rows] of [['gpt2', 8], ['llama', 11], ['bert', 8]]) {
     assert.deepEqual(await example(type), { ids: ids(rows, 5, 3) }, type)
     assert.deepEqual(await example(type, 2), { ids: ids(rows, 2, 3) }, type)
   }
   for (const [type, rows] of [['marian', 11], ['t5', 8]]) {
-    for (const [positions, count, few] of [[undefined, 5, 4], [0, 5, 4], [null, 5, 4], [3, 3, 3]]) {
-      const made = await example(type, positions)
-      assert.deepEqual(made, { ids: ids(rows, count, 3), decoderIds: ids(rows, few, 2) }, `${type} ${positions}`)
+    for (const [positions, count, decoderCount] of [[undefined, 5, 4], [0, 5, 4], [null, 5, 4], [3, 3, 3]]) {
+      assert.deepEqual(await example(type, positions),
+        { ids: ids(rows, count, 3), decoderIds: ids(rows, decoderCount, 2) }, `${type} ${positions}`)
     }
   }
 })
 
 test('distributed training looks for unused parameters only if there are some', () => {
-  const looks = model => gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]]).includes('find_unused_parameters=True')
-  assert.ok(looks(new SmallGPT()))
-  const places = new nn.PositionalEncoding(4, 0.1, 8)
-  assert.ok(!looks(new nn.Sequential(new nn.Embedding(9, 4), places, new nn.Linear(4, 2))))
+  const looksForUnused = model => gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]]).includes('find_unused_parameters=True')
+  assert.ok(looksForUnused(new SmallGPT()))
+  const positions = new nn.PositionalEncoding(4, 0.1, 8)
+  assert.ok(!looksForUnused(new nn.Sequential(new nn.Embedding(9, 4), positions, new nn.Linear(4, 2))))
 })

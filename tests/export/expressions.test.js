@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { HELPERS } from '../../src/js/export/pytorch_helpers.js'
 import { gf } from '../lib/engine.js'
-import { Of } from './modules.js'
+import { FunctionModule } from './modules.js'
 
 const { functional: F } = gf, padding = [[false, false, true], [false, false, false]]
 const attend = F.scaledDotProductAttention
 
-/** Operations on inputs of some shapes, and the lines they are, the outputs left out. */
+/** Functions, the shapes of their inputs, and the lines of the exported forward without the return statement. */
 const CASES = {
-  'turns': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
+  'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
     F.rotary(a, { positions: [3, 4, 9] }), F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [[2, 3, 8]], `
     output = rotary(input)
     rotary_2 = rotary(input, heads=2, base=100, interleaved=True)
@@ -62,7 +62,7 @@ const CASES = {
     gelu_2 = F.gelu(input, approximate='tanh')
     mul = input * 2
     squared_error = F.mse_loss(input, mul, reduction="none")`],
-  'parts': [a => [a.narrow(0, 1, 1), a.slice(1, 0, 3, 2), a.slice(1, 1, 3), a.reshape(6), a.reshape(3, 2),
+  'views and parts': [a => [a.narrow(0, 1, 1), a.slice(1, 0, 3, 2), a.slice(1, 1, 3), a.reshape(6), a.reshape(3, 2),
     a.transpose(0, 1), a.permute(1, 0), a.flip([0, 1]), gf.cat([a, a], { dim: 1 }), gf.where(a.gt(0), a, 0),
     gf.einsum('ii->i', a.narrow(1, 0, 2))], [[2, 3]], `
     output = input[1:2]
@@ -78,7 +78,7 @@ const CASES = {
     where = torch.where(gt, input, 0)
     slice_3 = input[:, 0:2]
     diagonal = slice_3.contiguous().as_strided((2,), (3,), 0)`],
-  'places and copies': [a => [a.indexSelect(1, [2, 0]), a.gather(0, [[0, 1, 1]]), a.sort({ descending: true }).indices,
+  'indices and copies': [a => [a.indexSelect(1, [2, 0]), a.gather(0, [[0, 1, 1]]), a.sort({ descending: true }).indices,
     a.topk(2, { dim: 0 }).indices, a.to('int32'), a.clone(), a.detach(), F.dropout(a, { p: 0.5, training: true })], [[2, 3]], `
     output = torch.index_select(input, 1, self.constant)
     gather = torch.gather(input, 0, self.constant_2)
@@ -103,12 +103,12 @@ const CASES = {
 
 for (const [name, [fn, shapes, lines]] of Object.entries(CASES)) test(`${name}: PyTorch expressions`, () => {
   const inputs = shapes.map(shape => gf.ones(shape))
-  const script = gf.toPyTorch(new Of(fn), inputs.length === 1 ? inputs[0] : inputs)
+  const script = gf.toPyTorch(new FunctionModule(fn), inputs.length === 1 ? inputs[0] : inputs)
   const [body] = script.slice(script.indexOf('def forward(')).split('\n\n')
   assert.deepEqual(body.split('\n').slice(1, -1).map(line => line.trim()), lines.trim().split('\n').map(line => line.trim()))
 })
 
-// A change of them is tried with PyTorch by hand, see README, and then written with WRITE=1.
+// Changed helpers must be tested with PyTorch by hand (see README) before WRITE=1 updates the file.
 test('the text of the helper functions', () => {
   const golden = new URL('./helpers.py', import.meta.url), text = Object.values(HELPERS).join('\n\n')
   if (process.env.WRITE) writeFileSync(golden, text)

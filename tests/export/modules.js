@@ -1,10 +1,10 @@
-// The modules that exports are tried with.
+// Modules for the tests of exports.
 import { gf } from '../lib/engine.js'
 
 const { nn, functional: F } = gf
 
-/** A module of one function. */
-export class Of extends nn.Module {
+/** A module whose forward is a function. */
+export class FunctionModule extends nn.Module {
   constructor(fn) {
     super()
     this.fn = fn
@@ -15,7 +15,7 @@ export class Of extends nn.Module {
   }
 }
 
-/** A block as one writes it: PyTorch's modules around a forward of its own. */
+/** A block with a custom forward of PyTorch's modules. */
 class Block extends nn.Module {
   constructor(channels) {
     super()
@@ -27,14 +27,14 @@ class Block extends nn.Module {
   }
 
   forward(x) {
-    const seen = this.norm.forward(x)
-    const [attended] = this.attn.forward(seen, seen, seen, { isCausal: true, needWeights: false })
-    const between = x.add(this.drop.forward(attended))
-    return between.add(this.drop.forward(this.down.forward(F.silu(this.up.forward(between)))))
+    const normed = this.norm.forward(x)
+    const [attended] = this.attn.forward(normed, normed, normed, { isCausal: true, needWeights: false })
+    const y = x.add(this.drop.forward(attended))
+    return y.add(this.drop.forward(this.down.forward(F.silu(this.up.forward(y)))))
   }
 }
 
-/** A GPT with tied weights, a parameter and a dictionary of its own, and a part that is never called. */
+/** A GPT with tied weights, a parameter, a ModuleDict and a module that is never called. */
 export class SmallGPT extends nn.Module {
   constructor() {
     super()

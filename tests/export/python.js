@@ -1,7 +1,10 @@
-// Reads how a printed script makes its modules, and says which keys and shapes PyTorch's state dict will have. Knows no
-// more Python than the scripts use.
+// Derives the keys and shapes of the state dict that an exported script will have in PyTorch, by parsing the
+// expressions that create its modules. The parser knows only the Python that the scripts use.
 
-/** An expression: numbers, strings, names, calls with keywords, lists, dicts, `[x for _ in range(n)]` and `*list`. */
+/**
+ * Parses an expression: numbers, strings, names, calls with keywords, lists, dicts, `[x for _ in range(n)]` and
+ * `*list`.
+ */
 function parse(text) {
   let at = 0
   const skip = () => { while (/\s/.test(text[at] ?? '')) at++ }
@@ -13,9 +16,9 @@ function parse(text) {
   }
   const word = () => {
     skip()
-    const [found = ''] = /^[\w.]+|^-[\d.e-]+/.exec(text.slice(at)) ?? []
-    at += found.length
-    return found
+    const [token = ''] = /^[\w.]+|^-[\d.e-]+/.exec(text.slice(at)) ?? []
+    at += token.length
+    return token
   }
   const list = close => {
     const items = []
@@ -69,58 +72,58 @@ function parse(text) {
     const args = list(')')
     return {
       call: name, args: args.filter(({ name }) => !name).flatMap(({ value, spread }) => spread ?? [value]),
-      words: Object.fromEntries(args.filter(({ name }) => name).map(({ name, value }) => [name, value]))
+      keywords: Object.fromEntries(args.filter(({ name }) => name).map(({ name, value }) => [name, value]))
     }
   }
   return expression()
 }
 
-/** Shapes of what PyTorch's modules hold, by their names. */
+/** The shapes of the tensors of PyTorch's modules by their names. */
 const attention = (C, { bias = true, kdim = C, vdim = C }) => ({
   ...(kdim === C && vdim === C ? { in_proj_weight: [3 * C, C] }
     : { q_proj_weight: [C, C], k_proj_weight: [C, kdim], v_proj_weight: [C, vdim] }),
-  ...(bias && { in_proj_bias: [3 * C] }), ...within('out_proj', linear(C, C, { bias }))
+  ...(bias && { in_proj_bias: [3 * C] }), ...withPrefix('out_proj', linear(C, C, { bias }))
 })
 const linear = (I, O, { bias = true }) => ({ weight: [O, I], ...(bias && { bias: [O] }) })
 const norm = (C, { bias = true, elementwise_affine: affine = true }) =>
   (affine ? { weight: [C], ...(bias && { bias: [C] }) } : {})
-const within = (name, shapes) => Object.fromEntries(Object.entries(shapes).map(([key, s]) => [`${name}.${key}`, s]))
-const layer = (C, F, attentions, words) => Object.assign({},
-  ...attentions.map(name => within(name, attention(C, words))), within('linear1', linear(C, F, words)), within('linear2', linear(F, C, words)),
-  ...['norm1', 'norm2', ...attentions.slice(1).map(() => 'norm3')].map(name => within(name, norm(C, words))))
+const withPrefix = (name, shapes) => Object.fromEntries(Object.entries(shapes).map(([key, s]) => [`${name}.${key}`, s]))
+const layer = (C, F, attentions, keywords) => Object.assign({},
+  ...attentions.map(name => withPrefix(name, attention(C, keywords))), withPrefix('linear1', linear(C, F, keywords)), withPrefix('linear2', linear(F, C, keywords)),
+  ...['norm1', 'norm2', ...attentions.slice(1).map(() => 'norm3')].map(name => withPrefix(name, norm(C, keywords))))
 
 const SHAPES = {
-  'nn.Linear': ([I, O], words) => linear(I, O, words),
+  'nn.Linear': ([I, O], keywords) => linear(I, O, keywords),
   'nn.Embedding': ([V, C]) => ({ weight: [V, C] }),
-  'nn.LayerNorm': ([C], words) => norm(C, words),
+  'nn.LayerNorm': ([C], keywords) => norm(C, keywords),
   'RMSNorm': ([C], { elementwise_affine: affine = true }) => (affine ? { weight: [C] } : {}),
   'PositionalEncoding': ([C, , T]) => ({ pe: [T, C] }),
   'LearnedPositionalEncoding': ([T, C]) => ({ weight: [T, C] }),
-  'nn.MultiheadAttention': ([C], words) => attention(C, words),
-  'nn.TransformerEncoderLayer': ([C, , F], words) => layer(C, F, ['self_attn'], words),
-  'nn.TransformerDecoderLayer': ([C, , F], words) => layer(C, F, ['self_attn', 'multihead_attn'], words),
-  'nn.Transformer': ([C, , E, D, F], words) => Object.assign({}, ...[['encoder', E, ['self_attn']],
+  'nn.MultiheadAttention': ([C], keywords) => attention(C, keywords),
+  'nn.TransformerEncoderLayer': ([C, , F], keywords) => layer(C, F, ['self_attn'], keywords),
+  'nn.TransformerDecoderLayer': ([C, , F], keywords) => layer(C, F, ['self_attn', 'multihead_attn'], keywords),
+  'nn.Transformer': ([C, , E, D, F], keywords) => Object.assign({}, ...[['encoder', E, ['self_attn']],
     ['decoder', D, ['self_attn', 'multihead_attn']]].flatMap(([side, n, attentions]) => [
-    ...Array.from({ length: n }, (_, i) => within(`${side}.layers.${i}`, layer(C, F, attentions, words))),
-    within(`${side}.norm`, norm(C, words))]))
+    ...Array.from({ length: n }, (_, i) => withPrefix(`${side}.layers.${i}`, layer(C, F, attentions, keywords))),
+    withPrefix(`${side}.norm`, norm(C, keywords))]))
 }
 
-/** What a module that is made by an expression has in its state dict. */
-function shapesOf(made, classes) {
-  const { call, args, words } = made, inner = (name, module) => within(name, shapesOf(module, classes))
-  if (SHAPES[call]) return SHAPES[call](args, words)
+/** The state dict's shapes of the module that an expression creates. */
+function shapesOf(expression, classes) {
+  const { call, args, keywords } = expression, inner = (name, module) => withPrefix(name, shapesOf(module, classes))
+  if (SHAPES[call]) return SHAPES[call](args, keywords)
   if (classes[call]) return classes[call]()
-  const held = { 'nn.Sequential': args, 'nn.ModuleList': args[0] ?? [], 'nn.ModuleDict': args[0] ?? {} }[call]
-  if (held) return Object.assign({}, ...Object.entries(held).map(([key, one]) => inner(key, one)))
+  const children = { 'nn.Sequential': args, 'nn.ModuleList': args[0] ?? [], 'nn.ModuleDict': args[0] ?? {} }[call]
+  if (children) return Object.assign({}, ...Object.entries(children).map(([key, child]) => inner(key, child)))
   if (/Transformer(En|De)coder$/.test(call)) {
     const layers = Array.from({ length: args[1] }, (_, i) => inner(`layers.${i}`, args[0]))
-    return Object.assign({}, ...layers, words.norm ? inner('norm', words.norm) : {})
+    return Object.assign({}, ...layers, keywords.norm ? inner('norm', keywords.norm) : {})
   }
   if (/^nn\.(Dropout|GELU|ReLU|SiLU|Tanh|Sigmoid|Identity)$/.test(call)) return {}
-  throw new Error(`nothing is known of ${call}`)
+  throw new Error(`the module ${call} is unknown`)
 }
 
-/** Statements of a block: what is further right, or closes what is open, belongs to the one before. */
+/** The statements of a block: indented lines and closing brackets continue the statement before. */
 const statements = text => text.split(/\n(?=\S)(?![\])}])/).filter(line => line.trim())
 const body = (text, head) => {
   const from = text.indexOf(head), rest = text.slice(text.indexOf('\n', from) + 1)
@@ -134,15 +137,15 @@ export function stateOf(script) {
   const classes = {}
   for (const [, name, text] of script.matchAll(/^class (\w+)\(nn\.Module\):\n((?: {4}.*\n|\n)+)/gm)) {
     classes[name] = () => Object.assign({}, ...statements(body(text, 'def __init__(self)')).map(line => {
-      const [, buffer, made] = /^self\.register_buffer\('(\w+)', (.*)\)$/s.exec(line) ?? []
-      if (buffer) return made.endsWith('persistent=False') ? {} : { [buffer]: parse(made).args[0] }
+      const [, buffer, value] = /^self\.register_buffer\('(\w+)', (.*)\)$/s.exec(line) ?? []
+      if (buffer) return value.endsWith('persistent=False') ? {} : { [buffer]: parse(value).args[0] }
       const [, attribute, expression] = /^self\.(\w+) = (.*)$/s.exec(line) ?? []
       if (!attribute) return {}
-      const value = parse(expression)
-      if (value.call === 'nn.Parameter') return { [attribute]: value.args[0].args.flat() }
-      return within(attribute, shapesOf(value, classes))
+      const created = parse(expression)
+      if (created.call === 'nn.Parameter') return { [attribute]: created.args[0].args.flat() }
+      return withPrefix(attribute, shapesOf(created, classes))
     }))
   }
-  const made = statements(body(script, 'def build()')).find(line => line.startsWith('model = '))
-  return shapesOf(parse(made.slice('model = '.length)), classes)
+  const assignment = statements(body(script, 'def build()')).find(line => line.startsWith('model = '))
+  return shapesOf(parse(assignment.slice('model = '.length)), classes)
 }

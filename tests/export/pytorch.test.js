@@ -1,18 +1,18 @@
-// The scripts that toPyTorch prints: their text, and that their modules have the keys and shapes of ours. That PyTorch
-// runs them is tried by hand, see README.
+// The scripts of toPyTorch: their text, and the keys and shapes of their modules. Whether PyTorch runs them is tested
+// by hand, see README.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { Of, SmallGPT } from './modules.js'
+import { FunctionModule, SmallGPT } from './modules.js'
 import { stateOf } from './python.js'
 
 const { nn, functional: F } = gf
 const small = { dimFeedforward: 20, dropout: 0.3 }
 const shapesOf = model => Object.fromEntries(Object.entries(model.stateDict()).map(([key, t]) => [key, [...t.shape]]))
 
-/** A module, what it is called with where that is not plain, and a line that the script must have. */
+/** Modules, their inputs if they are needed, and a line that the script must have. */
 const MODULES = {
   'Linear': () => [new nn.Linear(6, 4, { bias: false }), null, 'model = nn.Linear(6, 4, bias=False)'],
   'Embedding': () => [new nn.Embedding(9, 4, { paddingIdx: 2 }), null, 'model = nn.Embedding(9, 4, padding_idx=2)'],
@@ -37,9 +37,9 @@ const MODULES = {
       srcKeyPaddingMask: [[false, false, true], [false, false, false]] },
     'src_key_padding_mask=torch.tensor([[False, False, True], [False, False, False]]).bool().to(src.device), ' +
     'tgt_mask=causal(tgt))'],
-  'a stack of layers of one\'s own': () => [new nn.TransformerEncoder(new SmallGPT().blocks.at(0), 2), gf.ones([1, 3, 4]),
+  'a stack of custom layers': () => [new nn.TransformerEncoder(new SmallGPT().blocks.at(0), 2), gf.ones([1, 3, 4]),
     '            Block(),'],
-  'a layer with a scale of its own': () => {
+  'a layer with a custom scale': () => {
     const layer = new nn.TransformerEncoderLayer(8, 2, small)
     layer.self_attn.scale = 0.1
     return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
@@ -53,17 +53,17 @@ const MODULES = {
   'a mask for each head, in nested lists': () => [new nn.MultiheadAttention(8, 2),
     { query: gf.ones([2, 1, 8]), attnMask: [[[[true]], [[false]]]] },
     'attn_mask=torch.tensor([[[[True]], [[False]]]]).expand(query.shape[0], 2, -1, -1).flatten(0, 1).to(query.device))'],
-  'a mask that is added, in nested lists of integers': () => [new nn.MultiheadAttention(8, 2),
+  'an additive mask in nested lists of integers': () => [new nn.MultiheadAttention(8, 2),
     { query: gf.ones([1, 2, 8]), attnMask: [[0, -Infinity], [0, -1]] },
     "attn_mask=torch.tensor([[0, -float('inf')], [0, -1]]).float().to(query.device))"],
-  'a mask that is added, in nested lists, of a layer': () => [new nn.TransformerEncoderLayer(8, 2, small),
+  'an additive mask of a layer in nested lists': () => [new nn.TransformerEncoderLayer(8, 2, small),
     { src: gf.ones([1, 2, 8]), srcMask: [[0, -1], [0.5, 0]] }, 'src_mask=torch.tensor([[0, -1], [0.5, 0]]).float().to(src.device))'],
-  'a layer with the usual scale, given': () => {
+  'a layer whose scale is set to the default': () => {
     const layer = new nn.TransformerEncoderLayer(8, 2, small)
     layer.self_attn.scale = 0.5
     return [layer, null, 'model = nn.TransformerEncoderLayer(8, 2, 20']
   },
-  'a layer with an attention of its own': () => {
+  'a layer with a custom attention': () => {
     const layer = new nn.TransformerEncoderLayer(8, 2, small)
     layer.self_attn = new class Other extends nn.MultiheadAttention {
       forward(query, ...rest) {
@@ -72,13 +72,13 @@ const MODULES = {
     }(8, 2)
     return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
   },
-  'a class that adds nothing': () => [new class Mine extends nn.ReLU {}(), null, 'model = nn.ReLU()'],
+  'a class that only extends a module': () => [new class Mine extends nn.ReLU {}(), null, 'model = nn.ReLU()'],
   'MultiheadAttention in a module': () => {
-    const attention = new nn.MultiheadAttention(8, 2), outer = new Of(x => attention.forward(x)[0])
+    const attention = new nn.MultiheadAttention(8, 2), outer = new FunctionModule(x => attention.forward(x)[0])
     outer.attention = attention
     return [outer, gf.ones([1, 3, 8]), 'self.attention(input, input, input)']
   },
-  'sides of 1, and of 0': () => [new Of(x => [x.reshape(2, 1, 3), x.narrow(1, 0, 0).reshape(0, 3)]), gf.ones([2, 3]),
+  'sizes of 1 and 0': () => [new FunctionModule(x => [x.reshape(2, 1, 3), x.narrow(1, 0, 0).reshape(0, 3)]), gf.ones([2, 3]),
     '        output = input.reshape(-1, 1, 3)\n'],
   'a module with a hook': () => {
     const linear = new nn.Linear(4, 4)
@@ -87,14 +87,14 @@ const MODULES = {
   }
 }
 
-for (const [name, make] of Object.entries(MODULES)) test(`${name}: a script with its keys and shapes`, () => {
+for (const [name, make] of Object.entries(MODULES)) test(`${name}: the script has its keys and shapes`, () => {
   const [module, inputs, line] = make(), script = gf.toPyTorch(module, inputs ?? undefined)
   assert.ok(script.includes(line), `${line} is not in\n${script}`)
   assert.deepEqual(stateOf(script), shapesOf(module))
 })
 
 test('inputs with the same name in Python are numbered', () => {
-  const two = Object.assign(new Of((a, b) => a.add(b)), { l: new nn.Linear(2, 2) }), x = gf.ones([1, 2])
+  const two = Object.assign(new FunctionModule((a, b) => a.add(b)), { l: new nn.Linear(2, 2) }), x = gf.ones([1, 2])
   for (const [names, written] of [[['질문', '기억'], '_, __2'], [['model', 'y'], 'model_2, y'], [['a', 'A'], 'a, a_2'],
     [['causal', 'x'], 'causal_2, x']]) {
     const script = gf.toPyTorch(two, Object.fromEntries(names.map(name => [name, gf.add(x, 1)])))
@@ -109,7 +109,7 @@ test('training uses the masks of the example, since random ones might hide every
 })
 
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of cases(type)) {
-  test(`${item.name}: a script with its keys and shapes`, async () => {
+  test(`${item.name}: the script has its keys and shapes`, async () => {
     const { model } = await gf.models.load(filesOf(item)), { ids, attentionMask, ...more } = item.inputs
     const mask = attentionMask ? { attentionMask: attentionMask.map(row => row.map(Boolean)) } : {}
     const state = shapesOf(model), shared = Object.keys(state).filter((key, i, keys) =>
@@ -122,7 +122,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of
   })
 }
 
-test('custom classes: the script that was run with PyTorch 1.13.1', () => {
+test('the script of custom classes is the one that was run with PyTorch 1.13.1', () => {
   gf.manualSeed(5)
   const model = new SmallGPT(), script = gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]])
   const golden = new URL('./small_gpt.py', import.meta.url)
@@ -131,7 +131,7 @@ test('custom classes: the script that was run with PyTorch 1.13.1', () => {
   assert.deepEqual(Object.entries(stateOf(script)).sort(), Object.entries(shapesOf(model)).sort())
 })
 
-test('toPyTorch changes nothing', () => {
+test('toPyTorch does not change the model or memory', () => {
   const model = new SmallGPT(), before = { ...gf.memory() }
   gf.toPyTorch(model, [[1, 2, 3]])
   assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [before.bytes, before.tensors])
@@ -141,23 +141,23 @@ test('toPyTorch changes nothing', () => {
 
 test('toPyTorch refuses invalid arguments by name', () => {
   const x = gf.ones([2, 3])
-  assertRejects(() => gf.toPyTorch(new Of(a => a)), 'type', 'inputs are required', 'Of')
-  assertRejects(() => gf.toPyTorch(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
+  assertRejects(() => gf.toPyTorch(new FunctionModule(a => a)), 'type', 'inputs are required', 'FunctionModule')
+  assertRejects(() => gf.toPyTorch(new FunctionModule(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
   const outside = new nn.Linear(3, 3)
-  assertRejects(() => gf.toPyTorch(new Of(a => outside.forward(a)), x), 'type', 'Of calls Linear', 'not one of')
+  assertRejects(() => gf.toPyTorch(new FunctionModule(a => outside.forward(a)), x), 'type', 'FunctionModule calls Linear', 'not one of')
   class Both extends nn.Module {
-    inner = new Of((a, isTwice) => (isTwice ? a.mul(2) : a.add(1)))
+    inner = new FunctionModule((a, isTwice) => (isTwice ? a.mul(2) : a.add(1)))
     forward(a) {
       return this.inner.forward(this.inner.forward(a, false), true)
     }
   }
-  assertRejects(() => gf.toPyTorch(new Both(), x), 'type', 'Of is called in different ways')
+  assertRejects(() => gf.toPyTorch(new Both(), x), 'type', 'FunctionModule is called in different ways')
 })
 
 test('ids that are equal in every row are written once', () => {
-  class Placed extends gf.nn.Module {
-    places = new gf.nn.Embedding(3, 4)
-    forward(x) { return x.add(this.places(gf.tensor([[0, 1, 2], [0, 1, 2]], { dtype: 'int32' }))) }
+  class WithPositions extends gf.nn.Module {
+    positions = new gf.nn.Embedding(3, 4)
+    forward(x) { return x.add(this.positions(gf.tensor([[0, 1, 2], [0, 1, 2]], { dtype: 'int32' }))) }
   }
-  assert.match(gf.toPyTorch(new Placed(), [gf.ones([2, 3, 4])]), /torch\.tensor\(\[\[0, 1, 2\]\]/)
+  assert.match(gf.toPyTorch(new WithPositions(), [gf.ones([2, 3, 4])]), /torch\.tensor\(\[\[0, 1, 2\]\]/)
 })

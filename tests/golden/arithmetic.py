@@ -1,8 +1,8 @@
-"""Writes arithmetic.json beside it: element by element, reductions, losses, random draws, as PyTorch 1.13.1 has them.
+"""Writes arithmetic.json: elementwise operations, reductions, losses and random numbers of PyTorch 1.13.1.
 
     python3 tests/golden/arithmetic.py        (Debian 12: python3-torch, python3-numpy)
 
-A case is run in float32 and in float64; their distance gives its tolerance, as README.md says.
+Each case is run in float32 and in float64; the difference determines its tolerance, see README.md.
 """
 import json
 import math
@@ -21,7 +21,7 @@ cases = []
 
 
 def case(op, title, run, inputs, params=None, grads=None):
-    """run(inputs, params) gives one output, y."""
+    """run(inputs, params) returns one output, y."""
     wanted = [k for k, t in inputs.items() if t.is_floating_point()] if grads is None else grads
     params = params or {}
     results = []
@@ -47,7 +47,7 @@ def case(op, title, run, inputs, params=None, grads=None):
     cases.append(item)
 
 
-# Element by element ---------------------------------------------------------------------------------------------------
+# Elementwise operations -----------------------------------------------------------------------------------------------
 
 UNARY = {
     "neg": torch.neg, "abs": torch.abs, "sign": torch.sign, "floor": torch.floor, "round": torch.round,
@@ -123,7 +123,7 @@ case("to", "bool", lambda t, p: t["x"].to(torch.bool), {"x": SPECIAL}, {"dtype":
 
 
 def along(run):
-    """run(x, dim, keepdim) with the case's dim; None means all axes, which some of PyTorch's functions spell out."""
+    """run(x, dim, keepdim) reduces along dim; None means all axes, which some of PyTorch's functions need as a list."""
     return lambda t, p: run(t["x"], p.get("dim", list(range(t["x"].dim()))), p.get("keepdim", False))
 
 
@@ -239,7 +239,7 @@ for reduction in ("mean", "sum", "none"):
 
 
 def rms_norm(x, weight, eps):
-    """As torch 2.4 has it: torch 1.13 has none."""
+    """As in torch 2.4, since torch 1.13 has no RMS norm."""
     out = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
     return out if weight is None else out * weight
 
@@ -255,7 +255,7 @@ for params in ({}, {"dim": 0}, {"p": 1, "dim": -1}, {"dim": 1, "eps": 2.0}):
 case("norm", "normalize.zero", lambda t, p: F.normalize(t["x"]), {"x": torch.tensor([[0.0, 0.0], [3.0, 4.0]])},
      {"op": "normalize"}, grads=[])
 for params in ({}, {"dim": 0}, {"dim": -1, "eps": 3.0}):
-    # Where eps is taken for a length, torch's gradient is that of the length itself; ours is that of a constant.
+    # If eps replaces a norm, torch's gradient is that of the norm; ours is that of a constant.
     case("pair", f"cosineSimilarity.{params}", lambda t, p: F.cosine_similarity(t["a"], t["b"], **params),
          {"a": drawn(3, 5), "b": drawn(3, 5)}, {"op": "cosineSimilarity", **params}, grads=[] if "eps" in params else None)
 case("pair", "cosineSimilarity.broadcast", lambda t, p: F.cosine_similarity(t["a"], t["b"]),
@@ -266,7 +266,7 @@ for a, b in (((5,), (5,)), ((5,), (5, 3)), ((4, 5), (5,)), ((2, 4, 5), (5,)), ((
 case("pair", "dot", lambda t, p: torch.dot(t["a"], t["b"]), {"a": drawn(7), "b": drawn(7)}, {"op": "dot"})
 case("pair", "outer", lambda t, p: torch.outer(t["a"], t["b"]), {"a": drawn(4), "b": drawn(3)}, {"op": "outer"})
 
-# Made and drawn -------------------------------------------------------------------------------------------------------
+# Creation and random numbers ------------------------------------------------------------------------------------------
 
 made = {}
 for arguments in ((0.0, 1.0, 7), (-3.0, 2.5, 12), (1.0, 10.0, 1), (0.0, 1.0, 100), (5.0, -5.0, 33), (0.0, 0.3, 2)):

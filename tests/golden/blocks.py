@@ -1,5 +1,5 @@
-"""Writes blocks.json beside it: encoder and decoder layers and stacks with given weights, in eval mode, as PyTorch
-1.13.1 has them (`nn.*`) and as the lessons write them (`seed.*`).
+"""Writes blocks.json: encoder and decoder layers and stacks with fixed weights in eval mode, of PyTorch 1.13.1 (`nn.*`)
+and of the lessons (`seed.*`).
 
     python3 tests/golden/blocks.py        (see golden.py)
 """
@@ -17,7 +17,7 @@ draws = Draws(20240502)
 cases = []
 
 
-# Weights under the lessons' names -------------------------------------------------------------------------------------
+# Weights by the lessons' names ----------------------------------------------------------------------------------------
 
 def linear(name, outputs, inputs):
     return {f"{name}.weight": draws.normal(outputs, inputs, scale=0.9 / math.sqrt(inputs)),
@@ -67,7 +67,7 @@ def named(prefix, weights):
     return {f"{prefix}{name}": t for name, t in weights.items()}
 
 
-# The lessons' ---------------------------------------------------------------------------------------------------------
+# Cases of the lessons -------------------------------------------------------------------------------------------------
 
 def seed_encoder(id, names, every=False):
     def calculate(leaves):
@@ -96,14 +96,14 @@ seed_encoder("encoder.2", ["enc0", "enc1"])
 seed_encoder("encoder.2.clones", ["enc0", "enc0"])
 for causal in (False, True):
     for memory in ("memory_T", "memory_S"):
-        # The lesson cuts heads by the query's length, so its own code takes only memory_T.
+        # The lesson splits heads by the query's length, so its code supports only memory_T.
         seed_decoder(f"decoder_layer.{'causal' if causal else 'nocausal'}.{memory}", ["dec0"], memory, causal,
                      wanted=causal and memory == "memory_S")
 seed_decoder("decoder.2.as_written", ["dec0", "dec1"], "memory_T", True, chained=False)
 seed_decoder("decoder.2.chained", ["dec0", "dec1"], "memory_T", True)
 
 
-# PyTorch's ------------------------------------------------------------------------------------------------------------
+# Cases of PyTorch -----------------------------------------------------------------------------------------------------
 
 ATTENTIONS = {"enc": {"self_attn": "attn"}, "dec": {"self_attn": "self_attn", "multihead_attn": "multihead_attn"}}
 NORMS = {"enc": {"norm1": "norm1", "norm2": "feed_forward.norm"},
@@ -111,7 +111,7 @@ NORMS = {"enc": {"norm1": "norm1", "norm2": "feed_forward.norm"},
 
 
 def state(name):
-    """A layer's weights under PyTorch's names."""
+    """The weights of a layer by PyTorch's names."""
     kind, own, found = name[:3], layers[name], {}
     for new, old in ATTENTIONS[kind].items():
         for end in ("weight", "bias"):

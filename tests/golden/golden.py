@@ -1,4 +1,4 @@
-"""What the generators beside this file share: inputs, tolerances, and how numbers are written.
+"""Shared by the generators of golden files: inputs, tolerances and the format of numbers.
 
 PyTorch 1.13.1, NumPy 1.24.2 and NLTK 3.8 are those of Debian 12: apt-get install python3-torch python3-nltk
 """
@@ -16,7 +16,7 @@ KINDS = {torch.bool: "bool", torch.int32: "i64", torch.int64: "i64", torch.float
 
 
 class Draws:
-    """One stream of inputs; few decimals keep the files short."""
+    """A generator of random inputs with few decimals, which keeps the files short."""
 
     def __init__(self, seed):
         self.stream = torch.Generator().manual_seed(seed)
@@ -42,7 +42,7 @@ def number(value):
 
 
 def written(value):
-    """For JSON: a tensor as the shortest decimals that find its numbers again, and what holds tensors."""
+    """Converts tensors, and containers of tensors, for JSON; numbers have the shortest decimals that identify them."""
     if isinstance(value, dict):
         return {key: written(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -65,12 +65,12 @@ def distance(a, b):
 
 
 def farthest(a, b):
-    """Over two dicts of tensors; integers have no distance."""
+    """The distance of two dicts of tensors; integers are ignored."""
     return max([distance(a[key], b[key]) for key in a if a[key].is_floating_point()] + [0.0])
 
 
 def upward(x):
-    """To one digit."""
+    """Rounds up to one digit."""
     if not math.isfinite(x):
         return 1e-6
     power = math.floor(math.log10(x))
@@ -78,7 +78,7 @@ def upward(x):
 
 
 def tolerance(error):
-    """README.md says why; `error` is how far PyTorch's float32 is from its float64."""
+    """The tolerance, see README.md; `error` is the difference between PyTorch's float32 and float64 results."""
     return upward(16 * error + 2e-7)
 
 

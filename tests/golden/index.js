@@ -1,4 +1,4 @@
-// Reads the golden files: references resolved, tensors decoded, everything else left as it is written.
+// Reads golden files: resolves references and decodes tensors; everything else is unchanged.
 import { readFileSync } from 'node:fs'
 
 const dtypes = { f32: 'float32', f64: 'float64', i64: 'int64', bool: 'bool' }
@@ -6,8 +6,8 @@ const isObject = value => value !== null && typeof value === 'object'
 const isTensor = value => Array.isArray(value.shape) && Array.isArray(value.data)
 
 /**
- * "NaN", "Infinity" and "-Infinity" are strings in the files, because JSON has no such numbers. The decimals of a
- * float32 are the shortest that find it again, so they have to be rounded to it.
+ * Decodes a tensor. The files have the strings "NaN", "Infinity" and "-Infinity", which JSON lacks as numbers. Float32
+ * values have the shortest decimals that identify them, and must be rounded to float32.
  */
 function decodeTensor({ shape, data, dtype = 'f32' }) {
   const numbers = data.map(Number)
@@ -34,10 +34,10 @@ export function loadGolden(stem) {
   return { ...decode(file, shared), shared }
 }
 
-/** The cases of a file that belong to one op; asking for an op that has none is a mistake in the test. */
+/** The cases of one operation in a file; throws if there are none. */
 export function goldenCases(stem, op) {
   const { rtol, cases } = loadGolden(stem)
-  const found = cases.filter(item => item.op === op)
-  if (!found.length) throw new Error(`golden ${stem}.json has no case of op "${op}"`)
-  return found.map(item => ({ params: {}, rtol, ...item }))
+  const items = cases.filter(item => item.op === op)
+  if (!items.length) throw new Error(`golden ${stem}.json has no case of op "${op}"`)
+  return items.map(item => ({ params: {}, rtol, ...item }))
 }

@@ -1,4 +1,4 @@
-"""Writes init.json beside it: what torch.nn.init of PyTorch 1.13.1 draws after manual_seed(42), and the next draw.
+"""Writes init.json: values of torch.nn.init of PyTorch 1.13.1 after manual_seed(42), and the next random number.
 
     python3 tests/golden/init.py        (see golden.py)
 """

@@ -1,6 +1,6 @@
-"""The layers of lesson 004 as it writes them, for blocks.py and pipeline.py: functions of weights under its names.
+"""The layers of lesson 004, for blocks.py and pipeline.py: functions of weights by the lesson's names.
 
-They are not a Transformer's usual layers: three residual sums add to what was normalised and not to what came in.
+They differ from a usual Transformer: three residual connections add to the normalized input instead of the input.
 """
 import math
 

@@ -1,6 +1,6 @@
-"""Writes models.json: models of Hugging Face's keys with drawn weights, and what a forward in plain PyTorch makes of them.
+"""Writes models.json: models with Hugging Face's keys and random weights, and their outputs in plain PyTorch.
 
-The weights are not written down: torch.manual_seed(seed), then for every tensor, in order, randn(shape) * scale + shift.
+The weights are not in the file: after torch.manual_seed(seed), every tensor in order is randn(shape) * scale + shift.
 
     python3 tests/golden/models.py        (see golden.py)
 """
@@ -15,7 +15,7 @@ CASES = []
 
 
 class Weights(dict):
-    """Tensors drawn in order, and the list a reader needs to draw them again."""
+    """Samples tensors in order, and records what is needed to sample them again."""
 
     def __init__(self, seed):
         super().__init__()
@@ -301,7 +301,7 @@ def t5_weights(seed, c, gated):
 
 
 def bucket(rel, bidirectional, buckets, most):
-    """rel = key - query, one number."""
+    """The bucket of rel = key - query."""
     found = 0
     if bidirectional:
         buckets //= 2
@@ -395,7 +395,7 @@ def llama_weights(seed, c, prefix='model.'):
 
 
 def rotate(x, base):
-    """x [B, H, T, D], rotated by halves."""
+    """Rotates x [B, H, T, D]; the channels of a pair are half a head apart."""
     D, T = x.shape[-1], x.shape[-2]
     angle = torch.arange(T, dtype=torch.float64)[:, None] * base ** (-2 * torch.arange(D // 2, dtype=torch.float64) / D)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)

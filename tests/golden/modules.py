@@ -1,5 +1,5 @@
-"""Writes modules.json beside it: the state dicts of PyTorch 1.13.1's modules, what their constructors take when nothing
-is given, and first weights of composed ones.
+"""Writes modules.json: the state dicts of PyTorch 1.13.1's modules, the defaults of their constructors, and initial
+weights of composed modules.
 
     python3 tests/golden/modules.py        (see golden.py)
 """
@@ -51,7 +51,7 @@ def state_dict(module):
 
 
 def defaults(cls):
-    """Those that JSON can hold: an activation's is a function, and a learning rate may be required."""
+    """The defaults that JSON can represent; that of an activation is a function, and a learning rate may be required."""
     given = {name: p.default for name, p in inspect.signature(cls).parameters.items()}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()
             if value is None or isinstance(value, (bool, int, float, str, tuple))}

@@ -1,9 +1,9 @@
-"""Writes ops.json and, with ops_attention.py, ops_attention.json: each operation forward and backward, tables of
-positions, two trajectories and clipping, as PyTorch 1.13.1 has them.
+"""Writes ops.json and, with ops_attention.py, ops_attention.json: forward and backward of operations, position tables,
+two trajectories of optimizers, and gradient clipping of PyTorch 1.13.1.
 
     python3 tests/golden/ops.py        (see golden.py)
 
-All inputs come from one stream, so the order of the cases is part of them.
+All inputs come from one random generator, so they depend on the order of the cases.
 """
 import numpy as np
 import torch
@@ -14,14 +14,14 @@ from ops_attention import attention
 from optimizers import trajectory
 from tables import by_float32, by_loops, rates, sines_first
 
-# Odd where a kernel takes four or eight numbers at a time.
+# Odd sizes, since kernels process four or eight numbers at a time.
 B, T, S, D, H, V, O = 2, 7, 5, 12, 3, 11, 5
 draws = Draws(20240501)
 shared, cases = {}, []
 
 
 def case(id, op, run, inputs, params=None, cot=None, grads=(), into=cases):
-    """An input that is a string is one of `shared`; run(inputs) gives one output, or several by name."""
+    """An input that is a string refers to `shared`; run(inputs) returns one output, or several by name."""
     tensors = {key: shared[one] if isinstance(one, str) else one for key, one in inputs.items()}
     cot = cot if isinstance(cot, dict) else {"y": cot}
 
@@ -67,13 +67,13 @@ def embeddings():
     shared["pe"] = by_float32(max(B, T) + 3, D, 1e4)
     inputs = {"x": x, "pe": "pe"}
     case("pe.add", "pe_add", lambda t: t["x"] + t["pe"][:T], inputs, {"slice": "x.size(1)"}, cot, ["x"])
-    # As one lesson slices its table: by the sentences, so that every word of a sentence gets that sentence's row.
+    # One lesson slices its table by the batch axis, so that all tokens of a sequence get the same row.
     case("pe.add.002", "pe_add", lambda t: t["x"] + t["pe"][:B].unsqueeze(1), inputs, {"slice": "x.size(0)"}, cot, ["x"])
     case("pe.learned", "pe_learned", lambda t: F.embedding(t["idx"], t["tok"]) + t["pos"][:T],
          {"idx": idx, "tok": draws.normal(V, D), "pos": draws.normal(T + 3, D)}, cot=cot, grads=["tok", "pos"])
 
 
-# Products, rows, element by element -----------------------------------------------------------------------------------
+# Products, rowwise and elementwise operations -------------------------------------------------------------------------
 
 def products():
     x = draws.normal(B, T, D)
@@ -98,7 +98,7 @@ def softmaxes():
     hidden = draws.normal(3, T)
     hidden[1] = -INF
     softmax(".fully_masked", hidden)
-    # What overflows unless the largest is taken off first.
+    # Overflows unless the maximum is subtracted first.
     softmax(".extreme", torch.tensor([[1e4, 9999.0, -1e4] + [0.0] * (T - 3), [-1e30] * T, [88.8, 88.7] + [-104.0] * (T - 2)]))
     case("log_softmax", "log_softmax", lambda t: t["x"].log_softmax(-1), {"x": plain}, cot=draws.cot(4, T), grads=["x"])
 
@@ -111,7 +111,7 @@ def norms():
         case(f"layer_norm{title}", "layer_norm", lambda t: F.layer_norm(t["x"], [D], t["weight"], t["bias"], 1e-5),
              {"x": x, "weight": weight, "bias": bias}, {"eps": 1e-5}, cot, ["x", "weight", "bias"])
     norm("", draws.normal(B, T, D), cot)
-    # A variance taken as the difference of two large numbers would have few digits left here.
+    # A variance computed as the difference of two large numbers would lose most digits here.
     norm(".offset", draws.normal(B, T, D, shift=100.0), cot)
     x = draws.normal(3, D)
     x[1], x[2] = 0.5, x[2] * 1e-3  # a variance of 0, and one near eps

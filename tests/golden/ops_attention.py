@@ -13,7 +13,7 @@ KDIM, VDIM = 10, 8
 
 
 def hidden(*shape, places):
-    """A bool mask, true at these places."""
+    """A bool mask that is true at the listed indices."""
     mask = torch.zeros(*shape, dtype=torch.bool)
     for place in places:
         mask[place] = True
@@ -21,7 +21,7 @@ def hidden(*shape, places):
 
 
 def later(size, keys=None):
-    """True where a key comes after the query; both are counted from the first."""
+    """True where the key comes after the query."""
     return torch.ones(size, keys or size, dtype=torch.bool).triu(1)
 
 
@@ -33,7 +33,7 @@ def dot_products(t, causal=False):
     if "attn_mask" in t:
         scores = scores + t["attn_mask"]
     if "key_padding_mask" in t:
-        # Added, as PyTorch does it: where a query sees no key, NaN then goes on to all keys of its sentence.
+        # Added as in PyTorch: the NaN of a query without visible keys spreads to all keys of its sequence.
         padded = t["key_padding_mask"][:, None, None, :]
         scores = scores + torch.zeros(padded.shape, dtype=q.dtype).masked_fill(padded, -INF)
     weights = scores.softmax(-1)
@@ -41,7 +41,7 @@ def dot_products(t, causal=False):
 
 
 def heads(t, D, H):
-    """nn.MultiheadAttention, time first inside; query, key and value are three tensors even where they hold the same."""
+    """nn.MultiheadAttention, which is time-first internally; query, key and value are separate tensors even if they are equal."""
     query, key, value = t["query"], t.get("key", t["query"]), t.get("value", t.get("key", t["query"]))
     sizes = {"kdim": KDIM, "vdim": VDIM} if "q_proj_weight" in t else {}
     module = nn.MultiheadAttention(D, H, bias="in_proj_bias" in t, **sizes)
@@ -76,7 +76,7 @@ def products(draws, shared, case, B, T, S, size, H, cases):
     added[0, 0] = added[2, 3] = added[T - 1, S - 1] = -INF
     dots(".additive", cross, attn_mask=added)
     dots(".all_padded", cross, key_padding_mask=hidden(B, S, places=[1]))
-    # The first two queries of sentence 1 see no key at all.
+    # The first two queries of sequence 1 have no visible keys.
     dots(".causal.left_padded", own, attn_mask=torch.zeros(T, T).masked_fill(later(T), -INF),
          key_padding_mask=hidden(B, T, places=[(1, slice(0, 2))]))
 

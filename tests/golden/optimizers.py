@@ -1,4 +1,4 @@
-"""Writes optimizers.json beside it: parameters after each step from given gradients, as PyTorch 1.13.1 has them.
+"""Writes optimizers.json: parameters after each step of PyTorch 1.13.1's optimizers with fixed gradients.
 
     python3 tests/golden/optimizers.py        (see golden.py)
 """
@@ -47,6 +47,13 @@ ROWS = [
     ("adam.large_eps", Adam, {"lr": 0.05, "eps": 0.1}),
     ("adamw.large_eps", AdamW, {"lr": 0.05, "eps": 0.1, "weight_decay": 0.5}),
     ("adamw.defaults", AdamW, {}),
+    ("sgd.maximize", SGD, {"lr": 0.1, "maximize": True}),
+    ("sgd.maximize_all", SGD, {"lr": 0.05, "momentum": 0.8, "dampening": 0.3, "weight_decay": 0.1, "maximize": True}),
+    ("adam.amsgrad", Adam, {"lr": 0.05, "amsgrad": True, "betas": [0.7, 0.6]}),
+    ("adam.amsgrad_maximize", Adam, {"lr": 0.05, "amsgrad": True, "maximize": True, "weight_decay": 0.3, "betas": [0.8, 0.7]}),
+    ("adam.maximize", Adam, {"lr": 0.05, "maximize": True}),
+    ("adamw.amsgrad", AdamW, {"lr": 0.05, "amsgrad": True, "weight_decay": 0.2, "betas": [0.9, 0.6]}),
+    ("adamw.maximize", AdamW, {"lr": 0.05, "maximize": True, "weight_decay": 0.2}),
 ]
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Writes pipeline.json beside it: lessons from top to bottom with what they draw. Two ran with seeds that are known by
-now (000 and 002), and lesson 004 is run from two seeds of our own.
+"""Writes pipeline.json: complete runs of lessons with their random numbers. The seeds of lessons 000 and 002 are known;
+lesson 004 is run with two other seeds.
 
     python3 tests/golden/pipeline.py        (see golden.py)
 """
@@ -61,7 +61,7 @@ WORDS, D, H, FF, PLACES = 5, 16, 4, 32, 12
 
 
 class Drawn:
-    """Weights as the modules draw them, in float32, kept as `dtype`."""
+    """Weights as the modules initialize them in float32, converted to `dtype`."""
 
     def __init__(self, dtype):
         self.dtype = dtype

@@ -1,4 +1,4 @@
-"""Writes positions.json beside it: rotations, T5's buckets and linear biases as PyTorch 1.13.1 computes them.
+"""Writes positions.json: rotary embeddings, T5's buckets and ALiBi, computed by PyTorch 1.13.1.
 
     python3 tests/golden/positions.py        (see golden.py)
 """
@@ -12,7 +12,7 @@ torch.manual_seed(11)
 
 
 def rotate(x, positions, base, layout):
-    """As Hugging Face's Llama does it (half), and as the paper writes it (interleaved)."""
+    """The layouts of Hugging Face's Llama (half) and of the paper (interleaved)."""
     size = x.shape[-1]
     inverse = 1.0 / (base ** (torch.arange(0, size, 2).float() / size))
     angles = positions.float()[:, None] * inverse[None, :]
@@ -29,14 +29,14 @@ def rotary(positions, base, layout):
     cot = torch.randn(2, 2, len(positions), 8)
     y = rotate(x, torch.tensor(positions), base, layout)
     (y * cot).sum().backward()
-    # A product of two numbers near 3 and a rounded sum; sines of float32 angles within one unit in the last place.
+    # The rounding of two products near 3 and of their sum; sines of float32 angles are within one unit in the last place.
     return {"id": f"rotary {layout} {base} from {positions[0]}", "op": "rotary", "inputs": {"x": x},
             "params": {"positions": positions, "base": base, "layout": layout}, "cot": {"y": cot},
             "outputs": {"y": y}, "grads": {"x": x.grad}, "tol": {"out": 6e-7, "grad": 6e-7}}
 
 
 def buckets(bidirectional, count, most, places):
-    """As transformers' T5 computes it, in float32."""
+    """As in transformers' T5, in float32."""
     n, base, number = places, 0, count
     if bidirectional:
         number //= 2
@@ -50,7 +50,7 @@ def buckets(bidirectional, count, most, places):
 
 
 def slopes(heads):
-    """As in the code of the paper."""
+    """As in the code of the ALiBi paper."""
     def of_power(n):
         first = 2 ** (-(2 ** -(math.log2(n) - 3)))
         return [first * first ** i for i in range(n)]

@@ -1,4 +1,4 @@
-"""Writes rng.json beside it: what PyTorch 1.13.1 draws after torch.manual_seed, anew for each entry.
+"""Writes rng.json: random numbers of PyTorch 1.13.1, with a new torch.manual_seed for each entry.
 
     python3 tests/golden/rng.py        (see golden.py)
 
@@ -17,13 +17,13 @@ WHOLE = (0, 42)  # of these, long tables are listed to the end
 
 
 def summary(values):
-    """A long table by its ends, and by its sum in double, which a wrong middle would change."""
+    """A summary of a long table: its ends, and its sum in double, which a wrong middle would change."""
     flat = values.flatten()
     return {"first8": flat[:8], "last8": flat[-8:], "sum64": float(flat.double().sum())}
 
 
 def module_summary(module):
-    """Each parameter by name."""
+    """Summaries of all parameters by name."""
     found = []
     for name, p in module.named_parameters():
         parts = summary(p.detach())
@@ -33,7 +33,7 @@ def module_summary(module):
 
 
 def words(seed):
-    """The generator's own 32 bits: NumPy's Mersenne twister begins as PyTorch's does."""
+    """The generator's 32-bit words, from NumPy's Mersenne twister, which gives the same words as PyTorch's."""
     twister = np.random.RandomState(seed % 2**32)
     return [int(word) for word in twister.randint(0, 2**32, 1001, dtype=np.uint32)]
 
@@ -75,7 +75,7 @@ def entry(seed):
 
 
 def sequence():
-    """Of an odd count one normal is left over, and waits in the generator for the next call."""
+    """After an odd count the generator saves the second normal of a pair for the next call."""
     calls = [5, 4, 16, 3, 17, 1]
     return {"calls": calls, "values": [torch.randn(n) for n in calls], "then_rand": torch.rand(2)}
 

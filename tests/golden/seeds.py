@@ -1,8 +1,8 @@
-"""Writes seeds.json beside it: every number that the five lessons print, computed anew and written as they print it.
+"""Writes seeds.json: all numbers that the five lessons print, computed again and formatted as in the lessons.
 
     python3 tests/golden/seeds.py        (see golden.py)
 
-Two tables come out of no seed and are listed here as the lesson shows them; `reproduced` says so.
+No seed gives two of the tables, which are copied from the lesson; `reproduced` is false for them.
 """
 import numpy as np
 import torch
@@ -38,7 +38,7 @@ def value(id, found):
     items.append({"id": id, "doc": id[:3], "value": found, "reproduced": True})
 
 
-# 000: positions by loops, and PyTorch's way -----------------------------------------------------------------------------
+# 000: positions by loops, and as in PyTorch -----------------------------------------------------------------------------
 
 SENTENCES = ["I wonder what will come next", "This is a basic example paragraph", "Hello, what is a basic split?"]
 first = lesson000()
@@ -60,7 +60,7 @@ table("000.gen_pe_n100", by_float32(10, 4, 100.0).unsqueeze(0), "fixed", 2)
 table("000.pe_n10000", by_float32(10, 4, 1e4).unsqueeze(0), "fixed", 2)
 table("000.sum_n10000", first["sum_torch32_n10000"], "fixed", 2)
 
-# 001: how far neighbours are apart ---------------------------------------------------------------------------------------
+# 001: distances of neighboring positions ---------------------------------------------------------------------------------
 
 places = sines_first(5, 6, 1e4)
 table("001.pe_5x6", places, "trim", 3)
@@ -108,7 +108,7 @@ value("004.shapes_attention", [list(embedded.shape)] * 2)
 value("004.shape_multihead", [list(torch.nn.MultiheadAttention(16, 4, batch_first=True)(*[embedded] * 3)[0].shape)])
 listed("004.input_embeddings", EMBEDDINGS, [1, 5, 16], "fixed")
 table("004.layer_norm_std", normed.std(-1), "fixed", 4)
-# What rounding leaves of a mean of 0: digits that the lesson did not print decide it.
+# The rounding error of a mean of 0, which depends on digits that the lesson did not print.
 listed("004.layer_norm_mean", "1.4901e-08 4.4703e-08 -4.8429e-08 4.4703e-08 -1.8626e-08", [1, 5], "sci")
 table("004.causal_mask", torch.ones(5, 5).tril(), "int")
 

@@ -1,4 +1,4 @@
-"""Writes shapes.json beside it: what PyTorch 1.13.1 makes of each operation that moves values about, and its gradients.
+"""Writes shapes.json: outputs and gradients of PyTorch 1.13.1's operations on shapes and indices.
 
     python3 tests/golden/shapes.py        (see golden.py)
 

@@ -1,4 +1,4 @@
-"""Writes special_values.json beside it: what PyTorch 1.13.1 makes of NaN and infinities, and of a loss over no rows.
+"""Writes special_values.json: results of PyTorch 1.13.1 for NaN and infinities, and for losses of zero rows.
 
     python3 tests/golden/special_values.py        (see golden.py)
 """
@@ -12,7 +12,7 @@ cases = []
 
 
 def case(id, run, inputs, params=None, cot=None, grads=None, output="y"):
-    """Without `grads`, those of all floats; of every place of the output alike unless `cot` says more."""
+    """Without `grads`, all float inputs get gradients; without `cot`, the cotangent is the same for every output element."""
     inputs = {key: torch.tensor(one) if isinstance(one, list) else one for key, one in inputs.items()}
     wanted = [key for key, t in inputs.items() if t.is_floating_point()] if grads is None else grads
     calculate = lambda leaves: {output: run(leaves)}
@@ -41,7 +41,7 @@ case("layer_norm", lambda t: F.layer_norm(t["x"], [5], t["weight"], t["bias"], 1
 case("relu", lambda t: F.relu(t["x"]), {"x": VALUES})
 case("gelu", lambda t: F.gelu(t["x"]), {"x": VALUES})
 case("gelu_tanh", lambda t: F.gelu(t["x"], approximate="tanh"), {"x": VALUES})
-# No product may be left out because one side is 0: with NaN or infinity it is NaN.
+# A product must not be skipped because one factor is 0: with NaN or infinity it is NaN.
 case("linear", lambda t: F.linear(t["x"], t["weight"], t["bias"]),
      {"x": [[1, NAN, 0], [0, INF, 1], [INF, -INF, 0], [0.5, 1, 2]], "weight": [[1, 0, 2], [0.5, 1, 1]], "bias": [0.25, -INF]})
 case("matmul", lambda t: t["a"] @ t["b"], {"a": [[0, 1, 2], [NAN, 0, 1], [1, 2, 3]], "b": [[INF, 1], [1, 2], [0, -INF]]})
@@ -63,7 +63,7 @@ loss("mean", LOGITS, [0, 0, 0, 0, 2], reduction="mean")
 loss("smooth", LOGITS[1:3] + LOGITS[4:], [0, 0, 2], reduction="none", label_smoothing=0.1)
 loss("empty.mean", torch.zeros(0, 5), [], reduction="mean")
 loss("empty.sum", torch.zeros(0, 5), [], reduction="sum")
-# What is dropped is multiplied by 0, which infinity and NaN outlive.
+# Dropped values are multiplied by 0, which gives NaN for infinity and NaN.
 case("dropout", lambda t: t["x"] * (t["keep"] * 2.0),
      {"x": [INF, NAN, 1, -INF, NAN, 2], "keep": [False, False, False, True, True, True]}, {"p": 0.5}, grads=[])
 

@@ -1,5 +1,5 @@
-"""Makes spm_models.json: two small models, trained by SentencePiece on the sentences below, and what they make of 300
-texts, a part of them broken UTF-8. Made with SentencePiece 0.1.97 (Debian 12's python3-sentencepiece):
+"""Writes spm_models.json: two small models, trained by SentencePiece on the sentences below, and their results for 300
+texts, some of them invalid UTF-8. With SentencePiece 0.1.97 (Debian 12's python3-sentencepiece):
 
     python3 tests/golden/spm_models.py
 """
@@ -38,7 +38,7 @@ POOLS = SENTENCES + [
 
 
 def rules():
-    """A charsmap of a few hundred entries, some of which begin with others."""
+    """A charsmap of a few hundred entries, in which some keys are prefixes of others."""
     table = {}
     for code in [*range(0xA0, 0x180), *range(0x1EA0, 0x1F00), *range(0x2100, 0x2189), *range(0x3200, 0x3220),
                  *range(0x3380, 0x33A0), *range(0xFB00, 0xFB07), *range(0xFF01, 0xFFA0)]:
@@ -77,7 +77,7 @@ def texts():
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        # The model keeps the name it was given, so that has to be the same every time.
+        # The model file contains the model's name, which must be the same every time.
         os.chdir(folder)
         pathlib.Path('rules.tsv').write_text(rules(), encoding='utf-8')
         models = {

@@ -1,4 +1,4 @@
-"""Tables of positions as the lessons and PyTorch's tutorial write them, for the generators beside this file."""
+"""Position tables of the lessons and of PyTorch's tutorial, for the other generators."""
 import math
 
 import numpy as np
@@ -6,7 +6,7 @@ import torch
 
 
 def by_loops(rows, d, base):
-    """One angle at a time, in double; of an odd width the last column stays 0."""
+    """One angle at a time, in double; if the width is odd, the last column is 0."""
     table = np.zeros((rows, d))
     for place in range(rows):
         for pair in range(d // 2):
@@ -20,13 +20,13 @@ def rates(d, base):
 
 
 def by_float32(rows, d, base):
-    """The way of PyTorch's tutorial: rates by a logarithm, angles in float32."""
+    """As in PyTorch's tutorial: frequencies by a logarithm, angles in float32."""
     angles = torch.arange(rows).unsqueeze(1) * rates(d, base)
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
 
 
 def sines_first(rows, d, base):
-    """In double; an odd width has one more sine."""
+    """In double; if the width is odd, there is one more sine."""
     column = np.arange(d)
     angles = np.arange(rows)[:, None] * (1 / base ** (2 * (column // 2) / d))
     return torch.tensor(np.hstack([np.sin(angles[:, ::2]), np.cos(angles[:, 1::2])]))

@@ -1,4 +1,4 @@
-// What the tokenizers library of Hugging Face (Rust, Oniguruma) makes of texts: writes tokenizers.json.
+// Writes tokenizers.json: the results of Hugging Face's tokenizers library (Rust, Oniguruma) for random texts.
 //   npm install --prefix build/rust --ignore-scripts tokenizers@0.23.2; node tests/golden/tokenizers.mjs build/rust
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,8 +16,8 @@ function next(n) {
 }
 
 const LETTERS = [...'aabbxxABXckKsS012٣ \n\r\t.,-+*[]()\'"_é한가나Σσς²½①ⅷⒶ\u2028\u0301\u0327\u093e\u00a0/{}^$|?', '😀', 'll', '\'s', '\'LL', '  ', '<m>']
-const texts = (count, longest) => Array.from({ length: count }, () => (
-  Array.from({ length: next(longest) }, () => LETTERS[next(LETTERS.length)]).join('')))
+const texts = (count, maxLength) => Array.from({ length: count }, () => (
+  Array.from({ length: next(maxLength) }, () => LETTERS[next(LETTERS.length)]).join('')))
 
 const PATTERNS = [
   String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
@@ -36,7 +36,7 @@ const WORDS = {
 const characters = more => ({
   type: 'BPE', dropout: null, unk_token: 'u', continuing_subword_prefix: null, end_of_word_suffix: null, fuse_unk: false,
   byte_fallback: false, ignore_merges: false, merges: [],
-  vocab: Object.fromEntries(['u', ...new Set(LETTERS.join('')), '▁', 'क', 'Ġ', 'Ċ', '한가', 'é'].map((one, id) => [one, id])), ...more
+  vocab: Object.fromEntries(['u', ...new Set(LETTERS.join('')), '▁', 'क', 'Ġ', 'Ċ', '한가', 'é'].map((token, id) => [token, id])), ...more
 })
 const MARK = { content: '<m>', single_word: false, lstrip: false, rstrip: false, normalized: false, special: true }
 const added = more => [{ id: Object.keys(characters().vocab).length, ...MARK, ...more }]
@@ -52,14 +52,14 @@ const PARTS = [
   metaspace('.', 'always'), metaspace('(', 'never'), metaspace('|', 'first'), metaspace('😀', 'always'), metaspace('😀', 'never', false),
   { model: characters({ ignore_merges: true }) }
 ]
-const parts = PARTS.map(one => ({ pre_tokenizer: { type: 'WhitespaceSplit' }, model: characters(), ...one }))
+const parts = PARTS.map(part => ({ pre_tokenizer: { type: 'WhitespaceSplit' }, model: characters(), ...part }))
 
-const whole = more => JSON.stringify({
+const tokenizerJson = more => JSON.stringify({
   version: '1.0', truncation: null, padding: null, added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null,
   decoder: null, model: WORDS, ...more
 })
 const encode = (tokenizer, text) => tokenizer.encode(text, null, { addSpecialTokens: false })
-/** Ends in code points as ends in UTF-16 units. @param {string} text @param {[number, number][]} offsets */
+/** Converts ends from code points to UTF-16 units. @param {string} text @param {[number, number][]} offsets */
 function endsIn(text, offsets) {
   const at = [0]
   for (const character of text) at.push(at.at(-1) + character.length)
@@ -69,15 +69,15 @@ function endsIn(text, offsets) {
 const patternTexts = texts(48, 14), partTexts = texts(60, 14)
 const patterns = []
 for (const pattern of PATTERNS) {
-  const tokenizer = Tokenizer.fromString(whole({ pre_tokenizer: { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false } }))
+  const tokenizer = Tokenizer.fromString(tokenizerJson({ pre_tokenizer: { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false } }))
   const ends = []
   for (const text of patternTexts) ends.push(endsIn(text, (await encode(tokenizer, text)).getOffsets()))
   patterns.push({ pattern, ends })
 }
-const made = []
+const encodedParts = []
 for (const json of parts) {
-  const tokenizer = Tokenizer.fromString(whole(json)), ids = []
+  const tokenizer = Tokenizer.fromString(tokenizerJson(json)), ids = []
   for (const text of partTexts) ids.push((await encode(tokenizer, text)).getIds())
-  made.push({ json, ids })
+  encodedParts.push({ json, ids })
 }
-writeFileSync(new URL('tokenizers.json', import.meta.url), `${JSON.stringify({ patternTexts, patterns, partTexts, parts: made })}\n`)
+writeFileSync(new URL('tokenizers.json', import.meta.url), `${JSON.stringify({ patternTexts, patterns, partTexts, parts: encodedParts })}\n`)

@@ -1,4 +1,4 @@
-"""Writes torch_api.json: the public names of PyTorch that the table in web/docs/pytorch.md is about."""
+"""Writes torch_api.json: the public names of PyTorch, for the table in web/docs/pytorch.md."""
 import inspect
 import json
 import pathlib
@@ -33,7 +33,7 @@ names = {
     "torch.optim.lr_scheduler": [name for name in public(schedulers, lambda name, value: inspect.isclass(value))
                                  if getattr(schedulers, name).__module__ == schedulers.__name__],
 }
-# As the documentation of 1.13 lists them: what dir() finds there are modules and what they import.
+# As in the documentation of 1.13, since dir() also lists modules and their imports.
 names |= {
     "torch.autograd": [
         "Function", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad",
@@ -47,6 +47,11 @@ names |= {
     ],
     "torch.utils.checkpoint": [
         "checkpoint", "checkpoint_sequential"
+    ],
+    "torch.utils.data": [
+        "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler",
+        "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
+        "default_collate", "default_convert", "get_worker_info", "random_split"
     ]
 }
 path = pathlib.Path(__file__).with_name("torch_api.json")

@@ -1,8 +1,8 @@
-"""Writes training.json beside it: modules in training mode, dropout included, as PyTorch 1.13.1 has them.
+"""Writes training.json: outputs and gradients of PyTorch 1.13.1's modules in training mode, with dropout.
 
     python3 tests/golden/training.py        (see golden.py)
 
-A module is made after manual_seed(3) and run after manual_seed(4).
+A module is created after manual_seed(3) and run after manual_seed(4).
 """
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-r"""Writes unicode.json beside it: which code points \w, \d and \s take in Python's re; str.split() takes those of \s.
+r"""Writes unicode.json: the code points that \w, \d and \s match in Python's re; str.split() splits at those of \s.
 
     python3 tests/golden/unicode.py
 """
@@ -13,7 +13,7 @@ CHARACTERS = [code for code in range(sys.maxunicode + 1) if not 0xD800 <= code <
 
 
 def ranges(pattern):
-    """First and last of each run; a surrogate, which is no character, ends one."""
+    """The first and last code point of each range; ranges do not include surrogates."""
     found, matches = [], re.compile(pattern).match
     for code in CHARACTERS:
         if matches(chr(code)):

@@ -1,8 +1,8 @@
-"""Writes words.json anew: what NLTK 3.8 and str.split() make of its texts, and torchtext's order of its vocabularies.
+"""Updates words.json: the tokens of NLTK 3.8 and of str.split() for its texts, and the order of torchtext's vocabularies.
 
     python3 tests/golden/words.py        (see golden.py)
 
-Texts and lists are kept in the file: write one there, with its tokens left empty, and run this.
+Texts and lists are in the file. To add one, write it there with empty tokens and run this script.
 """
 import collections
 import json
@@ -11,7 +11,8 @@ import re
 
 
 def vocabulary(lists, min_freq=1, specials=(), special_first=True, max_tokens=None):
-    """By torchtext's documentation: the frequent first, then by code points; cut before the rare and the special go."""
+    """As in torchtext's documentation: by descending frequency, then by code points. max_tokens applies before rare tokens
+    and specials are removed."""
     counts = collections.Counter(token for tokens in lists for token in tokens)
     found = sorted(counts, key=lambda token: (-counts[token], token))
     if max_tokens is not None:
@@ -21,7 +22,7 @@ def vocabulary(lists, min_freq=1, specials=(), special_first=True, max_tokens=No
 
 
 def steps(tokenizer):
-    """NLTK's substitutions in their order: a name, and what it makes of a text."""
+    """NLTK's substitutions in order: names and functions of a text."""
     groups = {"start": tokenizer.STARTING_QUOTES, "punct": tokenizer.PUNCTUATION, "paren": [tokenizer.PARENS_BRACKETS],
               "dash": [tokenizer.DOUBLE_DASHES], "end": tokenizer.ENDING_QUOTES,
               "two": [(rule, r" \1 \2 ") for rule in tokenizer.CONTRACTIONS2],
@@ -30,7 +31,7 @@ def steps(tokenizer):
 
 
 def changing(rules, text):
-    """Names of the rules that change a text, and its tokens in the end."""
+    """The names of the rules that change a text, and its tokens."""
     names = []
     for name, rule, by in rules:
         if name == "end0":
@@ -42,7 +43,7 @@ def changing(rules, text):
 
 
 def shown(value):
-    """JSON in which letters of every script are as they are, and only what cannot be seen is escaped."""
+    """JSON in which letters of all scripts are unescaped and invisible characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return re.sub("[^ -~]", lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text)
 

@@ -1,48 +1,47 @@
-// PyTorch's public names beside this library's: what is here under the same name in camelCase, what is here otherwise,
-// and what is not. The names are those of golden/torch_api.json; only what differs is written by hand.
+// A table of PyTorch's public names: those that this library has under the same name in camelCase, those that it
+// writes differently, and those that it lacks. The names come from golden/torch_api.json; only the differences are
+// written by hand.
 import { gf } from './engine.js'
 
 const tensor = gf.tensor([1])
 const module = new gf.nn.Linear(1, 1)
 
-/** Where the names of each part of PyTorch are looked for. */
-const PLACES = {
-  'torch': { holds: { ...gf.functional, ...gf }, as: 'gf.' },
-  'torch.Tensor': { holds: tensor, as: 'x.' },
-  'torch.nn.functional': { holds: gf.functional, as: 'F.' },
-  'torch.nn': { holds: gf.nn, as: 'nn.' },
-  'torch.nn.Module': { holds: module, as: 'module.' },
-  'torch.nn.init': { holds: gf.nn.init, as: 'nn.init.' },
-  'torch.optim': { holds: gf.optim, as: 'optim.' },
-  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' },
-  'torch.autograd': { holds: gf.autograd, as: 'gf.autograd.' },
-  'torch.nn.utils': { holds: {}, as: '' },
-  'torch.utils.checkpoint': { holds: {}, as: '' }
+/** The object of this library that has the names of each part of PyTorch, and how its members are written. */
+const COUNTERPARTS = {
+  'torch': { target: { ...gf.functional, ...gf }, prefix: 'gf.' },
+  'torch.Tensor': { target: tensor, prefix: 'x.' },
+  'torch.nn.functional': { target: gf.functional, prefix: 'F.' },
+  'torch.nn': { target: gf.nn, prefix: 'nn.' },
+  'torch.nn.Module': { target: module, prefix: 'module.' },
+  'torch.nn.init': { target: gf.nn.init, prefix: 'nn.init.' },
+  'torch.optim': { target: gf.optim, prefix: 'optim.' },
+  'torch.optim.lr_scheduler': { target: gf.optim.lrScheduler, prefix: 'lrScheduler.' },
+  'torch.autograd': { target: gf.autograd, prefix: 'gf.autograd.' },
+  'torch.nn.utils': { target: {}, prefix: '' },
+  'torch.utils.checkpoint': { target: {}, prefix: '' },
+  'torch.utils.data': { target: gf.data, prefix: 'gf.data.' }
 }
 
-/** What is here, but not as PyTorch has it: how it is written, and what to know. */
+/** Names that this library writes differently: the expression here, and a note. */
 export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
     enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
     meshgrid: ['gf.meshgrid([a, b], { indexing })', 'a list'],
-    cat: ['gf.cat(tensors, { dim })', ''],
-    concat: ['gf.cat(tensors, { dim })', ''],
-    concatenate: ['gf.cat(tensors, { dim })', ''],
-    stack: ['gf.stack(tensors, { dim })', ''],
+    concat: ['gf.cat(tensors, dim)', ''],
+    concatenate: ['gf.cat(tensors, dim)', ''],
     tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32; typed arrays of integers are int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
-    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],
-    save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
+    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
+    save: ['gf.saveSafetensors(tensors)', 'safetensors only; `gf.saveCheckpoint` with optimizer, schedule and random state'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
     arange: ['gf.arange(start, end, step)', 'int32 of integers, as in PyTorch, else float32'],
     is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
     quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
   },
   'torch.Tensor': {
-    size: ['x.shape', '`x.size` is the number of values'],
-    nelement: ['x.size', ''],
+    nelement: ['x.numel()', ''],
     dim: ['x.shape.length', ''],
     ndim: ['x.shape.length', ''],
     tolist: ['x.toArray()', ''],
@@ -59,19 +58,16 @@ export const DIFFERS = {
     bmm: ['x.matmul(y)', ''],
     mm: ['x.matmul(y)', ''],
     mv: ['x.matmul(v)', ''],
-    softmax: ['F.softmax(x, { dim })', 'dim: -1 when not given'],
-    log_softmax: ['F.logSoftmax(x, { dim })', 'dim: -1 when not given'],
+    softmax: ['x.softmax(dim)', 'dim: -1 when not given'],
+    log_softmax: ['x.logSoftmax(dim)', 'dim: -1 when not given'],
     where: ['gf.where(mask, a, b)', ''],
     multinomial: ['gf.multinomial(p, n, { replacement })', ''],
     bernoulli: ['gf.bernoulli(p)', ''],
-    median: ['x.median({ dim })', 'with dim `{ values, indices }`; the indices of equal values may be others'],
+    median: ['x.median(dim)', 'with dim `{ values, indices }`; the indices of equal values may be others'],
     bitwise_and: ['x.bitwiseAnd(y)', '`x & y` in Python'], bitwise_or: ['x.bitwiseOr(y)', 'the operator or of Python'],
     bitwise_xor: ['x.bitwiseXor(y)', '`x ^ y` in Python'], bitwise_not: ['x.bitwiseNot()', '`~x` in Python'],
-    sum: ['x.sum({ dim, keepdim })', 'options by name, in all reductions'],
-    max: ['x.max({ dim })', 'the values; the places by `x.argmax({ dim })`'],
-    min: ['x.min({ dim })', 'the values; the places by `x.argmin({ dim })`'],
-    split: ['x.split(size, { dim })', ''],
-    chunk: ['x.chunk(n, { dim })', ''],
+    max: ['x.max(dim)', 'the values; the indices by `x.argmax(dim)`'],
+    min: ['x.min(dim)', 'the values; the indices by `x.argmin(dim)`'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
     absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
@@ -83,7 +79,6 @@ export const DIFFERS = {
   },
   'torch.nn.functional': {
     one_hot: ['F.oneHot(ids, { numClasses })', 'int32'],
-    cross_entropy: ['F.crossEntropy(logits, target, { ignoreIndex, labelSmoothing })', 'options by name, as everywhere'],
     scaled_dot_product_attention: ['F.scaledDotProductAttention(q, k, v, { isCausal })', 'added to PyTorch in 2.0'],
     multi_head_attention_forward: ['nn.MultiheadAttention', ''],
     logsigmoid: ['F.softplus(x.neg()).neg()', ''],
@@ -121,30 +116,45 @@ export const DIFFERS = {
     clip_grad_norm_: ['gf.optim.clipGradNorm(parameters, maxNorm)', 'gives the norm there was'],
     clip_grad_value_: ['gf.optim.clipGradValue(parameters, clipValue)', ''],
     clip_grad_norm: ['gf.optim.clipGradNorm(parameters, maxNorm)', ''],
-    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
+    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', ''],
+    rnn: ['gf.data.padSequence(sequences, { batchFirst })', '`pad_sequence`']
   },
   'torch.utils.checkpoint': {
     checkpoint: ['gf.checkpoint(fn, ...inputs)', 'fn may be a module']
+  },
+  'torch.utils.data': {
+    DataLoader: ['gf.data.DataLoader(dataset, { batchSize, shuffle })', 'without worker processes; `for await` where `get` is async'],
+    Dataset: ['gf.data.Dataset', '`length` and `get(index)` for `__len__` and `__getitem__`'],
+    WeightedRandomSampler: ['gf.multinomial(weights, n, { replacement: true })', 'its `toArray()` as `sampler`'],
+    RandomSampler: ['gf.data.DataLoader(dataset, { shuffle: true })', ''],
+    SubsetRandomSampler: ['gf.data.Subset(dataset, indices)', 'in a loader with `shuffle`'],
+    BatchSampler: ['gf.data.DataLoader(dataset, { batchSampler })', 'lists of indices']
   }
 }
 
-/** What is written in every program: Python, this library, and what that is of x, the numbers 0 to 11 as [3, 4]. */
+/** Common expressions: in Python, in this library, and their value when x holds the numbers 0 to 11 as [3, 4]. */
 export const OFTEN = [
-  ['x.size(0)', 'x.shape[0]', 3], ['x[0]', 'x.select(0, 0)', [0, 1, 2, 3]], ['x[-1]', 'x.select(0, -1)', [8, 9, 10, 11]],
-  ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
-  ['x[:, :2]', 'x.slice(1, 0, 2)', [[0, 1], [4, 5], [8, 9]]], ['x[:, None].shape', 'x.unsqueeze(1).shape', [3, 1, 4]],
-  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1)', 'x.sum({ dim: 1 })', [6, 22, 38]],
-  ['x[(x > 8) & ~(x > 9)]', 'x.maskedSelect(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
-  ['values, places = x.max(1)', '[x.max({ dim: 1 }), x.argmax({ dim: 1 })]', [[3, 7, 11], [3, 3, 3]]],
-  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
+  ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
+  ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
+  ['x[:, :n]', 'x.index(\':\', `:${2}`)', [[0, 1], [4, 5], [8, 9]]],
+  ['x[:, [0, 2]]', "x.index(':', [0, 2])", [[0, 2], [4, 6], [8, 10]]],
+  ['x[..., None].shape', "x.index('...', 'newaxis').shape", [3, 4, 1]],
+  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
+  ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
+  ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
+  ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
+  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
 
-const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
+const toCamelCase = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
 
-/** Whether a name leads to something, not to what to write instead. @param {any} holds @param {string} name */
-function isThere(holds, name) {
+/**
+ * Whether an object has a member. A hint for a PyTorch name that the library lacks throws when it is read.
+ * @param {any} target @param {string} name
+ */
+function hasMember(target, name) {
   try {
-    return holds[name] !== undefined || name in holds
+    return target[name] !== undefined || name in target
   } catch {
     return false
   }
@@ -155,19 +165,20 @@ function isThere(holds, name) {
  * @param {string} part @param {string[]} names
  */
 export function rowsOf(part, names) {
-  const { holds, as } = PLACES[part]
+  const { target, prefix } = COUNTERPARTS[part]
   return names.map(name => {
     const differs = DIFFERS[part][name]
     if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
-    return isThere(holds, camel(name)) ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
+    return hasMember(target, toCamelCase(name)) ? { name, status: 'have', here: prefix + toCamelCase(name) }
+      : { name, status: 'not' }
   })
 }
 
-/** What a part does not list. */
-const SAYS = {
+/** Remarks at the head of a section. */
+const REMARKS = {
   torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
     '`gf.exp(x)`\nor `x.exp()`, `torch.matmul(a, b)` is `gf.matmul(a, b)`, `torch.softmax(x, dim=1)` is ' +
-    '`gf.softmax(x, { dim: 1 })`.'
+    '`gf.softmax(x, 1)` or `gf.softmax(x, { dim: 1 })`.'
 }
 
 const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
@@ -175,13 +186,14 @@ const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
 
 function section(part, names) {
   const rows = rowsOf(part, names)
-  const of = status => rows.filter(row => row.status === status)
-  const missing = of('not').map(({ name }) => name)
+  const withStatus = status => rows.filter(row => row.status === status)
+  const missing = withStatus('not').map(({ name }) => name)
   return [
-    `## ${part}`, SAYS[part] ?? '',
-    `${of('have').length} as in PyTorch, ${of('differs').length} otherwise, ${missing.length} not.`,
-    of('have').length ? `As in PyTorch, in camelCase: ${of('have').map(({ name }) => `\`${camel(name)}\``).join(', ')}.` : '',
-    of('differs').length ? table(of('differs')) : '',
+    `## ${part}`, REMARKS[part] ?? '',
+    `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${missing.length} not.`,
+    withStatus('have').length
+      ? `As in PyTorch, in camelCase: ${withStatus('have').map(({ name }) => `\`${toCamelCase(name)}\``).join(', ')}.` : '',
+    withStatus('differs').length ? table(withStatus('differs')) : '',
     missing.length ? `<details><summary>not here</summary>\n\n${missing.join(', ')}\n\n</details>` : ''
   ].filter(Boolean).join('\n\n')
 }
@@ -191,12 +203,17 @@ export const apiTable = ({ names }) => `${[
   '# From PyTorch',
   'Every public name of PyTorch 1.13 and whether glassformer has it. Made by `tests/api.test.js` from the library itself;' +
   '\n`UPDATE=1 node --test tests/api.test.js` writes it anew.',
-  'Everywhere: names in camelCase, tensors by position, everything else in one options object at the end, batch first.',
+  'Everywhere: names in camelCase, batch first. Arguments have PyTorch\'s order, and its keyword arguments stand in one object\n' +
+  'at the end: `x.sum(-1, { keepdim: true })`, `F.normalize(x, 2, -1)`, `new nn.Linear(3, 4, false)`, `layer(x, mask)`,\n' +
+  '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',
   '## What is written often',
   ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
+  '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
+  'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
+  '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
-  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. Batches are made by your own loop, with\n' +
-  '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
+  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
+  'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
   'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
   'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
   'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +

@@ -1,4 +1,5 @@
-// Golden blocks.json in the words of PyTorch's modules: its layers carry the lessons' parameter names.
+// The cases of golden blocks.json under the state-dict names of PyTorch's modules. The file itself uses the parameter
+// names of the lessons.
 import { loadGolden } from '../golden/index.js'
 
 const norms = {
@@ -7,28 +8,25 @@ const norms = {
 }
 const attentions = { enc: { self_attn: 'attn' }, dec: { self_attn: 'self_attn', multihead_attn: 'multihead_attn' } }
 
-function stacked(tensors) {
-  const [
-    {
-      shape: [rows, ...rest]
-    }
-  ] = tensors
+/** Concatenates tensors along the first axis. */
+function concatenate(tensors) {
+  const [{ shape: [rows, ...rest] }] = tensors
   return { shape: [rows * tensors.length, ...rest], data: tensors.flatMap(t => t.data) }
 }
 
-/** One layer's lesson-named tensors under PyTorch's state-dict names. */
+/** Renames the tensors of a layer from the lessons' names to PyTorch's. */
 function toStateDict(layer, kind) {
   const state = {}
-  for (const [name, old] of Object.entries(attentions[kind])) {
-    const projections = suffix => ['q', 'k', 'v'].map(part => layer[`${old}.weight_${part}.${suffix}`])
-    state[`${name}.in_proj_weight`] = stacked(projections('weight'))
-    state[`${name}.in_proj_bias`] = stacked(projections('bias'))
-    state[`${name}.out_proj.weight`] = layer[`${old}.concat_linear.weight`]
-    state[`${name}.out_proj.bias`] = layer[`${old}.concat_linear.bias`]
+  for (const [name, lessonName] of Object.entries(attentions[kind])) {
+    const projections = suffix => ['q', 'k', 'v'].map(part => layer[`${lessonName}.weight_${part}.${suffix}`])
+    state[`${name}.in_proj_weight`] = concatenate(projections('weight'))
+    state[`${name}.in_proj_bias`] = concatenate(projections('bias'))
+    state[`${name}.out_proj.weight`] = layer[`${lessonName}.concat_linear.weight`]
+    state[`${name}.out_proj.bias`] = layer[`${lessonName}.concat_linear.bias`]
   }
   const renamed = { ...norms[kind], linear1: 'feed_forward.linear1', linear2: 'feed_forward.linear2' }
-  for (const [name, old] of Object.entries(renamed)) {
-    for (const suffix of ['weight', 'bias']) state[`${name}.${suffix}`] = layer[`${old}.${suffix}`]
+  for (const [name, lessonName] of Object.entries(renamed)) {
+    for (const suffix of ['weight', 'bias']) state[`${name}.${suffix}`] = layer[`${lessonName}.${suffix}`]
   }
   return state
 }

@@ -1,6 +1,6 @@
-// One list of examples per op, used twice: engine against reference, reference against finite differences. Extents 1,
-// 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several tiles; where products
-// are summed, a few extents near 300 cross the blocks that a fast kernel cuts long sums into.
+// The examples of every operation. They compare the engine with the reference and the reference with finite
+// differences. Extents 1, 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several
+// tiles; where products are summed, a few extents near 300 cross the blocks into which a fast kernel divides long sums.
 import * as references from '../../src/reference/index.js'
 import { reductionNames } from '../../src/reference/reduce.js'
 import { binaryNames, unaryNames } from '../../src/reference/elementwise.js'
@@ -8,13 +8,13 @@ import { booleans, filled, integers, numbers } from './numbers.js'
 
 const EXTENTS = [1, 3, 5, 17, 33, 67, 130]
 
-/** Completes an example by a cotangent for the op's first output. */
+/** Adds a cotangent of the operation's first output. */
 function example(op, name, inputs, params = {}) {
   const [[output, { shape }]] = Object.entries(references[op].forward(inputs, params))
   return { name, inputs, params, cot: { [output]: numbers(shape, 991) } }
 }
 
-/** Weights that keep the size of what goes through them. */
+/** Random weights of a projection, scaled so that outputs are about as large as inputs. */
 const projection = (shape, seed) => numbers(shape, seed, { scale: 1 / Math.sqrt(shape.at(-1)) })
 
 const list = (op, rows) => rows.map(([name, inputs, params]) => example(op, name, inputs, params))
@@ -32,7 +32,7 @@ const shapePairs = [
 const pairs = op =>
   list(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
 
-/** Where the logarithm and roots are, and where the difference quotient tells a slope from its neighbours. */
+/** Operations that need inputs well above 0, where they are defined and the difference quotient is accurate. */
 const positive = ['sqrt', 'rsqrt', 'reciprocal', 'log']
 const unaryOptions = {
   softplus: [{}, { beta: 2.5, threshold: 4 }], leakyRelu: [{}, { negativeSlope: 0.2 }],
@@ -67,7 +67,7 @@ const reduceOptions = {
 }
 const reduceRows = () => reductionNames.flatMap(op => (reduceOptions[op] ?? [{}]).flatMap(options => (
   reduceDims.flatMap(([shape, dim], i) => {
-    // One value has no deviation.
+    // The deviation of a single value is undefined.
     const sides = dim === undefined ? shape : [dim].flat().map(d => shape[d])
     if (['var', 'std'].includes(op) && sides.reduce((a, b) => a * b, 1) < 2) return []
     const x = numbers(shape, 7, op === 'prod' ? { scale: 0.2, shift: 1.1 } : {}), keepdim = i % 2 === 1
@@ -80,7 +80,7 @@ const rowwiseRows = () => ['softmax', 'logSoftmax'].flatMap(op => (
     [`${op} ${dim} of [${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }, { op, dim }]))))
 
 const lossShapes = [[1], [5], [3, 5], [2, 3, 17]]
-/** Losses of pairs, where their inputs and targets are, and what else they are given. */
+/** Losses of two tensors of one shape: the scale and shift of inputs and of targets, and further parameters. */
 const pairLosses = [
   ['mseLoss', {}, {}], ['l1Loss', {}, {}], ['binaryCrossEntropyWithLogits', {}, {}], ['klDiv', {}, { scale: 0.2, shift: 0.8 }],
   ['klDiv', {}, {}, { logTarget: true }], ['binaryCrossEntropy', { scale: 0.15, shift: 0.5 }, { scale: 0.2, shift: 0.5 }]
@@ -185,7 +185,7 @@ function crossEntropyRows() {
     if ('ignore_index' in params && rows > 1) target.data[1] = 0
     const logits = numbers([rows, classes], 9, { scale: 2 })
     return [`[${rows}, ${classes}] ${JSON.stringify(params)}`, { logits, target }, params]
-  // With every target ignored the mean is 0/0; that has tests of its own.
+  // If every target is ignored the mean is 0/0, which cross_entropy.test.js tests.
   })).filter(([, { target }, params]) => params.reduction || target.data.some(id => id !== params.ignore_index))
 }
 
@@ -198,20 +198,20 @@ const attentionSizes = [
 function attentionRows() {
   return attentionSizes.flatMap(([B, H, Tq, Tk, D]) => {
     const inputs = { q: numbers([B, H, Tq, D], 11), k: numbers([B, H, Tk, D], 12), v: numbers([B, H, Tk, D], 13) }
-    const seen = booleans([Tq, Tk], 0.7, 14)
+    const mask = booleans([Tq, Tk], 0.7, 14)
     const padding = booleans([B, Tk], 0.3, 15)
-    // Everyone may look at the first key: a row with nothing to see is NaN, and has tests of its own.
-    for (let i = 0; i < Tq; i++) seen.data[i * Tk] = 1
+    // The first key is visible to every query: a row without visible keys is NaN, which attention.test.js tests.
+    for (let i = 0; i < Tq; i++) mask.data[i * Tk] = 1
     for (let b = 0; b < B; b++) padding.data[b * Tk] = 0
     const name = `[${[B, H, Tq, D]}] on ${Tk} keys`
     return [
       [name, inputs],
       [`${name}, causal`, inputs, { causal: true }],
-      [`${name}, bool mask`, { ...inputs, attn_mask: seen }],
+      [`${name}, bool mask`, { ...inputs, attn_mask: mask }],
       [`${name}, float mask`, { ...inputs, attn_mask: numbers([Tq, Tk], 16) }],
       [`${name}, float mask per head`, { ...inputs, attn_mask: numbers([B, H, Tq, Tk], 17) }],
       [`${name}, key padding`, { ...inputs, key_padding_mask: padding }],
-      [`${name}, bool mask and padding`, { ...inputs, attn_mask: seen, key_padding_mask: padding }],
+      [`${name}, bool mask and padding`, { ...inputs, attn_mask: mask, key_padding_mask: padding }],
       [`${name}, causal and padding`, { ...inputs, key_padding_mask: padding }, { causal: true }]
     ]
   })
@@ -223,7 +223,7 @@ const groupSizes = [
   [1, 4, 2, 0, 3, 3]
 ]
 
-/** Heads that share keys and values, a scale of one's own, keys only so far away. */
+/** Grouped queries (heads that share keys and values), a custom scale, and a window. */
 const groupedRows = () => groupSizes.flatMap(([B, H, KV, T, D, Dv]) => {
   const q = numbers([B, H, T, D], 51), k = numbers([B, KV, T, D], 52), v = numbers([B, KV, T, Dv], 53)
   const name = `[${[B, H, T, D]}] on ${KV} heads of keys`
@@ -256,7 +256,7 @@ function multiheadRows() {
     const memory = numbers([B, Tk, E], 22)
     const weights = attentionParameters(E, 23)
     const { in_proj_weight, ...others } = weights
-    const apart = {
+    const separate = {
       query, key: numbers([B, Tk, E + 2], 27), value: numbers([B, Tk, 3], 28), ...others,
       q_proj_weight: projection([E, E], 24), k_proj_weight: projection([E, E + 2], 25),
       v_proj_weight: projection([E, 3], 26)
@@ -266,7 +266,7 @@ function multiheadRows() {
     return [
       [`${name}, self`, { query, ...weights }, params],
       [`${name}, cross`, { query, key: memory, ...weights }, params],
-      [`${name}, apart`, apart, params],
+      [`${name}, separate projections`, separate, params],
       [`${name}, no bias`, { query, in_proj_weight, out_proj_weight: weights.out_proj_weight }, params]
     ]
   })
@@ -314,21 +314,21 @@ const twoLayers = state => (
 const stackRows = (inputs, state) => layerRows(inputs, twoLayers(state)).map(([name, all, params]) => (
   [name, all, { ...params, layers: 2, final_norm: true }]))
 
-const turnedShapes = [[1, 1, 1, 2], [2, 3, 5, 4], [1, 2, 17, 6], [2, 1, 3, 66], [1, 1, 0, 4], [0, 2, 3, 4],
+const rotaryShapes = [[1, 1, 1, 2], [2, 3, 5, 4], [1, 2, 17, 6], [2, 1, 3, 66], [1, 1, 0, 4], [0, 2, 3, 4],
   [2, 2, 7, 12]]
-const rotaryRows = () => turnedShapes.flatMap(shape => {
+const rotaryRows = () => rotaryShapes.flatMap(shape => {
   const [B, , T, C] = shape, x = numbers(shape, 61), name = `[${shape}]`
   return [
     [name, { x }, {}],
     [`${name}, interleaved`, { x }, { layout: 'interleaved' }],
     [`${name}, base 100, from 900 on`, { x }, { base: 100, positions: Array.from({ length: T }, (_, t) => 900 + t) }],
-    ...(B ? [[`${name}, places of their own`, { x },
+    ...(B ? [[`${name}, positions per row`, { x },
       { positions: Array.from({ length: B }, (_, b) => Array.from({ length: T }, (_, t) => 3 * t + 7 * b)) }]] : []),
     ...(C % 4 ? [] : [[`${name}, two heads in a row`, { x }, { heads: 2 }]])
   ]
 })
 
-const makers = {
+const CASES = {
   add: () => pairs('add'),
   mul: () => pairs('mul'),
   relu: () => elementwise('relu', {}),
@@ -357,6 +357,6 @@ const makers = {
   decoder: () => list('decoder', stackRows(target, decoderState))
 }
 
-export const opsWithCases = Object.keys(makers)
+export const opsWithCases = Object.keys(CASES)
 
-export const casesOf = op => makers[op]()
+export const casesOf = op => CASES[op]()

@@ -1,19 +1,21 @@
 // Comparing tensors: shapes, then numbers, with a message that shows where the first differences are.
 import assert from 'node:assert/strict'
 
-/** { shape, data } of a tensor, an array, a typed array or a number. A tensor's data is copied: views do not last. */
+/**
+ * { shape, data } of a tensor, an array, a typed array or a number. Data is copied, since views of memory do not last.
+ */
 export function plain(value) {
   if (typeof value === 'number') return { shape: [], data: [value] }
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return { shape: [value.length], data: Array.from(value) }
   return { shape: Array.from(value.shape), data: Array.from(value.data) }
 }
 
-/** The multi-dimensional index of a place in row-major order. */
-export function unravel(place, shape) {
+/** The multi-dimensional index of an element, from its index in row-major order. */
+export function unravel(at, shape) {
   const index = []
   for (const extent of [...shape].reverse()) {
-    index.unshift(place % extent)
-    place = Math.floor(place / extent)
+    index.unshift(at % extent)
+    at = Math.floor(at / extent)
   }
   return index
 }
@@ -24,11 +26,11 @@ function isClose(actual, expected, tolerance) {
   return Math.abs(actual - expected) <= tolerance
 }
 
-const SHOWN = 5
+const MAX_REPORTED = 5
 
 /**
- * |actual - expected| <= tol + rtol * |expected| everywhere; NaN and infinities in the same places.
- * `tol` is a number, or one number for each element. A tolerance that is NaN lets nothing pass.
+ * Asserts |actual - expected| <= tol + rtol * |expected| for every element, and that NaN and infinities are equal.
+ * `tol` is a number, or one number for each element. With a tolerance of NaN every comparison fails.
  */
 export function assertClose(actual, expected, { tol = 0, rtol = 0, name = 'values' } = {}) {
   const a = plain(actual)
@@ -39,7 +41,7 @@ export function assertClose(actual, expected, { tol = 0, rtol = 0, name = 'value
   const wrong = e.data.flatMap((value, i) => (isClose(a.data[i], value, tolerance(i)) ? [] : [i]))
   if (!wrong.length) return
   const lines = wrong
-    .slice(0, SHOWN)
+    .slice(0, MAX_REPORTED)
     .map(
       i =>
         `  [${unravel(i, e.shape)}] ${a.data[i]} instead of ${e.data[i]}: off by ${Math.abs(a.data[i] - e.data[i])}, ` +
@@ -48,10 +50,10 @@ export function assertClose(actual, expected, { tol = 0, rtol = 0, name = 'value
   assert.fail([`${name}: ${wrong.length} of ${e.data.length} values differ`, ...lines].join('\n'))
 }
 
-/** The very same numbers (0 and -0 count as one). */
+/** Asserts equal numbers, where 0 equals -0. */
 export const assertSame = (actual, expected, name) => assertClose(actual, expected, { name })
 
-/** Nested arrays from a flat tensor, for the parts of the library that take nested arrays. */
+/** Nested arrays of a plain tensor's values. */
 export function nested({ shape, data }, convert = value => value) {
   const build = (axis, start, size) => {
     if (axis === shape.length) return convert(data[start])

@@ -1,10 +1,10 @@
-// As much of a document as parts of the page need that only build elements, fill them in and listen.
+// A minimal DOM for parts of the page that only build elements, fill them in and listen to events.
 
 class Node {
   parentNode = null
   get isConnected() { return true }
   remove() {
-    if (this.parentNode) this.parentNode.childNodes = this.parentNode.childNodes.filter(one => one !== this)
+    if (this.parentNode) this.parentNode.childNodes = this.parentNode.childNodes.filter(node => node !== this)
     this.parentNode = null
   }
 }
@@ -47,10 +47,10 @@ class Element extends Node {
     }
   }
 
-  get children() { return this.childNodes.filter(one => one instanceof Element) }
+  get children() { return this.childNodes.filter(node => node instanceof Element) }
   get lastElementChild() { return this.children.at(-1) ?? null }
   get id() { return this.attributes.get('id') ?? '' }
-  get textContent() { return this.childNodes.map(one => one.textContent).join('') }
+  get textContent() { return this.childNodes.map(node => node.textContent).join('') }
   set textContent(text) { this.replaceChildren(text) }
   setAttribute(name, value) { this.attributes.set(name, String(value)) }
   removeAttribute(name) { this.attributes.delete(name) }
@@ -58,8 +58,8 @@ class Element extends Node {
   toggleAttribute(name, isOn) { return isOn ? this.attributes.set(name, '') : this.attributes.delete(name) }
   addEventListener(type, listener) { this.listeners.set(type, [...this.listeners.get(type) ?? [], listener]) }
   append(...nodes) {
-    for (const one of nodes) {
-      const node = one instanceof Node ? one : new Text(String(one))
+    for (const item of nodes) {
+      const node = item instanceof Node ? item : new Text(String(item))
       node.remove()
       node.parentNode = this
       this.childNodes.push(node)
@@ -67,11 +67,11 @@ class Element extends Node {
   }
 
   replaceChildren(...nodes) {
-    for (const one of [...this.childNodes]) one.remove()
+    for (const node of [...this.childNodes]) node.remove()
     this.append(...nodes)
   }
 
-  /** Nothing has a size here, and what is drawn on a canvas is not held. */
+  /** Elements have no size, and drawing on a canvas does nothing. */
   getBoundingClientRect() { return { width: 0, height: 0, top: 0, left: 0, right: 0, bottom: 0 } }
   getContext() {
     return new Proxy({}, {
@@ -79,21 +79,21 @@ class Element extends Node {
     })
   }
 
-  /** Every element of a tag or with a class (`.name`) inside, in the order of the document. */
-  all(wanted) {
-    const isWanted = one => (wanted.startsWith('.') ? one.classList.contains(wanted.slice(1))
-      : one.tagName === wanted.toUpperCase())
-    return this.children.flatMap(one => [...(isWanted(one) ? [one] : []), ...one.all(wanted)])
+  /** All descendants with a tag or a class (`.name`), in document order. */
+  all(selector) {
+    const matches = element => (selector.startsWith('.') ? element.classList.contains(selector.slice(1))
+      : element.tagName === selector.toUpperCase())
+    return this.children.flatMap(element => [...(matches(element) ? [element] : []), ...element.all(selector)])
   }
 
-  /** What a listener is told of it. */
+  /** Calls the listeners with an event; `more` are further properties of it. */
   fire(type, more = {}) {
     const event = { type, target: this, currentTarget: this, preventDefault() {}, ...more }
     for (const listener of this.listeners.get(type) ?? []) listener(event)
   }
 }
 
-/** Puts a document of this kind where code looks for one. @returns an empty element, as a container */
+/** Sets globalThis.document to such a document. @returns an empty element, as a container */
 export function useDocument() {
   const createElement = tag => new Element(tag)
   Object.assign(globalThis, { document: {

@@ -1,4 +1,4 @@
-// The engine under test, and the way of plain tensors into it and out of it.
+// The engine under test, and conversions between its tensors and plain ones.
 import assert from 'node:assert/strict'
 import { load } from '../../src/js/index.js'
 import { nested, plain } from './compare.js'
@@ -18,7 +18,7 @@ export const toBooleans = mask => nested(mask, Boolean)
 /** A plain copy of every tensor in an object. */
 export const plainAll = tensors => Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, plain(t)]))
 
-/** What an op is called with: floats as tensors, ids as int32 tensors, bool masks as nested arrays. */
+/** The inputs of an operation: floats as tensors, ids as int32 tensors, bool masks as nested arrays. */
 export const toInputs = (inputs, differentiable) =>
   Object.fromEntries(
     Object.entries(inputs).map(([name, t]) => [
@@ -29,14 +29,15 @@ export const toInputs = (inputs, differentiable) =>
 
 /**
  * Runs `run(inputs, params)` on the engine, and backward from the outputs that have a cotangent.
- * Returns plain outputs and the gradients of the named inputs, in which `begun`, if given, stood before.
+ * Returns plain outputs and the gradients of the inputs in `differentiable`, which accumulate onto `initial`, if it is
+ * given.
  */
-export function evaluate(run, { inputs, params, cot = {} }, differentiable, begun) {
+export function evaluate(run, { inputs, params, cot = {} }, differentiable, initial) {
   return gf.tidy(() => {
     const tensors = toInputs(inputs, differentiable)
     const outputs = run(tensors, params)
     const result = plainAll(outputs)
-    if (begun) for (const name of differentiable) tensors[name].grad = gf.full(tensors[name].shape, begun)
+    if (initial) for (const name of differentiable) tensors[name].grad = gf.full(tensors[name].shape, initial)
     for (const [name, gradient] of Object.entries(cot)) outputs[name].backward(toTensor(gradient))
     const grads = Object.fromEntries(
       differentiable.map(name => {
@@ -49,8 +50,8 @@ export function evaluate(run, { inputs, params, cot = {} }, differentiable, begu
 }
 
 /**
- * The call must throw a GlassformerError of this code (any if null), whose message has every fragment: the argument's
- * name, what was expected, what came.
+ * Asserts that a call throws a GlassformerError with a code (any if null) and a message that contains every fragment:
+ * the argument's name, the expectation, the actual value.
  */
 export function assertRejects(call, code, ...fragments) {
   assert.throws(

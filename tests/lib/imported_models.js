@@ -8,16 +8,16 @@ const MAX_POSITIONS = 64
 
 /** A golden model with the vocabulary size of a tokenizer and a longer maximum length. */
 function resized([item], size) {
-  const { vocab_size: few } = item.config
+  const { vocab_size: originalSize } = item.config
   const shapeOf = (key, shape) => (
-    shape.map((n, i) => (/position_embeddings/.test(key) && i === 0 ? MAX_POSITIONS : n === few ? size : n)))
+    shape.map((n, i) => (/position_embeddings/.test(key) && i === 0 ? MAX_POSITIONS : n === originalSize ? size : n)))
   const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shapeOf(key, shape), ...rest])
   const hasPositions = Boolean(item.config.max_position_embeddings)
   const config = { vocab_size: size, ...(hasPositions && { max_position_embeddings: MAX_POSITIONS }) }
   return filesOf({ ...item, tensors }, { config })
 }
 
-/** A BERT whose WordPiece was learned from stories. */
+/** A BERT with a WordPiece tokenizer that is trained on stories. */
 export function bertFiles() {
   const texts = stories(3, 300, { names: 'plain', languages: ['en'] })
   const tokenizer = gf.text.trainWordPiece(texts, { vocabSize: 400, specials: ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'],

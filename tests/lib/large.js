@@ -1,13 +1,13 @@
-// A model of GPT-2's shape in files, with random weights and a made-up vocabulary of pairs of bytes.
+// Files of a model with GPT-2's architecture, random weights and an artificial byte-level BPE vocabulary.
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { ALPHABET } from '../../src/js/text/byte_level.js'
 
-/** GPT-2 small. */
+/** The sizes of GPT-2 small. `words`: vocabulary size; `places`: maximum sequence length. */
 export const SMALL = { layers: 12, channels: 768, heads: 12, words: 50257, places: 1024 }
 
 const BLOCK = 2 ** 20
 
-/** Normal numbers, always the same. */
+/** Normal random numbers from a fixed seed. */
 function normals(count, std) {
   let state = 1
   const uniform = () => {
@@ -18,7 +18,7 @@ function normals(count, std) {
     std * Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())))
 }
 
-/** Hugging Face's names with their shapes. */
+/** Hugging Face's keys with their shapes. */
 function shapes({ layers, channels: C, words, places }) {
   const norm = name => [[`${name}.weight`, [C]], [`${name}.bias`, [C]]]
   const dense = (name, rows, cols) => [[`${name}.weight`, [rows, cols]], [`${name}.bias`, [cols]]]
@@ -34,9 +34,9 @@ function shapes({ layers, channels: C, words, places }) {
 
 const sizeOf = shape => shape.reduce((size, side) => size * side, 1)
 
-/** Writes the weights, a block of random numbers again and again; gains of norms are near one. */
-async function writeWeights(path, given) {
-  const list = shapes(given), drawn = normals(BLOCK, 0.05), gains = drawn.map(x => 1 + x)
+/** Writes the weights by repeating one block of random numbers; weights of norms are near 1. */
+async function writeWeights(path, sizes) {
+  const list = shapes(sizes), sampled = normals(BLOCK, 0.05), gains = sampled.map(x => 1 + x)
   let at = 0
   const header = JSON.stringify(Object.fromEntries(list.map(([name, shape]) => {
     const from = at
@@ -48,7 +48,7 @@ async function writeWeights(path, given) {
   length.writeBigUInt64LE(BigInt(header.length))
   await file.write(Buffer.concat([length, Buffer.from(header)]))
   for (const [n, [name, shape]] of list.entries()) {
-    const values = /ln_\w+\.weight$/.test(name) ? gains : drawn
+    const values = /ln_\w+\.weight$/.test(name) ? gains : sampled
     for (let left = sizeOf(shape), from = (n * 7919) % 4096; left > 0; from = 0) {
       const count = Math.min(left, BLOCK - from)
       await file.write(Buffer.from(values.buffer, 4 * from, 4 * count))
@@ -59,18 +59,18 @@ async function writeWeights(path, given) {
   return at
 }
 
-/** Tokens of bytes and merges of two that are there, as many as are asked for, and the end. */
-function vocabularyOf(words) {
+/** A vocabulary of all bytes, of merged tokens up to the size, and of the end token. */
+function vocabularyOf(size) {
   const tokens = [...ALPHABET], merges = []
-  const usual = ['Ġ', ...'etaoinshrdlucmfwypvbgkqjxz'], known = new Set(tokens), ready = [...usual]
-  for (let i = 0; tokens.length < words - 1; i++) {
-    for (const letter of usual) {
-      const token = ready[i] + letter
-      if (tokens.length === words - 1 || known.has(token) || letter === 'Ġ') continue
+  const letters = ['Ġ', ...'etaoinshrdlucmfwypvbgkqjxz'], known = new Set(tokens), stems = [...letters]
+  for (let i = 0; tokens.length < size - 1; i++) {
+    for (const letter of letters) {
+      const token = stems[i] + letter
+      if (tokens.length === size - 1 || known.has(token) || letter === 'Ġ') continue
       known.add(token)
       tokens.push(token)
-      ready.push(token)
-      merges.push(`${ready[i]} ${letter}`)
+      stems.push(token)
+      merges.push(`${stems[i]} ${letter}`)
     }
   }
   tokens.push('<|endoftext|>')
@@ -80,16 +80,16 @@ function vocabularyOf(words) {
 
 /**
  * Writes such a model into a folder.
- * @param {string} folder @param {typeof SMALL} given @returns {Promise<{ paths: string[], bytes: number }>}
+ * @param {string} folder @param {typeof SMALL} sizes @returns {Promise<{ paths: string[], bytes: number }>}
  */
-export async function writeGpt2(folder, given) {
-  const { layers, channels, heads, words, places } = given
+export async function writeGpt2(folder, sizes) {
+  const { layers, channels, heads, words, places } = sizes
   const texts = { ...vocabularyOf(words), 'config.json': JSON.stringify({
     model_type: 'gpt2', n_layer: layers, n_embd: channels, n_head: heads, vocab_size: words, n_positions: places,
     eos_token_id: words - 1
   }) }
   await mkdir(folder, { recursive: true })
   for (const [name, text] of Object.entries(texts)) await writeFile(`${folder}/${name}`, text)
-  const bytes = await writeWeights(`${folder}/model.safetensors`, given)
+  const bytes = await writeWeights(`${folder}/model.safetensors`, sizes)
   return { paths: [...Object.keys(texts), 'model.safetensors'].map(name => `${folder}/${name}`), bytes }
 }

@@ -8,17 +8,17 @@ export const isLong = Boolean(process.env.LONG)
  */
 export const longTest = isLong ? test : name => test(name, { skip: 'npm run test:long' })
 
-/** A whole list, or in `npm test` the items that `isNeeded` selects and every `each`-th of the rest. */
-export const sample = (list, each, isNeeded = () => false) => (
-  isLong ? list : list.filter((one, i) => i % each === 0 || isNeeded(one, i, list)))
+/** A whole list, or in `npm test` every `step`-th item and those that `isNeeded` selects. */
+export const sample = (list, step, isNeeded = () => false) => (
+  isLong ? list : list.filter((item, i) => i % step === 0 || isNeeded(item, i, list)))
 
 /**
- * Rooms, or in `npm test` one of each kind: further layers repeat them.
+ * All rooms, or in `npm test` the first of each kind: the rooms of further layers are alike.
  * @template {{ id: string }} R @param {R[]} rooms
  */
 export const ofKinds = rooms => isLong ? rooms : rooms.filter(({ id }, at) => (
   rooms.findIndex(other => withoutNumbers(other.id) === withoutNumbers(id)) === at))
 const withoutNumbers = id => id.replace(/\d+/g, '#')
 
-/** A list that several tests go through: all of it, or in `npm test` the i-th part of `tests`. */
-export const share = (list, i, tests) => isLong ? [...list] : list.filter((_, at) => at % tests === i)
+/** Divides a list among several tests: all of it, or in `npm test` the i-th of `count` parts. */
+export const share = (list, i, count) => isLong ? [...list] : list.filter((_, at) => at % count === i)

@@ -1,16 +1,16 @@
-// Running modules of the engine on plain tensors.
+// Runs modules of the engine on plain tensors.
 import assert from 'node:assert/strict'
 import { plain } from './compare.js'
 import { gf, plainAll, toTensor } from './engine.js'
 
-/** A state dict of engine tensors, as nested arrays would be just as good. */
+/** A state dict of engine tensors from plain ones. */
 export const toState = tensors => Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, toTensor(t)]))
 
 export const parametersOf = module => Object.fromEntries(module.namedParameters())
 
 /**
- * Runs `run(tensors)` -> outputs on a module, backward from y when there is a cotangent, and returns plain outputs and
- * gradients: of the inputs under their names, of the module's parameters under theirs.
+ * Runs `run(tensors)` -> outputs on a module, and backward from y if there is a cotangent. Returns plain outputs, and
+ * the gradients of inputs and parameters by their names.
  */
 export function evaluateModule(module, run, inputs, cot) {
   return gf.tidy(() => {

@@ -1,12 +1,12 @@
-// A notebook run in Node as the page runs it in its worker: cells in one global scope, what they print noted.
+// Runs a notebook in Node as the page's worker does: cells share one global scope, and their output is collected.
 import vm from 'node:vm'
 import { load } from '../../src/js/index.js'
 import { printed } from '../../web/notebooks/print.js'
 import { scriptOf } from '../../web/notebooks/script.js'
 
-const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(one => typeof one === 'number')
+const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(item => typeof item === 'number')
 
-/** What every cell of a document prints. @returns {Promise<{ text: string, numbers: number[], value: any }[][]>} */
+/** The output of every cell of a notebook. @returns {Promise<{ text: string, numbers: number[], value: any }[][]>} */
 export async function runDocument({ cells }) {
   let output = []
   function print(value, options) {

@@ -1,7 +1,7 @@
 // Repeatable numbers for tests, independent of the random numbers under test.
 import { sizeOf } from '../../src/reference/tensor.js'
 
-/** A small generator of fractions in [0, 1): splitmix32. */
+/** A generator of uniform numbers in [0, 1): splitmix32. */
 function fractions(seed) {
   let state = seed >>> 0
   return () => {
@@ -12,23 +12,24 @@ function fractions(seed) {
   }
 }
 
-/** Numbers around `shift`, spread about like normals, each one a float32 so that both sides start from the same. */
+/** Roughly normal numbers around `shift`. Each is a float32, so that float32 and float64 code get the same inputs. */
 export function numbers(shape, seed, { scale = 1, shift = 0 } = {}) {
   const next = fractions(seed)
   const spread = () => (next() + next() + next() - 1.5) * 2 * scale + shift
   return { shape: [...shape], data: Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(spread())) }
 }
 
-export function integers(shape, below, seed) {
+/** Integers from 0 to `end` - 1. */
+export function integers(shape, end, seed) {
   const next = fractions(seed)
   return {
     shape: [...shape],
-    data: Array.from({ length: sizeOf(shape) }, () => Math.floor(next() * below)),
+    data: Array.from({ length: sizeOf(shape) }, () => Math.floor(next() * end)),
     dtype: 'int32'
   }
 }
 
-/** True with probability p. */
+/** Booleans that are true with probability p. */
 export function booleans(shape, p, seed) {
   const next = fractions(seed)
   return { shape: [...shape], data: Array.from({ length: sizeOf(shape) }, () => (next() < p ? 1 : 0)), dtype: 'bool' }

@@ -1,4 +1,5 @@
-// The tests every op has: PyTorch's numbers from the golden files, and the float64 reference at many sizes.
+// The tests of every operation: comparisons with PyTorch's numbers in the golden files, and with the float64 reference
+// at many sizes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
@@ -14,7 +15,7 @@ function compareAll(actual, expected, options, label) {
   }
 }
 
-/** A golden case: outputs and gradients within the case's own tolerance. */
+/** Compares outputs and gradients with a golden case, within the tolerance of the case. */
 export function checkGolden(run, item) {
   const { outputs, grads } = evaluate(run, item, Object.keys(item.grads ?? {}))
   const { rtol, tol } = item
@@ -22,7 +23,7 @@ export function checkGolden(run, item) {
   compareAll(grads, item.grads ?? {}, () => ({ tol: tol.grad, rtol }), 'gradient of')
 }
 
-/** An example against the reference; `bounds` gives each output and gradient its tolerance, element by element. */
+/** Compares an example with the reference; `bounds` computes a tolerance for every element of outputs and gradients. */
 export function checkReference(reference, run, bounds, example) {
   const { inputs, params, cot } = example
   const expected = { outputs: reference.forward(inputs, params), grads: reference.backward(inputs, params, cot) }
@@ -35,36 +36,41 @@ export function checkReference(reference, run, bounds, example) {
   compareAll(actual.grads, expected.grads, options, 'gradient of')
 }
 
-/** What a leaf's gradient holds before. */
-const BEGUN = 8
+/** The initial value of gradients in `checkAccumulation`. */
+const INITIAL_GRADIENT = 8
 
-/** Every gradient is added to what is there, by each kernel for itself: a leaf may be used twice, or not be cleared. */
-export function checkAdds(reference, run, { inputs, params, cot }) {
+/**
+ * Checks that each kernel adds to the gradient that a leaf already has: a leaf may be used twice, or its gradient may
+ * not have been cleared.
+ */
+export function checkAccumulation(reference, run, { inputs, params, cot }) {
   const names = Object.keys(reference.backward(inputs, params, cot))
-  const [alone, after] = [0, BEGUN].map(begun => evaluate(run, { inputs, params, cot }, names, begun).grads)
+  const [gradients, accumulated] = [0, INITIAL_GRADIENT].map(initial =>
+    evaluate(run, { inputs, params, cot }, names, initial).grads)
   for (const name of names) {
-    const expected = { ...alone[name], data: Array.from(alone[name].data, value => BEGUN + value) }
-    assertClose(after[name], expected, { tol: 1e-4, rtol: 1e-4, name: `gradient of ${name}, which was ${BEGUN} before,` })
+    const expected = { ...gradients[name], data: Array.from(gradients[name].data, value => INITIAL_GRADIENT + value) }
+    assertClose(accumulated[name], expected,
+      { tol: 1e-4, rtol: 1e-4, name: `gradient of ${name}, which was ${INITIAL_GRADIENT} before,` })
   }
 }
 
-/** Cells that are asked of a tensor, and tensors that are too large to be asked. */
-const ASKED = 12, MOST = 2000
+/** The number of cells of a tensor whose explanation is checked, and the size above which none is. */
+const EXPLAINED_CELLS = 12, MAX_EXPLAINED_SIZE = 2000
 
-/** Some places of a shape, the first and the last among them. @param {readonly number[]} shape */
-function placesOf(shape) {
-  const size = sizeOf(shape), step = Math.max(1, Math.floor((size - 1) / (ASKED - 1)))
-  return size > MOST ? [] : Array.from({ length: Math.min(size, ASKED) }, (_, i) => {
-    let at = i === ASKED - 1 ? size - 1 : i * step
+/** Some indices of a shape, including the first and the last. @param {readonly number[]} shape */
+function sampleIndices(shape) {
+  const size = sizeOf(shape), step = Math.max(1, Math.floor((size - 1) / (EXPLAINED_CELLS - 1)))
+  return size > MAX_EXPLAINED_SIZE ? [] : Array.from({ length: Math.min(size, EXPLAINED_CELLS) }, (_, i) => {
+    let at = i === EXPLAINED_CELLS - 1 ? size - 1 : i * step
     return shape.map((_, axis) => {
-      const below = sizeOf(shape.slice(axis + 1)), index = Math.floor(at / below)
-      at -= index * below
+      const stride = sizeOf(shape.slice(axis + 1)), index = Math.floor(at / stride)
+      at -= index * stride
       return index
     })
   })
 }
 
-/** What is said of a value is what it is. */
+/** Asserts that an explanation has the stored value, and that its formula computes about the same. */
 function assertExplained({ value, computed, terms }, stored, where) {
   assert.ok(Object.is(value, stored), `${where}: ${value} is not the cell ${stored}`)
   const size = 1 + Math.abs(value) + terms.reduce((sum, term) => sum + Math.abs(term.value), 0)
@@ -82,45 +88,48 @@ function hasGradient(trace, name) {
   }
 }
 
-/** The cells of all that was made on the way explain themselves, and so do their gradients. */
-export function checkExplained(run, { inputs, params, cot = {} }, differentiable) {
+/** Checks the explanations of the cells of all tensors in a trace, and of their gradients. */
+export function checkExplanations(run, { inputs, params, cot = {} }, differentiable) {
   gf.tidy(() => {
     const { output, trace } = gf.trace(() => run(toInputs(inputs, differentiable), params))
-    const asked = trace.names.map(name => ({ name, tensor: trace.get(name), places: placesOf(trace.get(name).shape) }))
-    for (const { name, tensor, places } of asked) for (const at of places) {
+    const samples = trace.names.map(name =>
+      ({ name, tensor: trace.get(name), indices: sampleIndices(trace.get(name).shape) }))
+    for (const { name, tensor, indices } of samples) for (const at of indices) {
       assertExplained(trace.explain(name, at), tensor.at(...at), `${name}[${at}]`)
     }
     for (const [name, gradient] of Object.entries(cot)) output[name].backward(toTensor(gradient))
-    for (const { name, places } of asked.filter(one => hasGradient(trace, one.name))) for (const at of places) {
+    for (const { name, indices } of samples.filter(item => hasGradient(trace, item.name))) for (const at of indices) {
       assertExplained(trace.explainGradient(name, at), trace.gradient(name).at(...at), `d ${name}[${at}]`)
     }
     trace.dispose()
   })
 }
 
-/** What is infinite has no sum that it could be explained by. */
+/** Whether all inputs are finite: an infinite value is not the sum of terms that an explanation lists. */
 const isFinite = ({ inputs }) =>
-  Object.values(inputs).every(one => !one?.data || Array.from(one.data).every(Number.isFinite))
+  Object.values(inputs).every(input => !input?.data || Array.from(input.data).every(Number.isFinite))
 
 /**
- * run: calls the engine, (inputs, params) -> outputs, under the reference's names.
- * bounds: example -> { name: number or array }, how far float32 may be from the reference.
- * golden: { stem: [op names in that golden file] }
+ * Defines the tests of one operation.
+ * run: calls the engine, (inputs, params) -> outputs by the reference's names.
+ * bounds: example -> { name: number or array }, the tolerances of float32 against the reference.
+ * golden: { stem: [operation names in that golden file] }
  */
 export function testOp(op, { run, bounds, golden, examples = casesOf(op) }) {
   const reference = references[op]
   for (const [stem, names] of Object.entries(golden)) {
     for (const item of names.flatMap(name => goldenCases(stem, name))) {
-      test(`${stem} ${item.id}: PyTorch's numbers`, () => checkGolden(run, item))
-      // Where PyTorch's own float32 is a poor judge the golden tolerance is wide; the bound on float32 is not.
-      if (item.exact) test(`${stem} ${item.id}: exact numbers`, () => checkReference(reference, run, bounds, item))
-      if (isFinite(item)) test(`${stem} ${item.id}: explained`, () => checkExplained(run, item, Object.keys(item.grads ?? {})))
+      test(`${stem} ${item.id}: equals PyTorch's numbers`, () => checkGolden(run, item))
+      // The golden tolerance is wide where PyTorch's float32 result is inaccurate; the bound on float32 is not.
+      if (item.exact) test(`${stem} ${item.id}: equals exact numbers`, () => checkReference(reference, run, bounds, item))
+      if (isFinite(item)) test(`${stem} ${item.id}: is explained`,
+        () => checkExplanations(run, item, Object.keys(item.grads ?? {})))
     }
   }
   for (const example of examples) {
-    test(`${op} ${example.name}: the reference's numbers`, () => checkReference(reference, run, bounds, example))
-    test(`${op} ${example.name}: gradients add to what is there`, () => checkAdds(reference, run, example))
-    test(`${op} ${example.name}: explained`, () => checkExplained(run, example, Object.keys(
+    test(`${op} ${example.name}: equals the reference`, () => checkReference(reference, run, bounds, example))
+    test(`${op} ${example.name}: gradients accumulate`, () => checkAccumulation(reference, run, example))
+    test(`${op} ${example.name}: is explained`, () => checkExplanations(run, example, Object.keys(
       reference.backward(example.inputs, example.params, example.cot))))
   }
 }

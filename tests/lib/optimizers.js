@@ -8,23 +8,26 @@ export const { rtol } = loadGolden('optimizers')
 
 export const parameter = t => toTensor(t, { requiresGrad: true })
 
-/** Sets a parameter's gradient: that of the sum of parameter * gradient. */
+/** Sets a parameter's gradient, by backward from the sum of parameter * gradient. */
 export function setGradient(p, gradient) {
   p.grad?.dispose()
   p.grad = null
   gf.tidy(() => {
-    const ones = gf.tensor(new Float32Array(p.size).fill(1), { shape: [...p.shape] })
+    const ones = gf.tensor(new Float32Array(p.numel()).fill(1), { shape: [...p.shape] })
     gf.functional.mul(p, toTensor(gradient)).backward(ones)
   })
 }
 
-/** `make(parameters)` creates the optimizer; `before(optimizer, step)` may change it before each step, from 1. */
-export function assertFollows(item, make, before = () => {}) {
+/**
+ * Asserts that an optimizer follows a golden trajectory. `create(parameters)` creates it; `beforeStep(optimizer, step)`
+ * may change it before each step, counted from 1.
+ */
+export function assertFollows(item, create, beforeStep = () => {}) {
   const parameters = item.p0.map(parameter)
-  const optimizer = make(parameters)
+  const optimizer = create(parameters)
   item.grads.forEach((grads, index) => {
     grads.forEach((gradient, i) => setGradient(parameters[i], gradient))
-    before(optimizer, index + 1)
+    beforeStep(optimizer, index + 1)
     optimizer.step()
     item.after_each_step[index].forEach((expected, i) =>
       assertClose(plain(parameters[i]), expected, {

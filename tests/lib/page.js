@@ -1,12 +1,12 @@
-// Runs of the page's models, as tests look at them: the plain data that the page gets, and the run it came from.
+// Runs of the page's models for tests: the plain data that the page gets, and the run that it was serialized from.
 import { readFile } from 'node:fs/promises'
 import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
-import { choose, openIn } from '../../web/models/own/open.js'
+import { choose, openIn } from '../../web/models/imported/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { readRun } from '../../web/lib/run.js'
-import { messageOf } from '../../web/worker/plain.js'
+import { messageOf } from '../../web/worker/serialize_run.js'
 import { cases, filesOf as drawnFiles } from '../models/golden_models.js'
 import { gf } from './engine.js'
 
@@ -20,42 +20,42 @@ export async function filesOf(id) {
 }
 for (const id of Object.keys(RUNS)) await filesOf(id)
 
-/** A small Llama stands for the model that a reader brings. */
+/** A small Llama serves as the imported model. */
 const [llama] = cases('llama')
 choose(Object.fromEntries(Object.entries(drawnFiles(llama)).map(([name, content]) => [name, new Blob([content])])))
 files.set('own', [await openIn(gf)])
 
-/** Another model takes that one's place. @param {any} opened by `openIn` */
+/** Replaces the imported model. @param {any} opened by `openIn` */
 export const bringHere = opened => files.set('own', [opened])
 
-/** A run with what the worker knows of it. @param {object} settings of the page, those left out as by default */
+/** A run as the worker has it. @param {object} settings of the page; the others have their defaults */
 export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
   const all = { ...defaultsOf(model), ...settings }
-  const { files: names, isBrought } = modelOf(model)
-  const needed = isBrought ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
+  const { files: names, isImported } = modelOf(model)
+  const needed = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
   return RUNS[model](engine, all, edits, needed)
 }
 
 /** A run as the page has it. */
-export const plainOf = (engine, one) => readRun(messageOf(engine, one))
+export const plainOf = (engine, run) => readRun(messageOf(engine, run))
 
-/** The same as the page has it, with the questions that can be asked of it. */
+/** A run as the page has it, with the methods that explain its values and gradients. */
 export function pageRun(settings, edits = [], engine = gf) {
-  const one = made(settings, edits, engine)
-  const { run } = one
+  const result = made(settings, edits, engine)
+  const { run } = result
   return {
-    ...plainOf(engine, one), made: one, explain: (name, index) => run.explain(name, index),
+    ...plainOf(engine, result), made: result, explain: (name, index) => run.explain(name, index),
     explainGradient: (name, index) => run.explainGradient(name, index), gradient: name => run.gradient(name),
     dispose: () => run.dispose()
   }
 }
 
-/** A run whose memory is given back. The numbers that were copied stay; it cannot explain them any more. */
+/** A disposed run: it has the copied numbers, but cannot explain them any more. */
 export function shownRun(settings, edits, engine) {
-  const one = pageRun(settings, edits, engine)
-  one.dispose()
-  return one
+  const run = pageRun(settings, edits, engine)
+  run.dispose()
+  return run
 }
 
 /** The first room of each kind of a model. @param {string} model @returns {string[]} their ids */
@@ -64,16 +64,16 @@ export function kindsOf(model) {
   return rooms.filter(({ stage }, i) => rooms.findIndex(room => room.stage === stage) === i).map(({ id }) => id)
 }
 
-/** What is looked at in a room, by its id. */
+/** The view of a room: its selection, with defaults, and the pictures of other rooms. */
 export function viewOf(run, id, more = {}) {
   const rooms = roomsOf(run)
-  const room = rooms.find(one => one.id === id)
+  const room = rooms.find(other => other.id === id)
   const view = { sentence: 0, head: 0, part: 'q', row: 0, step: -1, ...more, room, rooms }
-  view.picture = (one, other) => stageOf(one.stage).picture(run, { ...view, ...other, room: one })
+  view.picture = (room, changes) => stageOf(room.stage).picture(run, { ...view, ...changes, room })
   return view
 }
 
-/** What the stage of a room shows. */
+/** The data that the stage of a room displays. */
 export function dataIn(run, id, more) {
   const view = viewOf(run, id, more)
   return stageOf(view.room.stage).data(run, view)

@@ -1,4 +1,4 @@
-// Numbers as Python prints them: a value is right when its text is.
+// Compares numbers with those that Python printed: a value is right if it prints the same text.
 import assert from 'node:assert/strict'
 import { unravel } from './compare.js'
 
@@ -14,7 +14,7 @@ export const format = (value, { style, decimals }) => formats[style](value, deci
 
 export const printedNumbers = ({ printed }) => printed.map(Number)
 
-/** Compares the text of every number; shows where the first ones differ. */
+/** Asserts that every number prints as in the golden item. */
 export function assertPrinted(actual, item) {
   assert.equal(actual.length, item.printed.length, `${item.id}: number of values`)
   const trim = text => (item.style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)

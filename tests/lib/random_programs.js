@@ -1,20 +1,20 @@
-// Programs drawn from a seed: operations, views and edits, one after the other on tensors of small shapes, run
-// by the library and in double by the references of src/reference. How far float32 may be off is measured: the double
-// is run again with every number moved by one rounding, wherever a number is made.
-import { drawFrom } from '../../web/models/draw.js'
+// Random programs: operations, views and edits on small tensors, run by the library and in float64 by the references
+// of src/reference. The error that float32 may have is measured: the float64 run is repeated with every computed value
+// perturbed by one rounding.
+import { createRandom } from '../../web/models/random.js'
 import * as reference from '../../src/reference/index.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 
 const U = 2 ** -24
 const sizeOf = shape => shape.reduce((size, side) => size * side, 1)
 
-/** A view as places of what it looks at. */
-const view = (shape, places) => ({ shape, places })
+/** The parameters of a view: its shape, and the index in the source of each of its elements. */
+const view = (shape, sources) => ({ shape, sources })
 const views = {
-  forward: ({ x }, { shape, places }) => ({ y: { shape, data: Float64Array.from(places, at => x.data[at]) } }),
-  backward({ x }, { places }, { y: dy }) {
+  forward: ({ x }, { shape, sources }) => ({ y: { shape, data: Float64Array.from(sources, at => x.data[at]) } }),
+  backward({ x }, { sources }, { y: dy }) {
     const dx = zeros(x.shape)
-    places.forEach((at, i) => { dx.data[at] += dy.data[i] })
+    sources.forEach((at, i) => { dx.data[at] += dy.data[i] })
     return { x: dx }
   }
 }
@@ -24,11 +24,12 @@ function transposed([rows, columns]) {
   return view([columns, rows], indices([columns, rows]).map(i => (i % rows) * columns + Math.floor(i / rows)))
 }
 
-/**
- * What a step can be, of a value of shape [R, C]: null where it does not fit, else the reference, its parameters, which
- * further leaves it reads, and how the library does it.
- */
 const UNARY = ['neg', 'abs', 'square', 'tanh', 'sigmoid', 'silu', 'sin', 'cos', 'relu', 'leakyRelu', 'softplus']
+/**
+ * The kinds of steps, as functions of a random source and of the shape [R, C] of the input. Null if the shape does not
+ * fit; otherwise `of` is the reference, `params` its parameters, `leaves` the shapes of further inputs, and `run` calls
+ * the library.
+ */
 const KINDS = {
   unary: ({ pick }) => {
     const op = pick(UNARY)
@@ -69,7 +70,7 @@ const KINDS = {
       leaves: { z: other }, run: (gf, read) => gf.functional[op](read[names[0]], read[names[1]])
     }
   },
-  /** A value with itself, or with one made before. */
+  /** A value that is used twice by one operation. */
   twice: () => ({
     of: { forward: ({ x }) => reference.mul.forward({ a: x, b: x }),
       backward: ({ x }, _, cot) => {
@@ -126,17 +127,17 @@ const KINDS = {
 }
 
 /**
- * What is not overwritten here: views, which lie in the memory of what they look at, and what a gradient is made of,
- * which the references make anew.
+ * Kinds whose results are not edited: views, which share memory with their source, and operations whose backward reads
+ * their result, which the references compute again.
  */
 const UNEDITED = ['reshape', 'narrow', 'transpose', 'attention', 'softmax', 'logSoftmax', 'unary']
 
-/** Numbers that only have a shape. @param {number[]} shape */
-const sizedAs = shape => ({ shape, data: new Float64Array(sizeOf(shape)).fill(0.5) })
+/** A tensor of which only the shape matters. @param {number[]} shape */
+const placeholder = shape => ({ shape, data: new Float64Array(sizeOf(shape)).fill(0.5) })
 
-/** A program of a seed: its leaves with their numbers, its steps, and what is overwritten. @param {number} seed */
+/** A random program: its leaves with their values, its steps and its edits. @param {number} seed */
 export function programOf(seed) {
-  const draw = drawFrom(seed), { below, pick, uniform, chance } = draw
+  const draw = createRandom(seed), { below, pick, uniform, chance } = draw
   /** @type {Map<string, { shape: number[], data: Float32Array }>} */ const leaves = new Map()
   const leaf = (name, shape) => {
     leaves.set(name, { shape, data: Float32Array.from({ length: sizeOf(shape) }, () => (uniform() * 2 - 1) * 1.5) })
@@ -144,21 +145,21 @@ export function programOf(seed) {
   }
   const values = [[leaf('x', [1 + below(6), 1 + below(9)]), leaves.get('x').shape]], steps = [], edits = []
   for (let n = 0; n < 3 + below(8); n++) {
-    const [from, shape] = chance(0.75) ? values.at(-1) : pick(values), name = pick(Object.keys(KINDS))
-    const made = sizeOf(shape) > 400 ? null : KINDS[name](draw, shape)
-    if (!made) continue
-    const reads = { x: from, ...Object.fromEntries(Object.entries(made.leaves ?? {})
+    const [input, shape] = chance(0.75) ? values.at(-1) : pick(values), kind = pick(Object.keys(KINDS))
+    const step = sizeOf(shape) > 400 ? null : KINDS[kind](draw, shape)
+    if (!step) continue
+    const reads = { x: input, ...Object.fromEntries(Object.entries(step.leaves ?? {})
       .map(([key, sides]) => [key, leaf(`${key}${n}`, sides)])) }
-    const inputs = Object.fromEntries(Object.entries(reads).map(([key, one]) => [key, sizedAs(shapeOf(one))]))
-    const out = `s${n}`, { y } = made.of.forward(inputs, made.params ?? {})
-    steps.push({ ...made, kind: name, params: made.params ?? {}, reads, out })
+    const inputs = Object.fromEntries(Object.entries(reads).map(([key, name]) => [key, placeholder(shapeOf(name))]))
+    const out = `s${n}`, { y } = step.of.forward(inputs, step.params ?? {})
+    steps.push({ ...step, kind, params: step.params ?? {}, reads, out })
     values.push([out, y.shape])
-    if (!chance(0.15) || UNEDITED.includes(name)) continue
+    if (!chance(0.15) || UNEDITED.includes(kind)) continue
     edits.push({ name: out, index: y.shape.map(side => below(side)), value: Math.fround(uniform() * 2 - 1) })
   }
   /** @param {string} name */
   function shapeOf(name) {
-    return leaves.get(name)?.shape ?? values.find(([one]) => one === name)[1]
+    return leaves.get(name)?.shape ?? values.find(([other]) => other === name)[1]
   }
   const last = values.at(-1)
   const weights = Float32Array.from({ length: sizeOf(last[1]) }, () => uniform() - 0.5)
@@ -166,23 +167,23 @@ export function programOf(seed) {
 }
 
 /** @param {{ shape: number[] }} tensor @param {number[]} index */
-const placeOf = ({ shape }, index) => index.reduce((at, i, axis) => at * shape[axis] + i, 0)
+const flatIndex = ({ shape }, index) => index.reduce((at, i, axis) => at * shape[axis] + i, 0)
 
 /**
- * A program in double: all its values and the gradients of its leaves. With `seed` every number that is made is moved
- * by a rounding, up or down, when it is made and when it is read: as if each operation had been right for numbers
- * that are slightly off, which is what a kernel of small error does.
+ * Runs a program in float64: all its values and the gradients of its leaves. With a seed every value is perturbed by
+ * one rounding, up or down, when it is computed and when it is read. This models kernels of small backward error, which
+ * are exact for slightly different inputs.
  * @param {ReturnType<typeof programOf>} program @param {number} [seed]
  */
 export function inDouble({ leaves, steps, edits, out, weights }, seed = 0) {
-  const draw = drawFrom(seed), moved = t => (seed ? map(t, v => v * (1 + (draw.below(3) - 1) * U)) : t)
+  const draw = createRandom(seed), perturb = t => (seed ? map(t, v => v * (1 + (draw.below(3) - 1) * U)) : t)
   /** @type {Map<string, any>} */ const values = new Map()
   for (const [name, { shape, data }] of leaves) values.set(name, { shape, data: Float64Array.from(data) })
-  const readOf = ({ reads }) => Object.fromEntries(Object.entries(reads).map(([key, name]) => (
-    [key, moved(values.get(name))])))
+  const readInputs = ({ reads }) => Object.fromEntries(Object.entries(reads).map(([key, name]) => (
+    [key, perturb(values.get(name))])))
   for (const step of steps) {
-    const y = moved(step.of.forward(readOf(step), step.params).y)
-    for (const { name, index, value } of edits) if (name === step.out) y.data[placeOf(y, index)] = value
+    const y = perturb(step.of.forward(readInputs(step), step.params).y)
+    for (const { name, index, value } of edits) if (name === step.out) y.data[flatIndex(y, index)] = value
     values.set(step.out, y)
   }
   /** @type {Map<string, any>} */ const gradients = new Map()
@@ -190,27 +191,30 @@ export function inDouble({ leaves, steps, edits, out, weights }, seed = 0) {
   for (const step of [...steps].reverse()) {
     const dy = gradients.get(step.out)
     if (!dy) continue
-    const parts = step.of.backward(readOf(step), step.params, { y: moved(dy) })
+    const inputGradients = step.of.backward(readInputs(step), step.params, { y: perturb(dy) })
     for (const [key, name] of Object.entries(step.reads)) {
-      const part = moved(parts[key]), before = gradients.get(name)
-      gradients.set(name, before ? moved(map(before, (v, i) => v + part.data[i])) : part)
+      const gradient = perturb(inputGradients[key]), sum = gradients.get(name)
+      gradients.set(name, sum ? perturb(map(sum, (v, i) => v + gradient.data[i])) : gradient)
     }
   }
   return { values, gradients }
 }
 
-/** The same by the library, traced, its edits put in. @param {any} gf @param {ReturnType<typeof programOf>} program */
+/**
+ * Runs a program by the library, in a trace with its edits.
+ * @param {any} gf @param {ReturnType<typeof programOf>} program
+ */
 export function inLibrary(gf, { leaves, steps, edits, out, weights }) {
   const tensors = new Map(Array.from(leaves, ([name, { shape, data }]) => (
     [name, gf.tensor(data, { shape, requiresGrad: true })])))
   const { trace } = gf.trace(() => {
-    const made = new Map(tensors)
-    for (const { run, reads, out: name } of steps) {
-      const y = run(gf, Object.fromEntries(Object.entries(reads).map(([key, one]) => [key, made.get(one)])))
-      gf.engine.trace.tag(name, y)
-      made.set(name, y)
+    const values = new Map(tensors)
+    for (const { run, reads, out: result } of steps) {
+      const y = run(gf, Object.fromEntries(Object.entries(reads).map(([key, name]) => [key, values.get(name)])))
+      gf.engine.trace.tag(result, y)
+      values.set(result, y)
     }
-    const last = made.get(out)
+    const last = values.get(out)
     last.mul(gf.tensor(weights, { shape: last.shape })).sum().backward()
   }, { edits, allowMissing: true })
   return { trace, tensors }

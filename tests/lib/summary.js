@@ -1,7 +1,9 @@
-// Long golden tensors are written down in part: their first values, sometimes their last, and their sum.
+// Compares long tensors with golden summaries: the first values, sometimes the last, and the sum.
 import { assertClose, assertSame, plain } from './compare.js'
 
-/** Exact where values are listed; the sum in float64 finds a wrong middle or tail. */
+/**
+ * Asserts that the listed values are equal, and that the sum in float64 is close, which a wrong middle or end changes.
+ */
 export function assertSummary(actual, golden, name) {
   const { data } = plain(actual)
   if (golden.data) return assertSame(data, golden.data, name)

@@ -1,7 +1,7 @@
-// Small trainings for the tests of the theatre.
+// Small trainings for the tests of the training page.
 import { defaultsOf } from '../../web/theatre/settings.js'
 
-/** Small enough for a test, with all that draws random numbers. */
+/** Small settings in which everything that uses random numbers is on. */
 const SMALL = { steps: 30, warmUp: 5, batch: 8, dropout: 0.1, layers: 1, dModel: 16, dimFeedforward: 16, heads: 2 }
 export const settingsOf = (task, more) => ({ ...defaultsOf(task), ...SMALL, ...more })
 export const walk = (session, steps) => Array.from({ length: steps }, () => session.step().loss)

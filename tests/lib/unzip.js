@@ -1,4 +1,4 @@
-// The files of a ZIP archive that stores them as they are, read by its directory at the end, as unpackers do it.
+// Reads a ZIP archive of uncompressed files by the central directory at its end, as unpackers do.
 import assert from 'node:assert/strict'
 import { crc32 } from 'node:zlib'
 
@@ -7,8 +7,8 @@ export function unzip(bytes) {
   const file = Buffer.from(bytes), end = file.length - 22
   assert.equal(file.readUInt32LE(end), 0x06054b50, 'the end of the directory')
   const count = file.readUInt16LE(end + 10), start = file.readUInt32LE(end + 16)
-  assert.equal(start + file.readUInt32LE(end + 12), end, 'the directory ends where the end begins')
-  const found = {}
+  assert.equal(start + file.readUInt32LE(end + 12), end, 'the directory must end before the end record')
+  const files = {}
   let at = start
   for (let i = 0; i < count; i++) {
     assert.equal(file.readUInt32LE(at), 0x02014b50)
@@ -17,12 +17,12 @@ export function unzip(bytes) {
     const name = file.toString('utf8', at + 46, at + 46 + length)
     assert.equal(method, 0, 'stored')
     assert.equal(file.readUInt32LE(from), 0x04034b50)
-    assert.deepEqual(file.subarray(from + 4, from + 30), file.subarray(at + 6, at + 32), 'both headers say the same')
+    assert.deepEqual(file.subarray(from + 4, from + 30), file.subarray(at + 6, at + 32), 'the headers must be equal')
     const data = from + 30 + file.readUInt16LE(from + 26) + file.readUInt16LE(from + 28)
-    found[name] = file.subarray(data, data + size)
-    assert.equal(crc32(found[name]), sum, `${name} has its sum`)
+    files[name] = file.subarray(data, data + size)
+    assert.equal(crc32(files[name]), sum, `the checksum of ${name}`)
     at += 46 + length
   }
   assert.equal(at, end)
-  return found
+  return files
 }

@@ -53,8 +53,8 @@ expectMessages([
   [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
     'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],
   [() => gf.toOnnx(new (class Pair extends nn.Module { forward(a, b) { return a.add(b) } })(), [[[1, 2]], [[3, 4]]]),
-    'toOnnx: inputs is one nested list, which is one input, and forward of Pair takes 2; pass them in ' +
-    'order, under any names, such as { source: …, target: … }'],
+    'toOnnx: inputs is one nested list, which is one input, but forward of Pair takes 2; pass the ' +
+    'inputs in order, under any names, such as { source: …, target: … }'],
   [() => gf.manual_seed(42), 'manual_seed is spelled manualSeed here'],
   [() => gf.tensor([1, 2], { dtype: gf.long }),
     "dtypes are strings, not gf.long; write 'int32'"],

@@ -1,12 +1,12 @@
-// Backward, as a reader follows it on the page: from any weight, link by link, to the loss.
+// Explanations of gradients on the page: following their links leads from any weight to the loss.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { offsetOf } from '../../src/js/shape.js'
-import { exists } from '../../web/inspector/index.js'
-import { explainCell, firstUse } from '../../web/worker/questions.js'
+import { hasCell } from '../../web/inspector/index.js'
+import { explainCell, firstUse } from '../../web/worker/queries.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { nudged } from '../../web/worker/nudge.js'
+import { finiteDifference } from '../../web/worker/finite_difference.js'
 import { sample } from '../lib/long.js'
 import { made, pageRun } from '../lib/page.js'
 
@@ -14,60 +14,60 @@ const SMALL = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
   normFirst: true, activation: 'gelu', padding: true, tgtIsCausal: false, dropout: 0.25, training: true
 }
-const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained one with every switch turned', SMALL]]
-/** A decoder in which parts of newer models stand in place of the usual ones. */
+const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained model with all settings changed', SMALL]]
+/** A decoder with the parts of newer models. */
 const LLAMA = {
   model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2, beginning: 'Mina',
   target: ' has a red cat.'
 }
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 
-const said = ({ name, index, isGradient }) => `${isGradient ? '∂' : ''}${name}[${index}]`
+const formatCell = ({ name, index, isGradient }) => `${isGradient ? '∂' : ''}${name}[${index}]`
 
-/** @type {WeakMap<object, Map<string, any>>} Gradients of a run that were asked for. */
-const asked = new WeakMap()
+/** Gradients by run and name, each computed once. @type {WeakMap<object, Map<string, any>>} */
+const gradients = new WeakMap()
 
-/** What stands in a gradient, from memory and not from an explanation. */
+/** A value of a gradient, read from memory and not from an explanation. */
 function gradientAt(run, name, index) {
-  const known = asked.get(run) ?? new Map()
-  asked.set(run, known)
-  if (!known.has(name)) known.set(name, run.gradient(name))
-  return known.get(name)[offsetOf(tensorOf(run, name).shape, index)]
+  const byName = gradients.get(run) ?? new Map()
+  gradients.set(run, byName)
+  if (!byName.has(name)) byName.set(name, run.gradient(name))
+  return byName.get(name)[offsetOf(tensorOf(run, name).shape, index)]
 }
 
-/** Every link of an explanation leads to a cell of the run that can be explained, and shows what stands there. */
+/** Asserts that every link of an explanation leads to an existing cell of the run and has its value. */
 function checkLinks(run, cell, { terms, sources }) {
   const linked = terms.flatMap(({ factors }) => factors).filter(({ source }) => source)
   for (const source of [...sources, ...linked.map(factor => factor.source)]) {
-    assert.ok(exists(run, source), `${said(cell)} leads to ${said(source)}`)
+    assert.ok(hasCell(run, source), `${formatCell(cell)} leads to ${formatCell(source)}`)
   }
   for (const { source, value } of linked) {
     const { name, index, isGradient } = source
-    const there = isGradient ? gradientAt(run, name, index) : valueAt(tensorOf(run, name), index)
-    assert.ok(Object.is(value, there), `${said(cell)} shows ${value} for ${said(source)}, ${there}`)
+    const stored = isGradient ? gradientAt(run, name, index) : valueAt(tensorOf(run, name), index)
+    assert.ok(Object.is(value, stored), `${formatCell(cell)} shows ${value} for ${formatCell(source)}, ${stored}`)
   }
 }
 
-/** From a cell on along the first factor that `next` finds, as far as it goes. */
+/** The path from a cell along the links that `next` finds in explanations, until it finds none. */
 function walk(run, start, next) {
   const path = [start]
-  while (path.length < MOST_STEPS) {
+  while (path.length < MAX_STEPS) {
     const cell = path.at(-1)
     const explanation = explainCell(run.made, cell)
-    assert.ok(explanation && !explanation.none, `${said(cell)} is not explained`)
+    assert.ok(explanation && !explanation.none, `${formatCell(cell)} is not explained`)
     checkLinks(run, cell, explanation)
-    const on = next(explanation)
-    if (!on) return path
-    path.push(on)
+    const nextCell = next(explanation)
+    if (!nextCell) return path
+    path.push(nextCell)
   }
-  assert.fail(`${said(start)}: ${MOST_STEPS} steps and no end`)
+  assert.fail(`${formatCell(start)}: ${MAX_STEPS} steps and no end`)
 }
 
 const firstGradient = ({ terms }) => terms.flatMap(({ factors }) => factors)
   .map(({ source }) => source).find(source => source?.isGradient)
 
 for (const [title, settings] of RUNS) {
-  test(`from a weight the first term's gradient leads, step by step, to the loss: ${title}`, () => {
+  test(`the gradients of first terms lead from a weight to the loss: ${title}`, () => {
     const run = pageRun(settings)
     const starts = [
       ['transformer.encoder.layers.0.linear2.weight', [3, 5]],
@@ -76,8 +76,8 @@ for (const [title, settings] of RUNS) {
     ]
     for (const [name, index] of starts) {
       const path = walk(run, { name, index, isGradient: true }, firstGradient)
-      assert.equal(said(path.at(-1)), '∂loss[]', path.map(said).join(' '))
-      assert.equal(said(path.at(-2)), `∂output[${path.at(-2).index}]`, 'the logits are the last step before it')
+      assert.equal(formatCell(path.at(-1)), '∂loss[]', path.map(formatCell).join(' '))
+      assert.equal(formatCell(path.at(-2)), `∂output[${path.at(-2).index}]`, 'the logits are the last step before it')
     }
     run.dispose()
   })
@@ -101,7 +101,7 @@ for (const [title, settings] of [
   })
 }
 
-test('like a Llama: gradients of every part are the slopes of the loss', async () => {
+test('like a Llama: the gradients of all parts equal slopes of the loss', async () => {
   const run = pageRun(LLAMA)
   const cells = [
     ['decoder.layers.0.self_attn.in_proj_weight', [45, 7]], ['decoder.layers.0.self_attn.in_proj_weight', [70, 3]],
@@ -116,12 +116,12 @@ test('like a Llama: gradients of every part are the slopes of the loss', async (
   run.dispose()
   for (const { name, index, gradient, value } of cells) {
     const compute = async ({ edits, ...settings }) => made(settings, edits)
-    const { slope } = await nudged(compute, { ...LLAMA, edits: [] }, { name, index }, value)
+    const { slope } = await finiteDifference(compute, { ...LLAMA, edits: [] }, { name, index }, value)
     assert.ok(Math.abs(slope - gradient) < 0.03 * Math.abs(gradient) + 2e-4, `${name}: ${slope} ${gradient}`)
   }
 })
 
-test('where backward begins: what softmax gives, minus the answer, by the number of rows; and L itself', () => {
+test('the gradient of the logits is softmax minus the target, divided by the number of rows', () => {
   const run = pageRun(RUNS[0][1])
   const rows = run.streams.target.ids[0].length
   const answer = run.decoding.steps[4].id
@@ -147,7 +147,7 @@ test('where backward begins: what softmax gives, minus the answer, by the number
   run.dispose()
 })
 
-test('a cell without a gradient says why: made for show, or not trained; q · k has one and goes on', async () => {
+test('a cell without a gradient has a reason; dots have a gradient, which leads to the scores', async () => {
   const run = pageRun(SMALL)
   const none = name => explainCell(run.made,
     { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
@@ -163,7 +163,7 @@ test('a cell without a gradient says why: made for show, or not trained; q · k 
   assert.deepEqual(explainCell(run.made, cell).feeds, [`${layer}.scores`])
   assert.deepEqual(firstUse(run.made.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
-  const { slope } = await nudged(({ edits, ...settings }) => made(settings, edits),
+  const { slope } = await finiteDifference(({ edits, ...settings }) => made(settings, edits),
     { ...SMALL, edits: [] }, cell, valueAt(tensorOf(run, cell.name), cell.index))
   const dots = run.explainGradient(cell.name, cell.index).value
   assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))

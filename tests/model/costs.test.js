@@ -1,14 +1,14 @@
-// What a run costs, room by room, against counts made apart: from the file of the weights, and by the formulas.
+// The costs of a run by room, compared with independent counts: from the file of the weights, and by formulas.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { costsByRoom, together } from '../../web/lib/costs.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { costs } from '../../web/worker/inside.js'
+import { costs } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 
-/** Numbers in a file of weights, by its header. */
+/** The number of values in a file of weights, from its header. */
 async function numbersIn(path) {
   const bytes = await readFile(new URL(`../../web/models/${path}`, import.meta.url))
   const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString())
@@ -18,7 +18,7 @@ async function numbersIn(path) {
 
 const lengthOf = stream => stream.tokens[0].length
 
-/** Products of an encoder's layer over so many places. */
+/** The multiply-adds of an encoder layer for T positions. */
 const block = (T, C, F) => 4 * T * C * C + 2 * T * T * C + 2 * T * C * F
 const MODELS = {
   dates: {
@@ -41,7 +41,7 @@ const MODELS = {
 }
 
 for (const [model, { file, products }] of Object.entries(MODELS)) {
-  test(`${model}: parameters as in the file, multiply-adds by the formulas, bytes as the tensors have them`, async () => {
+  test(`${model}: counts parameters as the file, multiply-adds as the formulas, and bytes as the tensors`, async () => {
     const run = pageRun({ model }), rooms = roomsOf(run), found = costs(gf, run.made.run)
     const sums = costsByRoom(run, rooms, found), whole = together([...sums.values()])
     const [C, F] = [...run.tensors.values()].find(({ name }) => name.endsWith('linear2.weight')).shape
@@ -57,7 +57,7 @@ for (const [model, { file, products }] of Object.entries(MODELS)) {
   })
 }
 
-test('twice the text: what is linear doubles, what looks at itself becomes four times as much', () => {
+test('for twice the text, projections cost twice as much and attention four times as much', () => {
   const [one, two] = ['1 2', '1 2 1 2'].map(text => pageRun({ model: 'sentences', text, tokenizer: 'whitespace' }))
   const [a, b] = [one, two].map(run => costsByRoom(run, roomsOf(run), costs(gf, run.made.run)))
   const id = stage => roomsOf(one).find(room => room.stage === stage).id

@@ -1,17 +1,18 @@
-// What is told of a model from inside: each number once more by plain loops in double, or by a run made otherwise.
+// Analyses of a model (logit lens, ablation, norms of the residual stream, neighbors, head scores), compared with plain
+// loops in double precision or with another run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partKey } from '../../web/lib/parts.js'
-import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
+import { partKey } from '../../web/lib/ablation_parts.js'
+import { hasEdits, readEdits, toggleEdits, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { habits } from '../../web/worker/habits.js'
-import { plane } from '../../web/worker/plane.js'
-import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
+import { headScores } from '../../web/worker/head_scores.js'
+import { pca } from '../../web/worker/pca.js'
+import { headContributions, logitLens, vectorNorms, nearest, measureAnswer } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
 import { opened } from '../lib/imported_models.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { defaultsOf } from '../../web/models/index.js'
 
 const MODELS = {
@@ -26,7 +27,7 @@ const near = (a, b, size, what) => assert.ok(Math.abs(a - b) <= size, `${what}: 
 const values = (run, name) => Array.from(run.made.run.tensor(name).values, Number)
 const shapeOf = (run, name) => run.made.run.tensor(name).shape
 
-/** Rows of a matrix through the last steps of a model, in double. */
+/** The probabilities that the last steps of a model compute from rows of a matrix, in double precision. */
 function through(run, rows, last) {
   const steps = {
     layer_norm(row, { weight, bias }, { eps }) {
@@ -54,28 +55,28 @@ function through(run, rows, last) {
 }
 
 for (const [name, run] of Object.entries(RUNS)) {
-  test(`${name}: said early after every sub-layer, as computed apart; at the end it is what was said`, () => {
+  test(`${name}: the logit lens after every sub-layer equals the reference, and at the end the answer`, () => {
     const { early: question } = dataIn(run, 'stream')
-    const found = early(gf, run.made.run, question)
+    const found = logitLens(gf, run.made.run, question)
     assert.ok(question.points.length >= 5)
     question.points.forEach(({ name: point, last }, i) => {
       const [, , C] = shapeOf(run, point), all = values(run, point)
       const rows = question.rows.map(row => all.slice(row * C, (row + 1) * C))
       through(run, rows, last).forEach((shares, n) => {
-        const { words, shares: told, chosen } = found[i][n]
+        const { tokens, probabilities: told, chosen } = found[i][n]
         near(chosen, shares[question.ids[n]], 2e-5, `${point}, step ${n}`)
-        words.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
+        tokens.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
         near(told[0], Math.max(...shares), 2e-5, `${point}, step ${n}, the likeliest`)
       })
     })
     const { decoding } = run
-    found.at(-1).forEach(({ words: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
+    found.at(-1).forEach(({ tokens: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
   })
 
-  test(`${name}: lengths of the stream and of what is added`, () => {
+  test(`${name}: norms of the residual stream and of what sub-layers add equal the reference`, () => {
     for (const { subs } of dataIn(run, 'stream').streams) {
       const names = subs.flatMap(({ carried, change, point }) => [carried, change, point])
-      lengths(gf, run.made.run, { names }).forEach((list, i) => {
+      vectorNorms(gf, run.made.run, { names }).forEach((list, i) => {
         const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
         list.forEach((length, t) => (
           near(length, Math.hypot(...all.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), names[i])))
@@ -87,23 +88,23 @@ for (const [name, run] of Object.entries(RUNS)) {
     }
   })
 
-  test(`${name}: what the heads add makes the output, with the bias`, () => {
+  test(`${name}: the contributions of the heads and the bias sum to the output`, () => {
     for (const room of roomsOf(run).filter(({ stage }) => stage === 'output')) {
       const { x, weight, bias, y, heads } = room.parts
-      const all = added(gf, run.made.run, { x, weight, heads })
+      const all = headContributions(gf, run.made.run, { x, weight, heads })
       assert.equal(all.length, heads)
       const b = bias ? values(run, bias) : [], C = shapeOf(run, y).at(-1)
       values(run, y).forEach((value, i) => {
-        const sum = all.reduce((total, one) => total + one.added[i], bias ? b[i % C] : 0)
+        const sum = all.reduce((total, one) => total + one.values[i], bias ? b[i % C] : 0)
         near(sum, value, 2e-5 * Math.max(1, Math.abs(value)), y)
       })
-      for (const one of all) one.lengths.forEach((length, t) => (
-        near(length, Math.hypot(...one.added.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
+      for (const one of all) one.norms.forEach((length, t) => (
+        near(length, Math.hypot(...one.values.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
     }
   })
 }
 
-test('nearest rows of a table by the angle, the vector itself first where it is one of them', () => {
+test('finds the nearest rows of a table by cosine, the vector itself first if it is one of them', () => {
   const run = RUNS.dates, table = 'target_embedding.weight', [V, C] = shapeOf(run, table), all = values(run, table)
   const cosine = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0) / Math.hypot(...a) / Math.hypot(...b)
   const row = n => all.slice(n * C, (n + 1) * C)
@@ -119,16 +120,16 @@ test('nearest rows of a table by the angle, the vector itself first where it is 
   }
 })
 
-/** Probabilities of the words of an answer, from a run with some edits or another weight. */
+/** The probabilities of the tokens of the answer in a run with edits. */
 function sharesOf(run, settings, edits) {
   const { what } = dataIn(run, 'parts')
   const other = made({ ...settings, target: what.ids }, edits)
-  const found = told(gf, other.run, what)
+  const found = measureAnswer(gf, other.run, what)
   other.run.dispose()
   return found
 }
 
-/** The weights that a head goes through, or all of an output, at zero: the same absence, made another way. */
+/** Edits that set the columns of the output weight of a head to zero, which has the effect of its ablation. */
 function muted(run, part) {
   const rooms = roomsOf(run)
   const [{ name }] = part.edits
@@ -138,10 +139,10 @@ function muted(run, part) {
 }
 
 for (const name of ['dates', 'particles', 'stories']) {
-  test(`${name}: a head switched off is a head whose columns of the output weight are zero`, () => {
+  test(`${name}: ablation of a head equals zeros in its columns of the output weight`, () => {
     const run = RUNS[name], settings = MODELS[name]
     const { parts, what } = dataIn(run, 'parts')
-    const usual = told(gf, run.made.run, what)
+    const usual = measureAnswer(gf, run.made.run, what)
     assert.deepEqual([...usual], [...sharesOf(run, settings, [])])
     const heads = parts.filter(({ kind }) => kind === 'head')
     let most = 0
@@ -154,7 +155,7 @@ for (const name of ['dates', 'particles', 'stories']) {
   })
 }
 
-test('a layer without its sub-layers is the layer switched off, where the norm comes first', () => {
+test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers', () => {
   const settings = MODELS.stories, run = RUNS.stories
   const { parts } = dataIn(run, 'parts')
   for (const layer of [0, 1]) {
@@ -166,7 +167,7 @@ test('a layer without its sub-layers is the layer switched off, where the norm c
   }
 })
 
-test('a residual that is cut hands on what was added, and nothing else', () => {
+test('ablation of a residual connection leaves only what the sub-layer adds', () => {
   const { parts } = dataIn(RUNS.dates, 'parts')
   for (const { edits } of parts.filter(({ kind }) => kind === 'residual')) {
     const one = pageRun({}, edits)
@@ -175,19 +176,19 @@ test('a residual that is cut hands on what was added, and nothing else', () => {
   }
 })
 
-test('places switched off are those of a run that has none', () => {
+test('ablation of positions equals a run without positions', () => {
   const places = (run, tower) => dataIn(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
   const { what } = dataIn(RUNS.dates, 'parts')
   const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
   const bare = made({ positional: false, target: what.ids })
-  near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - told(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
+  near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - measureAnswer(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
   bare.run.dispose()
 })
 
 for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.position_embeddings.weight']],
   ['marian', ['encoder.embedding.weight', 'decoder.embedding.weight']],
   ['t5', ['encoder.relative_attention_bias.weight', 'decoder.relative_attention_bias.weight']]]) test(
-  `${type}: places switched off are those whose table is zero`, async () => {
+  `${type}: ablation of positions equals a position table of zeros`, async () => {
     const model = await opened(filesOf(cases(type)[0])), name = type === 'bert' ? 'tanh' : 'linear'
     const settings = { ...defaultsOf('own'), beginning: '3 1 4 1', target: '5 6 2' }
     const one = edits => {
@@ -203,7 +204,7 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
     off.forEach((value, i) => near(value, expected[i], 1e-5, `number ${i}`))
   })
 
-test('rotations switched off leave queries and keys as they were', () => {
+test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
   for (const run of [RUNS['stories, like a Llama'], RUNS['a Llama of the reader\'s']]) {
     const [{ edits }] = dataIn(run, 'parts').parts
     const off = pageRun(run.made.settings, edits)
@@ -214,20 +215,20 @@ test('rotations switched off leave queries and keys as they were', () => {
 })
 
 for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
-  `${type}: what would be said at the end of the stream is what was said`, async () => {
+  `${type}: the logit lens at the end of the stream has the probabilities of the answer`, async () => {
     const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await opened(filesOf(cases(type)[0]))])
     const run = plainOf(gf, one), { early: question } = dataIn(run, 'stream'), { what } = dataIn(run, 'parts')
-    const shares = told(gf, one.run, what), last = early(gf, one.run, question).at(-1)
+    const shares = measureAnswer(gf, one.run, what), last = logitLens(gf, one.run, question).at(-1)
     assert.ok(shares.length > 0)
     last.forEach(({ chosen }, i) => near(chosen, shares[i], 1e-6, `token ${i}`))
     one.run.dispose()
   })
 
 for (const type of ['gpt2', 'llama']) test(
-  `${type}: where heads look in a text that stands there twice is read off the weights of a run of that text`, async () => {
+  `${type}: head scores are means of the attention weights in a repeated text`, async () => {
     const [item] = cases(type), model = await opened(filesOf(item))
     const settings = { ...defaultsOf('own'), beginning: '3 1 4', target: '5' }
-    const one = runOwn(gf, settings, [], [model]), found = habits(gf, one)
+    const one = runOwn(gf, settings, [], [model]), found = headScores(gf, one)
     one.run.dispose()
     assert.equal(found.count, 2)
     const twice = [3, 1, 4, 1, 4], n = 2, T = twice.length
@@ -248,17 +249,17 @@ for (const type of ['gpt2', 'llama']) test(
     all.run.dispose()
   })
 
-test('a model of few places repeats less, one that reads whole texts has nothing to tell', () => {
-  assert.equal(habits(gf, RUNS.particles.made), null)
+test('head scores use fewer repetitions for a short maximum length; bidirectional models have none', () => {
+  assert.equal(headScores(gf, RUNS.particles.made), null)
   for (const name of ['dates', 'stories', 'text']) {
-    const { count, layers } = habits(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
+    const { count, layers } = headScores(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
     assert.ok(count >= 2 && count <= 24, name)
     assert.deepEqual(layers.map(heads => heads.length), parts.layers.map(({ heads }) => heads), name)
     for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
   }
 })
 
-/** Where rows lie along the direction of their largest spread, by turning a vector again and again, in double. */
+/** The coordinates of rows along their first principal component, by power iteration in double precision. */
 function widest(rows) {
   let axis = rows[0].map((_, c) => 1 + (c % 3) / 7)
   for (let n = 0; n < 3000; n++) {
@@ -271,44 +272,44 @@ function widest(rows) {
 }
 
 for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 8, 1, 20, 5]]]) test(
-  `embeddings in two dimensions, ${title}: they lie as far apart as along no other direction`, () => {
+  `embeddings in two dimensions, ${title}: the coordinates are those of the principal components`, () => {
     const { made: { run } } = RUNS.stories, name = 'embedding.weight', { shape: [N, C] } = run.tensor(name)
     const table = values(RUNS.stories, name), ids = few ?? Array.from({ length: N }, (_, i) => i)
     const rows = ids.map(id => table.slice(id * C, (id + 1) * C))
     const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
-    const centred = rows.map(row => row.map((x, c) => x - mean[c]))
+    const centered = rows.map(row => row.map((x, c) => x - mean[c]))
     const squares = list => list.reduce((sum, x) => sum + x * x, 0)
-    const { x, y, shares } = plane(gf, run, { name, rows: few })
-    const expected = widest(centred), whole = squares(centred.flat())
+    const { x, y, variances } = pca(gf, run, { name, rows: few })
+    const expected = widest(centered), whole = squares(centered.flat())
     assert.equal(x.length, ids.length)
     const turned = Math.sign(x[0] * expected[0])
     x.forEach((at, i) => near(at * turned, expected[i], 2e-3 * Math.sqrt(whole), `row ${ids[i]}`))
-    near(shares[0], squares(expected) / whole, 1e-4, 'its share')
-    near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is across')
-    assert.ok(shares[1] > 0 && shares[1] <= shares[0])
+    near(variances[0], squares(expected) / whole, 1e-4, 'its fraction of the variance')
+    near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is orthogonal')
+    assert.ok(variances[1] > 0 && variances[1] <= variances[0])
   })
 
-test('every part has a name of its own in a link, is read back, and taken back', () => {
+test('every part has a unique name in links, and its edits can be read back and removed', () => {
   for (const run of Object.values(RUNS)) {
     const { parts } = dataIn(run, 'parts')
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
     for (const { edits } of parts) {
       const mine = [{ name: 'x', index: [0, 1], value: 2 }]
-      const on = switched(mine, edits, true)
+      const on = toggleEdits(mine, edits, true)
       assert.deepEqual(readEdits(writeEdits(on)), on)
       assert.ok(hasEdits(on, edits) && !hasEdits(mine, edits))
-      assert.deepEqual(switched(on, edits, false), mine)
+      assert.deepEqual(toggleEdits(on, edits, false), mine)
     }
   }
 })
 
-test('of a model that writes no answer the distance of its output is told', () => {
+test('for a model without an answer, ablation reports the distance of the output', () => {
   const run = pageRun({ model: 'sentences' })
   const { parts, what } = dataIn(run, 'parts')
   assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])
-  const base = told(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
+  const base = measureAnswer(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
   const other = made({ model: 'sentences' }, parts[2].edits)
-  const apart = told(gf, other.run, what, base), now = values({ made: other }, what.out)
+  const apart = measureAnswer(gf, other.run, what, base), now = values({ made: other }, what.out)
   apart.forEach((length, t) => near(length, Math.hypot(...now.slice(t * C, (t + 1) * C).map(
     (x, c) => x - base[t * C + c])), 1e-5, `token ${t}`))
   assert.ok(Math.max(...apart) > 0.1)

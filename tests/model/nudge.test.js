@@ -1,8 +1,8 @@
-// The nudge agrees with backward, and notices a gradient that is wrong.
+// The slope of the loss by finite differences (nudges) equals the gradient, and finds a wrong one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { NUDGE, nudged } from '../../web/worker/nudge.js'
+import { STEP, finiteDifference } from '../../web/worker/finite_difference.js'
 import { made } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]
@@ -30,24 +30,24 @@ test('the slope between two nudged runs is the gradient', async () => {
     for (const [name, index] of Object.entries(cells)) {
       const { value } = run.explain(name, index)
       const gradient = run.explainGradient(name, index).value
-      const { slope, high, low } = await nudged(computeAside, again, { name, index }, value)
+      const { slope, high, low } = await finiteDifference(computeAside, again, { name, index }, value)
       const allowed = 0.02 * Math.abs(gradient) + 1e-5
       assert.ok(Math.abs(slope - gradient) < allowed, `${name}: ${slope}, ${gradient}`)
       assert.ok(Math.abs(slope - 1.1 * gradient) > allowed, `${name}: a gradient off by a tenth shows`)
-      assert.ok(Math.abs(high - low - 2 * NUDGE * slope) < 1e-6)
+      assert.ok(Math.abs(high - low - 2 * STEP * slope) < 1e-6)
     }
     run.dispose()
   }
 })
 
-test('a nudge holds the tokens that the decoder reads, and keeps other edits', async () => {
+test('a nudge retains other edits', async () => {
   const edits = [{ name: 'output', index: [0, 0, 4], value: 2 }]
-  const seen = []
-  const watch = async settings => {
-    seen.push(settings.edits)
+  const usedEdits = []
+  const computeAndRecord = async settings => {
+    usedEdits.push(settings.edits)
     return compute(settings)
   }
   const settings = { target: [5, 3, 5, 9, 2], edits }
-  await nudged(watch, settings, { name: 'output', index: [0, 1, 3] }, 1)
-  assert.deepEqual(seen.map(list => list.map(({ value }) => value)), [[2, 1 + NUDGE], [2, 1 - NUDGE]])
+  await finiteDifference(computeAndRecord, settings, { name: 'output', index: [0, 1, 3] }, 1)
+  assert.deepEqual(usedEdits.map(list => list.map(({ value }) => value)), [[2, 1 + STEP], [2, 1 - STEP]])
 })

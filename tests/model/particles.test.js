@@ -1,4 +1,4 @@
-// The model of missing words: its data against rules written apart, its committed weights on nouns it has never seen.
+// The model of missing words: its data, compared with independent rules, and its committed weights on unseen nouns.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { spawnSync } from 'node:child_process'
@@ -25,7 +25,7 @@ const heldOut = Object.fromEntries(['ko', 'en'].map(language => (
   [language, examples(2026, 800, { isHeldOut: true, languages: [language] })])))
 const stemOf = ({ ids }, { stem }) => decode(ids.slice(...stem))
 
-test('what is read comes back as it was, joined, in small letters, with single spaces', () => {
+test('decoding the ids of a text gives the text in lower case with single spaces', () => {
   const same = [
     '나는 최근 파리 여행[?] 다녀왔다', '값이 싸다. 삶은 닭!', 'ㅋㅋㅋ ㅏ ㄳ', "'책'[?] 3권", 'the keys to the cabinet [?] here', '', '궤뷁'
   ]
@@ -36,7 +36,7 @@ test('what is read comes back as it was, joined, in small letters, with single s
   assert.equal(decode(encode('☕[?] 좋다 👩‍🚀, é\ud800').ids), '□[?] 좋다 □, □□')
 })
 
-test('a final consonant is a token of its own, and every token knows its place in the text', () => {
+test('final consonants are separate tokens, and every token has its offsets', () => {
   const { tokens } = encode('강물[?] 가')
   assert.deepEqual(tokens, ['ㄱ', 'ㅏ', '-ㅇ', 'ㅁ', 'ㅜ', '-ㄹ', '[?]', ' ', 'ㄱ', 'ㅏ'])
   const text = 'The 값 [?]  👩‍🚀 key.'
@@ -51,7 +51,7 @@ const CONSONANT = ['은', '이', '을', '과', '으로'], VOWEL = ['는', '가',
 const DIGIT_NAMES = ['영', '일', '이', '삼', '사', '오', '육', '칠', '팔', '구']
 const LETTER_NAMES = { l: '엘', m: '엠', n: '엔', r: '알' }
 
-/** The particles that may not follow a word, from how Unicode takes its last syllable apart. */
+/** The particles that may not follow a word, by the Unicode decomposition of its last syllable. */
 function impossibleAfter(word) {
   const sign = word.at(-1)
   const syllable = DIGIT_NAMES[sign] ?? LETTER_NAMES[sign] ?? (/[a-z]/.test(sign) ? '이' : sign)
@@ -61,7 +61,7 @@ function impossibleAfter(word) {
   return letters[2] === '\u11af' ? [...VOWEL.filter(one => one !== '로'), '으로'] : VOWEL
 }
 
-test('the particles of the data follow the rules of Korean, ㄹ before 로 too', () => {
+test('the particles of the data follow the rules of Korean, including ㄹ before 로', () => {
   const seen = new Set()
   for (const isHeldOut of [false, true]) for (const one of examples(5, 1500, { isHeldOut, languages: ['ko'] })) {
     for (const place of one.places) {
@@ -78,7 +78,7 @@ test('the particles of the data follow the rules of Korean, ㄹ before 로 too',
 const IRREGULAR = ['men', 'women', 'children', 'people', 'mice', 'geese', 'feet', 'teeth']
 const looksMany = word => IRREGULAR.includes(word) || (/s$/.test(word) && !/(ss|us|lens)$/.test(word))
 
-/** Whether a subject is one or many, from its own words. */
+/** The grammatical number of a subject. */
 function numberOf(subject) {
   if (/ and |^(these|those|some|many|two|three|both|they|we|you|i)\b/.test(subject)) return 'many'
   if (/^(a|an|this|that|every|he|she|it)\b/.test(subject)) return 'one'
@@ -86,7 +86,7 @@ function numberOf(subject) {
   return /^(fish|sheep)$/.test(noun) ? 'any' : looksMany(noun) ? 'many' : 'one'
 }
 
-test('the verbs of the data agree with their subjects, not with what stands between', () => {
+test('the verbs of the data agree with their subjects, not with nouns between them', () => {
   const forms = {
     one: ['is', 'was', 'has', 'does'], many: ['are', 'were', 'have', 'do'], any: WORDS, i: ['am', 'was', 'have', 'do']
   }
@@ -100,7 +100,7 @@ test('the verbs of the data agree with their subjects, not with what stands betw
   assert.ok(misled > 600, `only ${misled} subjects have another number between them and their verb`)
 })
 
-test('held-out nouns are never trained on, and the same seed gives the same sentences', () => {
+test('the training data has no held-out nouns, and a seed gives the same sentences', () => {
   for (const [known, unseen] of [[KOREAN, KOREAN_HELD_OUT], [ENGLISH, ENGLISH_HELD_OUT]]) {
     const trained = new Set(Object.values(known).flat())
     assert.deepEqual(Object.values(unseen).flat().filter(noun => trained.has(noun)), [])
@@ -113,29 +113,29 @@ test('held-out nouns are never trained on, and the same seed gives the same sent
   assert.ok(examples(3, 3000).every(({ ids }) => ids.length <= LONGEST))
 })
 
-test('the committed weights know the particle of nouns never seen, and the number of theirs in English', () => {
+test('the committed weights choose the right particle and verb for unseen nouns', () => {
   const [ko, en] = ['ko', 'en'].map(language => accuracy(gf, model, heldOut[language]))
   assert.ok(ko.right >= 0.99 && ko.form >= 0.99, JSON.stringify(ko))
   assert.ok(en.right >= 0.97 && en.form >= 0.97, JSON.stringify(en))
   assert.ok(statSync(WEIGHTS).size <= 300_000)
 })
 
-test('without a look at the word the model has to guess; without a look at its last letter, too', () => {
+test('the model has to guess if the word or its last letter is masked', () => {
   for (const language of ['ko', 'en']) for (const hiding of ['stem', 'last letter']) {
     const { form } = accuracy(gf, model, heldOut[language], hiding)
     assert.ok(form < 0.7, `${language}, ${hiding} hidden: ${form}`)
   }
 })
 
-test('a head looks from [?] at the last letter of the word', () => {
-  const most = language => Math.max(...looks(gf, model, heldOut[language].slice(0, 200)).flat())
-  assert.ok(most('ko') > 0.6, `${most('ko')}`)
-  assert.ok(most('en') > 0.4, `${most('en')}`)
+test('a head attends from [?] to the last letter of the word', () => {
+  const maxWeight = language => Math.max(...looks(gf, model, heldOut[language].slice(0, 200)).flat())
+  assert.ok(maxWeight('ko') > 0.6, `${maxWeight('ko')}`)
+  assert.ok(maxWeight('en') > 0.4, `${maxWeight('en')}`)
 })
 
 const first = text => answer(gf, model, text).map(({ words: [{ word }] }) => word)
 
-test('sentences that a reader may type', () => {
+test('answers typical sentences', () => {
   const cases = {
     '나는 최근 파리 여행[?] 다녀왔다': ['을'], '나는 최근 파리[?] 떠났다': ['를'], '어제 바나나[?] 먹었어요': ['를'],
     '나는 뷁[?] 샀다': ['을'], '우리는 기차[?] 부산에 갔다': ['로'], '나는 지하철[?] 학교에 가요': ['로'],
@@ -153,7 +153,7 @@ test('sentences that a reader may type', () => {
   assert.equal(filled('저는 빵 [?] 우유[?] 샀어요', answer(gf, model, '저는 빵 [?] 우유[?] 샀어요')), '저는 빵과 우유를 샀어요')
 })
 
-test('any text is read: emoji, broken, empty, far too long', () => {
+test('accepts any text: emoji, lone surrogates, empty and very long texts', () => {
   assert.deepEqual(first(''), [])
   assert.deepEqual(first('빈칸이 없다'), [])
   for (const text of ['[?]', '😀[?] 좋다', '\ud83d[?]\udc00', '🇰🇷[?]\u0000', 'ㄱ[?]'.repeat(5), '[?'.repeat(9) + '[?]']) {
@@ -175,7 +175,7 @@ test('training gives the same bits every time', () => {
   const trained = name => {
     const options = ['--steps', '6', '--tests', '40', '--out', join(folder, name)]
     const { status, stderr } = spawnSync(process.execPath, [here('train.js'), ...options])
-    assert.equal(status, 1, `few steps do not suffice, and that is said: ${stderr}`)
+    assert.equal(status, 1, `the exit code tells that the accuracy is too low: ${stderr}`)
     return readFileSync(join(folder, name))
   }
   assert.deepEqual(trained('one'), trained('other'))

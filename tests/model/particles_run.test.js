@@ -1,4 +1,4 @@
-// The missing word as the page has it: the answer, edits, gradients, and what attention has to look at.
+// Runs of the model of missing words: the answer, edits, gradients and invalid inputs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf } from '../../web/models/index.js'
@@ -9,7 +9,7 @@ import { pageRun, shownRun } from '../lib/page.js'
 const words = (settings, edits) => shownRun({ model: 'particles', ...settings },
   edits).decoding.steps.map(({ token }) => token)
 
-test('the sentences that stand there as examples are answered rightly', () => {
+test('the example sentences have right answers', () => {
   const right = [['을'], ['를'], ['로', '에'], ['은', '이'], ['와'], ['are', 'were'], ['is', 'was']]
   SENTENCES.forEach(([, gapped], i) => {
     const [word] = words({ gapped })
@@ -17,7 +17,7 @@ test('the sentences that stand there as examples are answered rightly', () => {
   })
 })
 
-test('several gaps are filled at once, each from its own row; a reader\'s words are judged', () => {
+test('several gaps are filled at once, and words of the user get a loss', () => {
   const run = shownRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다' })
   assert.equal(run.decoding.rows.length, 2)
   assert.deepEqual(run.decoding.rows.map(row => run.streams.text.tokens[0][row]), ['[?]', '[?]'])
@@ -26,7 +26,7 @@ test('several gaps are filled at once, each from its own row; a reader\'s words 
   assert.ok(given.loss > run.loss)
 })
 
-test('only the gaps are asked: rows elsewhere have no gradient from the loss', () => {
+test('only rows of gaps get a gradient from the loss', () => {
   const run = pageRun({ model: 'particles' })
   const gradient = run.gradient('output')
   const [row] = run.decoding.rows
@@ -35,7 +35,7 @@ test('only the gaps are asked: rows elsewhere have no gradient from the loss', (
   run.dispose()
 })
 
-test('a number that is overwritten on the way changes the word', () => {
+test('edits change the word', () => {
   const { rows } = shownRun({ model: 'particles' }).decoding
   const index = shownRun({ model: 'particles' }).streams.answer.vocabulary.indexOf('과')
   for (const name of ['output', 'sampling.tempered', 'sampling.output']) {
@@ -43,7 +43,7 @@ test('a number that is overwritten on the way changes the word', () => {
   }
 })
 
-test('what cannot be read is said', () => {
+test('invalid inputs are reported', () => {
   const found = patch => problemsOf({ ...defaults('particles'), ...patch })
   assert.deepEqual(found({}), {})
   assert.equal(found({ gapped: '빵을 먹었다' }).gapped.key, 'errors.noGap')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES, TWOFOLD } from '../../web/models/dates/index.js'
-import { explainCell, recipes } from '../../web/worker/questions.js'
+import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
@@ -14,7 +14,7 @@ const first = run({})
 
 const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
 
-test('every way to write the date is translated, greedily and by beam search', () => {
+test('every format of the date is translated by greedy decoding and beam search', () => {
   for (const source of DATES.filter(one => one !== TWOFOLD)) {
     for (const decoding of ['greedy', 'beam']) {
       assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
@@ -22,13 +22,13 @@ test('every way to write the date is translated, greedily and by beam search', (
   }
 })
 
-test('a date that can be read two ways is answered in both, by draws that differ', () => {
-  const drawn = seed => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
-  const answers = new Set(Array.from({ length: 20 }, (_, seed) => drawn(seed)))
+test('an ambiguous date gets both answers when sampled with different seeds', () => {
+  const sample = seed => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
+  const answers = new Set(Array.from({ length: 20 }, (_, seed) => sample(seed)))
   assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })
 
-test('each switch changes what follows it and nothing before it', () => {
+test('each setting changes later tensors only', () => {
   const cases = {
     positional: [{ positional: false }, /^(source|target)_embedding/],
     positions: [{ positions: 'concatenated' }, /^(source|target)_embedding/],
@@ -49,7 +49,7 @@ test('each switch changes what follows it and nothing before it', () => {
   assert.deepEqual(changed(first, run({})), [])
 })
 
-test('the table of positions tells its formula, as in the sentences, also where its values were loaded', () => {
+test('the position table explains its values by the formula, even if they were loaded', () => {
   const cell = { name: 'positions.pe', index: [3, 7] }
   for (const weights of ['trained', 'untrained']) {
     const made = pageRun({ weights, target: '2026년' }, [{ name: 'positions.pe', index: [3, 8], value: 5 }])
@@ -67,7 +67,7 @@ test('the table of positions tells its formula, as in the sentences, also where 
   }
 })
 
-test('a table of positions to be learned is drawn from the seed, and leaves every other weight as it is', () => {
+test('a learned position table is sampled from the seed and leaves other weights unchanged', () => {
   const table = ({ tensors }) => tensors.get('positions.weight').data
   for (const weights of ['trained', 'untrained']) {
     const plain = shownRun({ weights, target: '2026년' })
@@ -88,7 +88,7 @@ test('a table of positions to be learned is drawn from the seed, and leaves ever
   }
 })
 
-test('a given cell that was overwritten tells what stood there, learned or drawn, also where no model has it', () => {
+test('the explanation of an edited weight or mask has the original value', () => {
   const options = { target: '2026년' }
   for (const weights of ['trained', 'untrained']) {
     const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map(name => ({
@@ -115,7 +115,7 @@ test('dots times the scale are the scores, bit for bit', () => {
   }
 })
 
-test('the answer is chosen with dropout off, whatever was answered before; then it is read with dropout on', () => {
+test('tokens are chosen without dropout, and then the answer is read with dropout', () => {
   for (const decoding of ['greedy', 'sample', 'beam']) {
     const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
     const ids = run => run.decoding.steps.map(({ id }) => id)
@@ -130,7 +130,7 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
   }
 })
 
-test('with a fault built in the answer is the same, whatever was answered before', () => {
+test('with a built-in fault the answer does not depend on earlier runs', () => {
   for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
     const [one, other] = [{}, { fault: 'swapped' }].map(before => {
       shownRun(before)
@@ -140,22 +140,22 @@ test('with a fault built in the answer is the same, whatever was answered before
   }
 })
 
-test('without its mask the decoder still writes token by token, and only then reads the whole answer', () => {
+test('without its mask the decoder generates token by token, and then reads the whole answer', () => {
   const open = shownRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
-  assert.ok(weights.data.every(share => share > 0), 'every place sees every place')
+  assert.ok(weights.data.every(share => share > 0), 'every position attends to every position')
   for (const decoding of ['greedy', 'beam']) {
     const { decoding: { steps } } = shownRun({ tgtIsCausal: false, decoding })
     const ids = steps.map(({ id }) => id)
     const last = shownRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
     const [, T, V] = last.shape
     const row = last.data.slice((T - 1) * V)
-    assert.equal(row.indexOf(Math.max(...row)), ids[2], 'of the tokens so far, and no later ones')
+    assert.equal(row.indexOf(Math.max(...row)), ids[2], 'the logits depend on the tokens so far only')
   }
   assert.ok(open.loss > shownRun({}).loss)
 })
 
-test('a weight says where it goes: a row of in_proj_weight into one of Q, K and V, an unused embedding nowhere', () => {
+test('explanations list what a weight feeds: a row of in_proj_weight feeds q, k or v, an unused embedding nothing', () => {
   const made = pageRun({ target: '2026년' })
   const at = 'transformer.encoder.layers.0.self_attn'
   const feeds = (name, index) => explainCell(made.made, { name, index }).feeds
@@ -170,7 +170,7 @@ test('a weight says where it goes: a row of in_proj_weight into one of Q, K and 
   made.dispose()
 })
 
-test('the loss of the right answer is that of a run which reads it, with edits and dropout too', () => {
+test('the loss of the right answer equals that of a run which reads it, also with edits and dropout', () => {
   const right = '2026년 11월 20일'
   const edits = [{ name: 'transformer.encoder.output', index: [0, 0, 10], value: 10 },
     { name: 'sampling.output', index: [0, 0, 3], value: 1 }]

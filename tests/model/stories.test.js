@@ -1,4 +1,4 @@
-// The model of little stories: its data against rules written apart, its tokens, what its committed weights go on with.
+// The stories model: its data, compared with independent rules, its tokens, and the stories of its committed weights.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { spawnSync } from 'node:child_process'
@@ -6,12 +6,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { goOn, nextTokens } from '../../web/models/stories/answer.js'
+import { continueText, nextTokens } from '../../web/models/stories/answer.js'
 import { END, LONGEST, batchOf, createTokenizer, decode, encode, stories } from '../../web/models/stories/data.js'
 import { HELD_OUT_NAMES } from '../../web/models/stories/grammar.js'
 import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../web/models/stories/measure.js'
 import { CONFIG, createStories } from '../../web/models/stories/model.js'
-import { USUAL, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
+import { DEFAULT_PARTS, VARIANTS, fileOf, shapeOf } from '../../web/models/stories/variants.js'
 import { gf } from '../lib/engine.js'
 import { longTest } from '../lib/long.js'
 
@@ -25,7 +25,7 @@ model.eval()
 
 const endsInConsonant = word => /[\u11a8-\u11c2]$/u.test(word.normalize('NFD'))
 
-test('the Korean stories follow the rules of particles, and say again what they said', () => {
+test('the Korean stories follow the rules of particles and stay consistent', () => {
   const seen = { vowel: 0, consonant: 0, quote: 0, thanks: 0 }
   for (const story of stories(11, 1500, { languages: ['ko'] })) {
     const [, name, topic] = /^(?:(?:오늘은|아침부터)? ?[^.]*\. )?([가-힣]+)(은|는|과|와|이|가) /u.exec(story)
@@ -47,7 +47,7 @@ test('the Korean stories follow the rules of particles, and say again what they 
   for (const [what, count] of Object.entries(seen)) assert.ok(count > 100, `${what} ${count}`)
 })
 
-test('the English stories keep he and she, and say again what they said', () => {
+test('the English stories keep their pronouns and stay consistent', () => {
   let pets = 0
   for (const story of stories(12, 1500, { languages: ['en'] })) {
     const pet = /^(\w+) has a (\w+) (\w+)\. The name of (his|her) (\w+) is/.exec(story)
@@ -61,7 +61,7 @@ test('the English stories keep he and she, and say again what they said', () => 
   assert.ok(pets > 100)
 })
 
-test('what is right is told from what is not', () => {
+test('isRight distinguishes right from wrong stories', () => {
   for (const story of stories(13, 400)) assert.ok(isRight(story), story)
   assert.ok(isRight('Mina has a red cat. The name of her cat is Star. She and Star play in the park.'))
   for (const wrong of [
@@ -76,7 +76,7 @@ test('what is right is told from what is not', () => {
   assert.ok(isRight('민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.'))
 })
 
-test('names that are held out are in no story that is trained on', () => {
+test('the training stories have no held-out names', () => {
   for (const language of ['ko', 'en']) {
     const words = new Set(stories(17, 3000, { languages: [language] }).flatMap(story => (
       story.match(language === 'ko' ? /(?<=^|[ ,“])[가-힣]{2}(?=(은|는|이|가|과|와|에게|아|야)[ !])/gu : /\b[A-Z][a-z]+/g) ?? [])))
@@ -85,7 +85,7 @@ test('names that are held out are in no story that is trained on', () => {
   }
 })
 
-test('the same seed gives the same stories and the same tokens; every story fits', () => {
+test('a seed gives the same stories and tokens, and every story fits the maximum length', () => {
   assert.deepEqual(stories(3, 30), stories(3, 30))
   assert.notDeepEqual(stories(3, 30), stories(4, 30))
   assert.equal(tokenizer.size, CONFIG.vocabSize)
@@ -100,7 +100,7 @@ test('the same seed gives the same stories and the same tokens; every story fits
   assert.ok(target.filter(id => id === tokenizer.idOf(END)).length === 500)
 })
 
-test('any text comes back from its tokens: Korean, emoji, what was never seen; broken text becomes well formed', () => {
+test('decodes the tokens of any text to the same text; lone surrogates become U+FFFD', () => {
   for (const text of ['민수는 공원에 갔어요.', '  두  칸\n', '궯뷁', '👩‍🚀 가다', 'é', '\u0000', '', '\ufeffx']) {
     assert.equal(decode(tokenizer, encode(tokenizer, text)), text)
   }
@@ -110,19 +110,19 @@ test('any text comes back from its tokens: Korean, emoji, what was never seen; b
   assert.equal(encode(tokenizer, '긴 글 '.repeat(200), 40).length, LONGEST - 40)
 })
 
-/** Where a Korean story has to find a name of its own, the likeliest letters are not always the right ones. */
-const LEAST = { ko: 0.8, en: 0.95 }
+/** Minimum fractions of right stories. It is lower in Korean, whose names the model has to spell. */
+const MIN_RIGHT = { ko: 0.8, en: 0.95 }
 
-test('the committed weights keep to what a story began with, also with names never seen', () => {
+test('the committed weights continue stories consistently, also with unseen names', () => {
   for (const language of ['ko', 'en']) {
     const share = rightShare(gf, model, tokenizer, 40, { languages: [language] })
-    assert.ok(share >= LEAST[language], `${language}: ${share}`)
+    assert.ok(share >= MIN_RIGHT[language], `${language}: ${share}`)
   }
   assert.ok(statSync(WEIGHTS).size <= 300_000)
 })
 
 for (const variant of Object.keys(VARIANTS)) {
-  test(`${variant}: the same training with one part exchanged, and its file says how good that is`, () => {
+  test(`${variant}: the file has the settings and the accuracy of its training`, () => {
     const file = here(`${variant}.safetensors`)
     const { tensors, metadata } = gf.loadSafetensors(readFileSync(file))
     const other = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
@@ -130,8 +130,8 @@ for (const variant of Object.keys(VARIANTS)) {
     other.eval()
     assert.deepEqual([metadata.steps, metadata.seed], ['5000', '42'])
     assert.ok(statSync(file).size <= 300_000)
-    assert.equal(fileOf({ ...USUAL, ...VARIANTS[variant] }), `${variant}.safetensors`)
-    // The file was measured on 100 stories of each language; of these ten are the first.
+    assert.equal(fileOf({ ...DEFAULT_PARTS, ...VARIANTS[variant] }), `${variant}.safetensors`)
+    // The metadata is of 100 stories in each language; the first ten of them are measured here.
     for (const language of ['ko', 'en']) {
       const [all, share] = [Number(metadata[`right.${language}`]),
         rightShare(gf, other, tokenizer, 10, { languages: [language] })]
@@ -142,7 +142,7 @@ for (const variant of Object.keys(VARIANTS)) {
   })
 }
 
-test('what a file says of itself comes out again', () => {
+test('a measurement gives the accuracy in the metadata of a file', () => {
   const { tensors, metadata } = gf.loadSafetensors(readFileSync(here('stories_norm_rms.safetensors')))
   const other = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS.stories_norm_rms) })
   other.loadStateDict(tensors)
@@ -151,17 +151,17 @@ test('what a file says of itself comes out again', () => {
   other.dispose()
 })
 
-test('every exchanged part is another model of about the same size, drawn from the same seed', () => {
-  const drawn = shape => {
+test('every variant is another model of about the same size from the same seed', () => {
+  const create = shape => {
     gf.manualSeed(42)
     const one = createStories(gf, { ...CONFIG, ...shapeOf(shape) })
     const out = gf.tidy(() => gf.noGrad(() => one.forward([[1, 2, 3, 4]]).values.slice()))
     const weights = one.stateDict()
-    return { out, size: one.parameters().reduce((sum, { size }) => sum + size, 0), weights }
+    return { out, size: one.parameters().reduce((sum, weight) => sum + weight.numel(), 0), weights }
   }
-  const usual = drawn({})
+  const usual = create({})
   for (const shape of Object.values(VARIANTS).slice(1)) {
-    const { out, size, weights } = drawn(shape)
+    const { out, size, weights } = create(shape)
     assert.ok(out.some((value, i) => value !== usual.out[i]), JSON.stringify(shape))
     assert.ok(Math.abs(size / usual.size - 1) < 0.1, `${JSON.stringify(shape)}: ${size}`)
     if (shape.kvHeads) continue
@@ -170,33 +170,33 @@ test('every exchanged part is another model of about the same size, drawn from t
   }
 })
 
-test('a model that looks back one token only forgets what was said', () => {
+test('a model that attends to the previous token only tells inconsistent stories', () => {
   const share = rightShare(gf, model, tokenizer, 20, { names: 'plain', mask: nearSighted })
   assert.ok(share < 0.1, `${share}`)
 })
 
-test('a head looks back at what came next when the same was said before', () => {
+test('a head attends to the token after an earlier occurrence of the current one', () => {
   const most = Math.max(...looksBack(gf, model, tokenizer, stories(23, 40, { names: 'held out' })).flat())
   assert.ok(most > 0.4, `${most}`)
 })
 
-test('draws differ by their seed, and the same seed draws the same', () => {
-  const told = seed => goOn(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
-  assert.equal(told(1), told(1))
-  assert.ok(new Set([1, 2, 3, 4, 5, 6].map(told)).size > 3)
+test('sampling depends on the seed only', () => {
+  const storyOf = seed => continueText(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
+  assert.equal(storyOf(1), storyOf(1))
+  assert.ok(new Set([1, 2, 3, 4, 5, 6].map(storyOf)).size > 3)
   const next = nextTokens([0, 2, 1, 2], { topK: 3 })
   assert.deepEqual(next.map(({ id }) => id), [1, 3, 2])
   assert.ok(Math.abs(next.reduce((sum, { probability }) => sum + probability, 0) - 1) < 1e-12)
   assert.deepEqual(nextTokens([0, 2, 1, 2], { temperature: 0 }), [{ id: 1, probability: 1 }])
 })
 
-test('a reader may begin with anything: a story goes on, nothing fails', () => {
+test('continues any beginning without error', () => {
   for (const text of ['', ' ', '👋', '\ud83d', '하준은', 'Zed and Kara are friends.', 'ㅋㅋㅋ', '글 '.repeat(300), END]) {
-    const { ids, given, text: all } = goOn(gf, model, tokenizer, text, { temperature: 0.8, seed: 3 })
+    const { ids, given, text: all } = continueText(gf, model, tokenizer, text, { temperature: 0.8, seed: 3 })
     assert.ok(all.startsWith(text) && ids.length > given && ids.length <= LONGEST)
     assert.equal(ids[0], tokenizer.idOf(END))
   }
-  const story = goOn(gf, model, tokenizer, '서준과 지우는 친구예요.').text
+  const story = continueText(gf, model, tokenizer, '서준과 지우는 친구예요.').text
   assert.ok(isRight(story), story)
   assert.equal(beginningOf(story), '서준과 지우는 친구예요.')
 })
@@ -206,7 +206,7 @@ longTest('training gives the same bits every time', () => {
   const trained = (name, ...more) => {
     const options = ['--steps', '4', '--tests', '1', '--out', join(folder, name), ...more]
     const { status, stderr } = spawnSync(process.execPath, [here('train.js'), ...options])
-    assert.equal(status, more.length ? 0 : 1, `few steps do not suffice, and that is said: ${stderr}`)
+    assert.equal(status, more.length ? 0 : 1, `the exit code tells that the accuracy is too low: ${stderr}`)
     return readFileSync(join(folder, name))
   }
   assert.deepEqual(trained('one'), trained('other'))

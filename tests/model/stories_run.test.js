@@ -1,7 +1,7 @@
-// Stories as the page has them: they go on with what the reader begins, whatever that is.
+// Runs of the stories model, which continues any beginning.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asBytes } from '../../web/models/spelling.js'
+import { asBytes } from '../../web/models/token_text.js'
 import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
@@ -10,7 +10,7 @@ const tell = (settings, edits) => {
   return { run, text: stories.written(run.decoding.steps.map(({ token }) => token)) }
 }
 
-test('every beginning goes on, ends, and what was read stands before it', () => {
+test('every suggested beginning is continued to an end', () => {
   for (const [language, beginning] of BEGINNINGS) {
     const { run, text } = tell({ beginning })
     assert.equal(run.decoding.steps.at(-1).token, '<end>', `${beginning}: ${text}`)
@@ -20,14 +20,14 @@ test('every beginning goes on, ends, and what was read stands before it', () => 
   }
 })
 
-test('draws differ by their seed, and come again with it', () => {
-  const drawn = seed => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
-  const all = [1, 2, 3, 4, 5].map(drawn)
+test('sampling depends on the seed only', () => {
+  const storyOf = seed => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
+  const all = [1, 2, 3, 4, 5].map(storyOf)
   assert.ok(new Set(all).size > 1)
-  assert.deepEqual([1, 2, 3, 4, 5].map(drawn), all)
+  assert.deepEqual([1, 2, 3, 4, 5].map(storyOf), all)
 })
 
-test('unknown signs become bytes, never an error, and bytes become signs again', () => {
+test('unknown characters become byte tokens, which are decoded to characters again', () => {
   for (const beginning of ['', ' ', '👍🏽', '뷁', 'e\u0301', '한글', '\ud83d', 'x'.repeat(500), '<end>']) {
     const { run } = tell({ beginning })
     assert.ok(run.decoding.steps.length > 0, JSON.stringify(beginning))
@@ -37,19 +37,19 @@ test('unknown signs become bytes, never an error, and bytes become signs again',
   assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
 })
 
-test('a combination that nobody has trained is drawn from the seed, and every trained one tells a story', () => {
-  const { run: drawn } = tell({ norm: 'rms', kvHeads: 1 })
-  assert.equal(drawn.isTrained, false)
+test('an untrained combination of settings is sampled from the seed, and every trained one tells a story', () => {
+  const { run: untrained } = tell({ norm: 'rms', kvHeads: 1 })
+  assert.equal(untrained.isTrained, false)
   assert.notEqual(tell({ norm: 'rms', kvHeads: 1, seed: 7 }).text, tell({ norm: 'rms', kvHeads: 1 }).text)
   for (const { settings } of stories.variants) {
     const { run, text } = tell({ ...settings, beginning: 'Julia went to the' })
     assert.equal(run.isTrained, true)
     assert.equal(run.decoding.steps.at(-1).token, '<end>', `${JSON.stringify(settings)}: ${text}`)
-    assert.equal(tell({ ...settings, seed: 7, beginning: 'Julia went to the' }).text, text, 'no seed in it')
+    assert.equal(tell({ ...settings, seed: 7, beginning: 'Julia went to the' }).text, text, 'trained weights do not depend on the seed')
   }
 })
 
-test('what is told step by step is what one pass over all of it gives', () => {
+test('the tokens generated step by step are those of one pass over the whole text', () => {
   const { run } = tell({})
   const ids = run.decoding.steps.map(({ id }) => id)
   const { shape: [, , V], data } = run.tensors.get('output')
@@ -60,7 +60,7 @@ test('what is told step by step is what one pass over all of it gives', () => {
   assert.deepEqual(run.passes.map(({ kind }) => kind), ['prefill', ...ids.map(() => 'token')])
 })
 
-test('the gradient of a tied table is that of the loss', () => {
+test('the gradient of a tied embedding equals the slope of the loss', () => {
   const run = pageRun({ model: 'stories', target: '갔어요' })
   const cell = { name: 'embedding.weight', index: [run.decoding.steps[0].id, 3] }
   const { value, computed, terms } = run.explainGradient(cell.name, cell.index)

@@ -27,7 +27,7 @@ function trained() {
 const sourceIds = text => encode(splitSource(text), idsOf(SOURCE_TOKENS), LONGEST.source)
 const translate = (model, texts) => model.translate(texts.map(sourceIds)).map(joinTarget)
 
-test('the dates: every day of three centuries, in every form, fits the tokens', () => {
+test('every day of three centuries can be encoded in every format', () => {
   assert.deepEqual(dateOf(0), [1900, 1, 1])
   assert.deepEqual(dateOf(DAYS - 1), [2199, 12, 31])
   for (let day = 0; day < DAYS; day += 13) for (let format = 0; format < FORMATS.length; format++) {
@@ -45,7 +45,7 @@ test('the dates: every day of three centuries, in every form, fits the tokens', 
   assert.throws(() => encode(['soup'], idsOf(SOURCE_TOKENS), 3), /soup/)
 })
 
-test('what a reader takes for one sign is one word, however many code points it has', () => {
+test('a grapheme is one token, even of several code points', () => {
   const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
   assert.deepEqual(splitSource('\u{1f389}May 20'), ['\u{1f389}', 'may', '2', '0'])
   assert.deepEqual(splitSource(`may${family}3 a\u0301b c d`), ['may', family, '3', 'a\u0301', 'b', 'c', 'd'])
@@ -55,14 +55,14 @@ test('what a reader takes for one sign is one word, however many code points it 
   for (const text of ['', ' \n', '\u3000']) assert.deepEqual([splitSource(text), splitTarget(text)], [[], []])
 })
 
-FORMATS.forEach((_, format) => test(`the committed weights translate every date never seen, written as ${FORMATS[format](2026, 11, 5)}`, () => {
+FORMATS.forEach((_, format) => test(`the committed weights translate every held-out date in the format ${FORMATS[format](2026, 11, 5)}`, () => {
   const heldOut = Array.from({ length: DAYS }, (_, day) => day).filter(isHeldOut), model = trained()
   const examples = sample(heldOut, 49).map(day => ({ day, format, ...example(day, format) }))
   assert.ok(examples.length > 140)
   assert.equal(gf.tidy(() => exactShare(model, examples)), 1)
 }))
 
-test('a date that can be read two ways is held out both ways, and the model leaves both open', () => {
+test('both readings of an ambiguous date are held out together, and the model finds both probable', () => {
   assert.deepEqual(readings(4, [2026, 5, 6]), ['2026년 5월 6일', '2026년 6월 5일'])
   for (const [format, date] of [[4, [2026, 5, 13]], [5, [2026, 6, 6]], [0, [2026, 5, 6]]]) {
     assert.deepEqual(readings(format, date), [korean(...date)])
@@ -81,7 +81,7 @@ test('a date that can be read two ways is held out both ways, and the model leav
   for (const text of ['5/13/2026', '13/5/2026']) assert.ok(shareOf(text, '5') > 0.9, text)
 })
 
-test('the committed weights are small, and belong to the tokens', () => {
+test('the committed weights are small and fit the vocabularies', () => {
   const bytes = readFileSync(WEIGHTS)
   assert.ok(bytes.length <= 500_000)
   const { tensors, metadata } = gf.loadSafetensors(bytes)
@@ -90,7 +90,7 @@ test('the committed weights are small, and belong to the tokens', () => {
   assert.ok(Number(metadata.exact) >= 0.995)
 })
 
-test('cross-attention looks where the answer stands: the day after 월 reads the source day', () => {
+test('different formats of a date have the same translation, and a trace has the cross-attention', () => {
   const model = trained()
   const source = [sourceIds('november 20 2026')]
   const { trace } = gf.trace(() => model.forward(source, [example(0, 0).input]))
@@ -99,7 +99,7 @@ test('cross-attention looks where the answer stands: the day after 월 reads the
   assert.deepEqual(translated, Array(3).fill('2026년 11월 20일'))
 })
 
-test('training is the same to the bit, also when it was stopped and resumed', () => {
+test('training gives the same bits if it is stopped and resumed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-'))
   const train = (out, ...more) => {
     const files = ['--out', join(folder, out), '--checkpoints', folder]

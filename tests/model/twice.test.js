@@ -1,14 +1,15 @@
-// A step of an answer with a cache and without: products and bytes against counts made apart, bits against bits.
+// A step of generation with and without a cache: multiply-adds and bytes compared with formulas, and results bit by
+// bit.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { twice } from '../../web/worker/twice.js'
+import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
 import { made } from '../lib/page.js'
 
 /** The steps of an answer. */
 function steps(settings) {
   const one = made(settings), { rows } = one.decoding
-  const ask = row => twice(gf, one, { read: rows[0] + 1, row })
+  const ask = row => compareCache(gf, one, { read: rows[0] + 1, row })
   return { one, rows, ask, free: () => one.run.dispose() }
 }
 
@@ -21,48 +22,48 @@ const SAME = {
 }
 
 for (const [name, settings] of Object.entries(SAME)) {
-  test(`${name}: the same bits both ways, at every step`, () => {
+  test(`${name}: both have the same bits at every step`, () => {
     const { rows, ask, free } = steps(settings)
     for (const row of rows) {
-      const { compared, same } = ask(row)
-      assert.equal(same, compared, `row ${row}`)
+      const { compared, identical } = ask(row)
+      assert.equal(identical, compared, `row ${row}`)
       assert.ok(compared > 80)
     }
     free()
   })
 }
 
-/** Products of a decoder's layer for some new places, with so many in sight of each all together. */
+/** The multiply-adds of a decoder layer for T new positions, which attend to `pairs` positions in total. */
 const products = (T, pairs, C, F) => 4 * T * C * C + 2 * pairs * C + 2 * T * C * F
 
-test('stories: products and bytes as the formulas have them', () => {
+test('stories: multiply-adds and bytes equal the formulas', () => {
   const { one, rows, ask, free } = steps({ model: 'stories' })
   const [C, F, V, layers] = [40, 96, 1024, 2], read = rows[0] + 1
   assert.equal(one.run.tensor('embedding.weight').shape.join(), [V, C].join())
   for (const row of rows) {
     const all = row + 1, added = all > read ? 1 : all, { multiplyAdds, bytes } = ask(row)
-    assert.equal(multiplyAdds.kept, layers * products(added, added * all, C, F) + added * C * V)
-    assert.equal(multiplyAdds.whole, layers * products(all, all * all, C, F) + all * C * V)
+    assert.equal(multiplyAdds.cached, layers * products(added, added * all, C, F) + added * C * V)
+    assert.equal(multiplyAdds.full, layers * products(all, all * all, C, F) + all * C * V)
     assert.deepEqual(bytes, { own: 4 * 2 * layers * all * C, read: 0 })
   }
   free()
 })
 
-test('dates: what was read of the source is kept, too, and made once', () => {
+test('dates: keys and values of the source are cached, too, and computed once', () => {
   const { one, rows, ask, free } = steps({})
   const [C, F, layers] = [32, 64, 2], { source, target } = one.run.streams
   const S = source.tokens[0].length, V = target.vocabulary.length
   const cross = T => 2 * T * C * C + 2 * T * S * C, memory = 2 * S * C * C
   for (const row of rows) {
     const T = row + 1, { multiplyAdds, bytes } = ask(row), made = row === 0 ? memory : 0
-    assert.equal(multiplyAdds.kept, layers * (products(1, T, C, F) + cross(1) + made) + C * V)
-    assert.equal(multiplyAdds.whole, layers * (products(T, T * T, C, F) + cross(T) + memory) + T * C * V)
+    assert.equal(multiplyAdds.cached, layers * (products(1, T, C, F) + cross(1) + made) + C * V)
+    assert.equal(multiplyAdds.full, layers * (products(T, T * T, C, F) + cross(T) + memory) + T * C * V)
     assert.deepEqual(bytes, { own: 4 * 2 * layers * T * C, read: 4 * 2 * layers * S * C })
   }
   free()
 })
 
-test('heads that share keys and values keep fewer of them', () => {
+test('grouped queries need a smaller cache', () => {
   const shared = steps({ model: 'stories', kvHeads: 1 }), own = steps({ model: 'stories' })
   const [few, many] = [shared, own].map(({ rows, ask }) => ask(rows[0]).bytes.own)
   assert.equal(few * 4, many)
@@ -70,23 +71,23 @@ test('heads that share keys and values keep fewer of them', () => {
   own.free()
 })
 
-test('with the mask off, what was kept is out of date, and it is said of how many numbers', () => {
+test('without the causal mask cached values are outdated, and the number of equal values is reported', () => {
   const { rows, ask, free } = steps({ tgtIsCausal: false })
-  assert.equal(ask(rows[0]).same, ask(rows[0]).compared)
-  const { compared, same } = ask(rows[3])
-  assert.ok(same < compared && same > 0, `${same} of ${compared}`)
+  assert.equal(ask(rows[0]).identical, ask(rows[0]).compared)
+  const { compared, identical } = ask(rows[3])
+  assert.ok(identical < compared && identical > 0, `${identical} of ${compared}`)
   free()
 })
 
-test('a model with a mistake in it is not compared', () => {
+test('a model with a built-in fault is not compared', () => {
   const { ask, free } = steps({ fault: 'swapped' })
   assert.equal(ask(2), null)
   free()
 })
 
-test('the model is left as it was, and no memory is kept', () => {
+test('the comparison does not change the model and leaks no memory', () => {
   const { one, rows, ask, free } = steps({ training: true, dropout: 0.3 })
-  const flags = () => Array.from(one.going.model.namedModules(), ([, { training }]) => training)
+  const flags = () => Array.from(one.continuation.model.namedModules(), ([, { training }]) => training)
   const before = flags(), gradient = one.run.gradient('output.weight'), { bytes, tensors } = gf.memory()
   rows.forEach(ask)
   assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [bytes, tensors])

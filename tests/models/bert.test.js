@@ -5,7 +5,7 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('bert')) {
-  test(`${item.name}: PyTorch's numbers`, async () => {
+  test(`${item.name}: equals PyTorch's numbers`, async () => {
     const files = filesOf(item), { model } = await gf.models.load(files)
     assertOutputs(model, item, item.name)
     const { type, missing, unused, problems } = gf.models.inspect(files)
@@ -28,7 +28,7 @@ test('bert: padding on the right changes neither the tokens nor the pooled outpu
   close(right.pooled, plain.pooled)
 })
 
-test('bert: tokenTypeIds are zeros by default and must fit', async () => {
+test('bert: tokenTypeIds are zeros by default and must have the shape of ids', async () => {
   const { model } = await gf.models.load(filesOf(item)),
     run = options => gf.noGrad(() => model.forward([row], options)).hidden
   assert.deepEqual(run().toArray(), run({ tokenTypeIds: [row.map(() => 0)] }).toArray())

@@ -12,22 +12,22 @@ const [item] = cases('gpt2')
 const rejects = (files, code, message) =>
   assert.rejects(gf.models.load(files), { name: 'GlassformerError', code, message })
 
-test('shards with their index, in folders, as Blobs', async () => {
+test('loads shards with their index, in folders and as Blobs', async () => {
   const tensors = sampleTensors(item), names = Object.keys(tensors), half = names.length >> 1
   const part = (from, to) => gf.saveSafetensors(Object.fromEntries(names.slice(from, to).map(n => [n, tensors[n]])))
-  const [first, second] = [part(0, half), part(half)], called = i => `model-0000${i}-of-00002.safetensors`
-  const index = { metadata: {}, weight_map: Object.fromEntries(names.map((n, i) => [n, called(i < half ? 1 : 2)])) }
+  const [first, second] = [part(0, half), part(half)], shardName = i => `model-0000${i}-of-00002.safetensors`
+  const index = { metadata: {}, weight_map: Object.fromEntries(names.map((n, i) => [n, shardName(i < half ? 1 : 2)])) }
   const files = {
     'folder/config.json': new Blob([JSON.stringify(item.config)]),
     'folder/model.safetensors.index.json': JSON.stringify(index),
-    [`folder/${called(1)}`]: new Blob([first]), [`folder/${called(2)}`]: second
+    [`folder/${shardName(1)}`]: new Blob([first]), [`folder/${shardName(2)}`]: second
   }
   assertOutputs((await gf.models.load(files)).model, item, 'shards')
   assert.deepEqual((await gf.models.inspect(files)).problems, [])
-  const { [`folder/${called(2)}`]: gone, ...rest } = files
+  const { [`folder/${shardName(2)}`]: _, ...rest } = files
   await rejects(rest, 'format', /model-00002-of-00002.safetensors is not among the files/)
-  await rejects({ ...files, [`folder/${called(2)}`]: first }, 'format', /is in .*00001.* and in .*00002/)
-  const wrong = { ...index, weight_map: { ...index.weight_map, [names[0]]: called(2) } }
+  await rejects({ ...files, [`folder/${shardName(2)}`]: first }, 'format', /is in .*00001.* and in .*00002/)
+  const wrong = { ...index, weight_map: { ...index.weight_map, [names[0]]: shardName(2) } }
   await rejects({ ...files, 'folder/model.safetensors.index.json': JSON.stringify(wrong) }, 'format', /should be in .*00002.*but is in/)
 })
 
@@ -39,43 +39,44 @@ test('16-bit weights are read as float32', async () => {
   }
 })
 
-/** Everything that a model gives for the inputs of a case. */
-const answersOf = (model, { inputs: { ids } }) => gf.tidy(() => gf.noGrad(() =>
-  Object.values(model.forward(ids, model.decoder ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
+/** All outputs of a model for the inputs of a case, as flat arrays. */
+const outputsOf = (model, { inputs: { ids } }) => gf.tidy(() => gf.noGrad(() =>
+  Object.values(model.forward(ids, 'decoder' in model ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
 
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
   `${type}: load with a dtype equals quantize after load`, async () => {
-    const [one] = cases(type), files = filesOf(one), { model: whole } = await gf.models.load(files)
-    const exact = answersOf(whole, one)
-    for (const [dtype, part] of [['float16', 0.01], ['bfloat16', 0.06], ['int8', 0.1]]) {
-      const { model } = await gf.models.load(files, { dtype }), stored = gf.quantize(whole.clone(), { dtype })
-      const own = answersOf(model, one)
-      assert.deepEqual(own, answersOf(stored, one))
+    const [item] = cases(type), files = filesOf(item), { model: original } = await gf.models.load(files)
+    const exact = outputsOf(original, item)
+    for (const [dtype, tolerance] of [['float16', 0.01], ['bfloat16', 0.06], ['int8', 0.1]]) {
+      const { model } = await gf.models.load(files, { dtype }), quantized = gf.quantize(original.clone(), { dtype })
+      const outputs = outputsOf(model, item)
+      assert.deepEqual(outputs, outputsOf(quantized, item))
       assert.ok(model.parameters().every(p => p.dtype === (p.isMatrix ? dtype : 'float32') && !p.requiresGrad))
       exact.forEach((row, i) => {
-        const most = Math.max(...row.map(Math.abs)), off = Math.max(...row.map((v, at) => Math.abs(v - own[i][at])))
-        assert.ok(off > 0 && off < part * most, `${dtype}: off by ${off} of ${most}`)
+        const largest = Math.max(...row.map(Math.abs))
+        const error = Math.max(...row.map((v, at) => Math.abs(v - outputs[i][at])))
+        assert.ok(error > 0 && error < tolerance * largest, `${dtype}: off by ${error} of ${largest}`)
       })
-      if (type !== 'bert') assert.ok(model.generate(one.inputs.ids[0].slice(0, 3), { maxNewTokens: 2 }).length > 0)
+      if (type !== 'bert') assert.ok(model.generate(item.inputs.ids[0].slice(0, 3), { maxNewTokens: 2 }).length > 0)
       model.dispose()
-      stored.dispose()
+      quantized.dispose()
     }
   })
 
-test('an embedding read in several chunks has the values of the file, and in int8 those of quantize', async () => {
+test('an embedding that is read in chunks has the values of the file, and in int8 those of quantize', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pieces-'))
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 128, heads: 2, words: 33000, places: 8 })
   const files = Object.fromEntries(await Promise.all(paths.map(async path => [basename(path), await readFile(path)])))
   await rm(folder, { recursive: true })
   const weights = files['model.safetensors'], from = 8 + Number(weights.readBigUInt64LE())
   const loaded = async options => (await gf.models.load(files, options)).model
-  const whole = await loaded(), table = whole.wte.weight, bytes = table.size * 4
+  const float = await loaded(), table = float.wte.weight, bytes = table.numel() * 4
   assert.ok(bytes > 2 ** 24)
   assert.equal(Buffer.compare(Buffer.from(table.bytes), weights.subarray(from, from + bytes)), 0)
-  const own = await loaded({ dtype: 'int8' })
-  gf.quantize(whole, { dtype: 'int8' })
-  assert.equal(Buffer.compare(Buffer.from(own.wte.weight.bytes), Buffer.from(whole.wte.weight.bytes)), 0)
-  for (const model of [own, whole]) model.dispose()
+  const int8 = await loaded({ dtype: 'int8' })
+  gf.quantize(float, { dtype: 'int8' })
+  assert.equal(Buffer.compare(Buffer.from(int8.wte.weight.bytes), Buffer.from(float.wte.weight.bytes)), 0)
+  for (const model of [int8, float]) model.dispose()
 })
 
 test('16-bit weights keep their bits', async () => {
@@ -95,27 +96,27 @@ test('16-bit weights keep their bits', async () => {
 })
 
 test('missing tensors, wrong sizes and duplicate keys are refused by load and listed by inspect', async () => {
-  const lacking = filesOf(item, { change: ({ 'h.1.ln_2.bias': _, ...rest }) => rest })
-  await rejects(lacking, 'format', /missing tensor h.1.ln_2.bias/)
-  assert.deepEqual(gf.models.inspect(lacking).missing, ['h.1.ln_2.bias'])
+  const incomplete = filesOf(item, { change: ({ 'h.1.ln_2.bias': _, ...rest }) => rest })
+  await rejects(incomplete, 'format', /missing tensor h.1.ln_2.bias/)
+  assert.deepEqual(gf.models.inspect(incomplete).missing, ['h.1.ln_2.bias'])
   const wide = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.rand([9, 12]) }) })
   await rejects(wide, 'format', /wpe.weight must have shape \[8, 12\], got \[9, 12\]/)
   assert.match(gf.models.inspect(wide).problems.join(), /wpe.weight must have shape/)
   const twice = filesOf(item, { change: t => ({ ...t, 'transformer.wpe.weight': gf.rand([8, 12]) }) })
   await rejects(twice, 'format', /wpe.weight is in the file twice/)
   assert.match(gf.models.inspect(twice).problems.join(), /wpe.weight is in the file twice/)
-  const whole = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.randint(0, 5, [8, 12]) }) })
-  await rejects(whole, 'format', /wpe.weight must be floating point, got I32/)
+  const integers = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.randint(0, 5, [8, 12]) }) })
+  await rejects(integers, 'format', /wpe.weight must be floating point, got I32/)
 })
 
 for (const [type, count, list] of [['gpt2', 'n_layer', 'h'], ['bert', 'num_hidden_layers', 'encoder.layer'],
   ['llama', 'num_hidden_layers', 'layers'], ['t5', 'num_decoder_layers', 'decoder.block'],
   ['marian', 'encoder_layers', 'encoder.layers']]) test(`${type}: a layer missing from the file is a problem`, async () => {
-  const [one] = cases(type), has = one.config[count], files = filesOf(one, { config: { [count]: has + 1 } })
-  const message = new RegExp(`config.json has ${has + 1} layers ${list}.0 to ${list}.${has}, and the file has ${has} of`)
+  const [item] = cases(type), n = item.config[count], files = filesOf(item, { config: { [count]: n + 1 } })
+  const message = new RegExp(`config.json has ${n + 1} layers ${list}.0 to ${list}.${n}, and the file has ${n} of`)
   const { problems, missing } = gf.models.inspect(files)
   assert.match(problems.join(), message)
-  assert.ok(missing.length > 0 && missing.every(key => key.includes(`${list}.${has}.`)), String(missing))
+  assert.ok(missing.length > 0 && missing.every(key => key.includes(`${list}.${n}.`)), String(missing))
   await rejects(files, 'format', message)
 })
 
@@ -127,11 +128,11 @@ test('files that are not a model are refused', async () => {
   for (const [name, reason] of [['pytorch_model-00001-of-00002.bin', /program in Python/], ['a.pt', /a\.pt is a program/],
     ['q4.gguf', /q4\.gguf is a file of llama\.cpp/], ['tf_model.h5', /tf_model\.h5 belongs to another framework/]]) {
     const blob = new Blob(['x']), files = { [name]: blob }
-    blob.arrayBuffer = blob.slice = () => assert.fail('nothing of it is read')
+    blob.arrayBuffer = blob.slice = () => assert.fail('the file is read')
     assert.match((await gf.models.inspect(files)).problems.join(), reason)
     assert.match((await gf.models.inspect({ ...files, 'config.json': config })).problems.join(), reason)
-    const whole = await gf.models.inspect({ ...files, 'config.json': config, 'model.safetensors': weights })
-    assert.deepEqual(whole.problems, [], 'beside the weights it is none')
+    const complete = await gf.models.inspect({ ...files, 'config.json': config, 'model.safetensors': weights })
+    assert.deepEqual(complete.problems, [], 'with model.safetensors the file is no problem')
   }
   await rejects({ 'config.json': '{', 'model.safetensors': weights }, 'format', /config.json is not JSON/)
   await rejects({ 'config.json': config.replace('{', '{"n_head":3,'), 'model.safetensors': weights }, 'format', /key "n_head" twice/)
@@ -160,15 +161,15 @@ test('load allocates the parameters, frees them on failure, and leaves the rando
   assert.deepEqual(gf.memory().bytes - before.bytes, bytes)
   assert.deepEqual(gf.rand([3]).toArray(), expected)
   model.dispose()
-  const held = gf.memory().bytes, blob = new Blob([files['model.safetensors']]), whole = blob.slice.bind(blob)
-  blob.slice = (from, to) => (from > 3000 ? { arrayBuffer: () => Promise.reject(new Error('gone')) } : whole(from, to))
+  const usedBytes = gf.memory().bytes, blob = new Blob([files['model.safetensors']]), slice = blob.slice.bind(blob)
+  blob.slice = (from, to) => (from > 3000 ? { arrayBuffer: () => Promise.reject(new Error('gone')) } : slice(from, to))
   await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }), /gone/)
-  assert.equal(gf.memory().bytes, held)
+  assert.equal(gf.memory().bytes, usedBytes)
 })
 
 test('a short read is an error, an inner folder is ignored, and invalid eos ids are ignored', async () => {
-  const files = filesOf(item), blob = new Blob([files['model.safetensors']]), whole = blob.slice.bind(blob)
-  blob.slice = (from, to) => whole(from, from > 3000 ? to - 8 : to)
+  const files = filesOf(item), blob = new Blob([files['model.safetensors']]), slice = blob.slice.bind(blob)
+  blob.slice = (from, to) => slice(from, from > 3000 ? to - 8 : to)
   await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }),
     { code: 'format', message: /expected \d+ bytes from \d+ to \d+, got \d+/ })
   assert.deepEqual(gf.models.inspect({ '1_Pooling/config.json': '{}', ...files }).problems, [])
@@ -179,26 +180,27 @@ test('a short read is an error, an inner folder is ignored, and invalid eos ids 
 })
 
 test('load reports progress, can be aborted, and then frees its memory', async () => {
-  const files = filesOf(item), blob = { ...files, 'model.safetensors': new Blob([files['model.safetensors']]) }
-  for (const given of [files, blob]) {
-    /** @type {{ done: number, total: number }[]} */ const told = []
-    const { model } = await gf.models.load(given, { onProgress: one => told.push(one) })
+  const files = filesOf(item), blobs = { ...files, 'model.safetensors': new Blob([files['model.safetensors']]) }
+  for (const source of [files, blobs]) {
+    /** @type {{ done: number, total: number }[]} */ const reports = []
+    const { model } = await gf.models.load(source, { onProgress: progress => reports.push(progress) })
     const used = item.tensors.reduce((sum, [, shape]) => sum + 4 * shape.reduce((n, side) => n * side, 1), 0)
-    assert.ok(told.length > 2 && told[0].done === 0, `${told.length}`)
-    assert.ok(told.every(({ done, total }, i) => total === told[0].total && (i === 0 || done >= told[i - 1].done)))
-    assert.equal(told.at(-1).done, told[0].total)
-    assert.ok(told[0].total <= used && told[0].total >= used / 2, `${told[0].total} of ${used}`)
+    const [{ done: start, total: all }] = reports
+    assert.ok(reports.length > 2 && start === 0, `${reports.length}`)
+    assert.ok(reports.every(({ done, total }, i) => total === all && (i === 0 || done >= reports[i - 1].done)))
+    assert.equal(reports.at(-1).done, all)
+    assert.ok(all <= used && all >= used / 2, `${all} of ${used}`)
     model.dispose()
     const { bytes } = gf.memory(), controller = new AbortController(), reason = new Error('enough')
     let calls = 0
     const onProgress = () => { if (++calls === 3) setTimeout(() => controller.abort(reason)) }
-    await assert.rejects(gf.models.load(given, { signal: controller.signal, onProgress }), one => one === reason)
-    assert.ok(calls < told.length, 'not to the end')
+    await assert.rejects(gf.models.load(source, { signal: controller.signal, onProgress }), error => error === reason)
+    assert.ok(calls < reports.length, 'loading does not continue to the end')
     assert.ok(gf.memory().bytes <= bytes)
-    await assert.rejects(gf.models.load(given, { signal: AbortSignal.abort(reason) }), one => one === reason)
-    for (const which of ['first', 'last']) await assert.rejects(gf.models.load(given, {
+    await assert.rejects(gf.models.load(source, { signal: AbortSignal.abort(reason) }), error => error === reason)
+    for (const which of ['first', 'last']) await assert.rejects(gf.models.load(source, {
       onProgress: async ({ done, total }) => { if (done === (which === 'first' ? 0 : total)) throw reason }
-    }), one => one === reason, `a promise that is broken, ${which}`)
+    }), error => error === reason, `onProgress rejects at the ${which} report`)
     assert.ok(gf.memory().bytes <= bytes)
   }
   await assert.rejects(gf.models.load(files, { onProgress: true }), { code: 'type', message: /onProgress.*function/ })
@@ -213,7 +215,7 @@ test('load returns the tokenizer, also from a Blob, or null', async () => {
     assert.deepEqual(tokenizer.encode('a model').ids, trained.encode('a model').ids)
   }
   assert.equal((await gf.models.load(files)).tokenizer, null)
-  assert.equal((await gf.models.load({ ...files, 'merges.txt': '' })).tokenizer, null, 'half of one is none')
+  assert.equal((await gf.models.load({ ...files, 'merges.txt': '' })).tokenizer, null, 'a tokenizer needs vocab.json, too')
   await rejects({ ...files, 'strange.model': new Uint8Array(3) }, 'format', /strange\.model/)
   await rejects({ ...files, 'tokenizer.json': '{' }, 'format', /tokenizer.json is not JSON/)
 })

@@ -7,38 +7,38 @@ import { cases, filesOf } from './golden_models.js'
 const load = async (type, generation, config) => (await gf.models.load({
   ...filesOf(cases(type)[0], { config }), 'generation_config.json': JSON.stringify(generation)
 })).model
-const answer = (model, options) => model.generate([3, 1, 4], { maxNewTokens: 4, end: [], ...options })
+const generate = (model, options) => model.generate([3, 1, 4], { maxNewTokens: 4, end: [], ...options })
 
-for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: eos ids and suppressed ids`, async () => {
-  const free = await load(type, {}, { eos_token_id: 5, bad_words_ids: null }), [first] = answer(free)
-  assert.deepEqual(free.eosTokenIds, [5], 'config.json where generation_config.json is silent')
+for (const type of ['gpt2', 'llama', 't5', 'marian']) test(`${type}: reads eos ids and suppressed ids`, async () => {
+  const free = await load(type, {}, { eos_token_id: 5, bad_words_ids: null }), [first] = generate(free)
+  assert.deepEqual(free.eosTokenIds, [5], 'config.json applies to settings that generation_config.json lacks')
   const ended = await load(type, { eos_token_id: [2, first] }, { eos_token_id: 5 })
   assert.deepEqual(ended.eosTokenIds, [2, first])
   assert.deepEqual(ended.generate([3, 1, 4], { maxNewTokens: 4 }), [first])
-  for (const [generation, never] of [
+  for (const [generation, suppressed] of [
     [{ bad_words_ids: [[first], [9]] }, [first, 9]], [{ suppress_tokens: [first] }, [7, first]]
   ]) {
-    const barred = await load(type, generation, { bad_words_ids: [[7]] })
-    assert.deepEqual(barred.suppressedTokenIds, [...new Set(never)])
+    const model = await load(type, generation, { bad_words_ids: [[7]] })
+    assert.deepEqual(model.suppressedTokenIds, [...new Set(suppressed)])
     for (const options of [{}, { cache: false }, { beams: 3 }, { topK: 11, seed: 1 }]) {
-      assert.ok(!answer(barred, options).includes(first), JSON.stringify(options))
+      assert.ok(!generate(model, options).includes(first), JSON.stringify(options))
     }
   }
   assert.deepEqual((await load(type, {}, { bad_words_ids: [[7]] })).suppressedTokenIds, [7])
 })
 
-for (const type of ['t5', 'marian']) test(`${type}: the decoder start token and the forced first token`, async () => {
+for (const type of ['t5', 'marian']) test(`${type}: reads the decoder start token and the forced first token`, async () => {
   const model = await load(type, { decoder_start_token_id: 4, forced_bos_token_id: 6 }, { decoder_start_token_id: 3 })
   assert.equal(model.decoderStartTokenId, 4)
   const logits = options => gf.noGrad(() => model.forward([[3, 1, 4]], options)).logits.toArray()
   assert.deepEqual(logits(), logits({ decoderIds: [[4]] }))
   for (const options of [{}, { cache: false }, { beams: 2 }]) {
-    const ids = answer(model, options)
+    const ids = generate(model, options)
     assert.equal(ids[0], 6)
     assert.equal(ids.length, 4)
   }
   const after = gf.noGrad(() => model.forward([[3, 1, 4]], { decoderIds: [[4, 6]] })).logits.toArray()[0][1]
-  assert.equal(answer(model)[1], after.indexOf(Math.max(...after)))
+  assert.equal(generate(model)[1], after.indexOf(Math.max(...after)))
 })
 
 test('save writes generation_config.json, and invalid settings are refused by name', async () => {

@@ -26,16 +26,15 @@ export const filesOf = (item, { change = t => t, dtypes, config = {} } = {}) => 
 
 export const cases = type => loadGolden('models').cases.filter(item => item.name.startsWith(`${type}:`))
 
-/**
- * Runs a loaded model on a case's inputs and compares every output. Rows of padding are set to 0 first.
- */
+/** Runs a loaded model on a case's inputs and compares every output. Rows of padding are set to 0 first. */
 export function assertOutputs(model, { inputs: { ids, ...options }, out, tol }, name) {
   gf.tidy(() => {
-    const made = gf.noGrad(() => model.forward(ids, options)), mask = options.decoderIds ? null : options.attentionMask
+    const outputs = gf.noGrad(() => model.forward(ids, options))
+    const mask = options.decoderIds ? null : options.attentionMask
     for (const [key, expected] of Object.entries(out)) {
-      const C = expected.shape.at(-1), isKept = mask && expected.shape.length === 3 ? mask.flat() : null
-      const data = Array.from(made[key].data, (v, i) => (isKept && !isKept[Math.floor(i / C)] ? v * 0 : v))
-      assertClose({ shape: [...made[key].shape], data }, expected, { tol, name: `${name}: ${key}` })
+      const C = expected.shape.at(-1), isToken = mask && expected.shape.length === 3 ? mask.flat() : null
+      const data = Array.from(outputs[key].data, (v, i) => (isToken && !isToken[Math.floor(i / C)] ? v * 0 : v))
+      assertClose({ shape: [...outputs[key].shape], data }, expected, { tol, name: `${name}: ${key}` })
     }
   })
 }

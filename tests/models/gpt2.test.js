@@ -4,7 +4,7 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('gpt2')) {
-  test(`${item.name}: PyTorch's numbers`, async () => {
+  test(`${item.name}: equals PyTorch's numbers`, async () => {
     const files = filesOf(item), { model, config, tokenizer } = await gf.models.load(files)
     assertOutputs(model, item, item.name)
     assert.deepEqual(config, item.config)
@@ -27,8 +27,8 @@ test('gpt2: padding on either side does not change the tokens', async () => {
   assert.deepEqual(logits([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
   assert.deepEqual(logits([7, 7, ...sentence], [[false, false, true, true, true, true]]).slice(2), plain)
   assert.ok(logits([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).flat().every(Number.isFinite), 'no NaN in padding')
-  const one = gf.noGrad(() => model.forward(sentence)).logits
-  assert.deepEqual(one.toArray()[0], plain, 'one sentence needs no table')
+  const single = gf.noGrad(() => model.forward(sentence)).logits
+  assert.deepEqual(single.toArray()[0], plain, 'a single sequence may be a flat list')
 })
 
 test('gpt2: forward refuses invalid arguments', async () => {
@@ -75,7 +75,7 @@ test('gpt2: causal mask buffers are ignored', async () => {
   assertOutputs((await gf.models.load(files)).model, first, 'with buffers')
 })
 
-test('gpt2: with a cache, token by token gives the same bits as one forward, with padding', async () => {
+test('gpt2: several passes with a cache give the same bits as one pass, also with padding', async () => {
   const { model } = await gf.models.load(filesOf(first)), row = [5, 1, 2, 3, 4], mask = [0, 1, 1, 1, 1]
   for (const padded of [false, true]) gf.tidy(() => gf.noGrad(() => {
     const attentionMask = upTo => (padded ? { attentionMask: [mask.slice(0, upTo)] } : {})

@@ -5,7 +5,7 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, sampleTensors, filesOf } from './golden_models.js'
 
 for (const item of cases('llama')) {
-  test(`${item.name}: PyTorch's numbers`, async () => {
+  test(`${item.name}: equals PyTorch's numbers`, async () => {
     const files = filesOf(item), { model } = await gf.models.load(files)
     assertOutputs(model, item, item.name)
     const { type, missing, unused, problems } = gf.models.inspect(files)
@@ -23,7 +23,7 @@ test('llama: padding on either side does not change the tokens', async () => {
   assert.deepEqual(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
 })
 
-test('llama: with a cache, token by token gives the same bits as one forward', async () => {
+test('llama: several passes with a cache give the same bits as one pass', async () => {
   const { model } = await gf.models.load(filesOf(item))
   gf.tidy(() => gf.noGrad(() => {
     const all = model.forward([row]).logits.toArray()[0], cache = new gf.decoding.Cache(8)
@@ -51,38 +51,38 @@ test('llama: scaled rotary embeddings and other unsupported settings are refused
     { rope_scaling: null, rope_parameters: { rope_type: 'default', rope_theta: 10000 } } }))
 })
 
-/** A llama2.c file of a case's tensors, rows of queries and keys moved so that pairs stand side by side. */
+/** A llama2.c file of a case's tensors. Rows of queries and keys are reordered so that rotary pairs are adjacent. */
 function llama2c({ config: c, ...rest }, version, tied) {
   const tensors = sampleTensors({ config: c, ...rest }),
     { hidden_size: C, num_attention_heads: H, num_key_value_heads: KV } = c
-  const D = C / H, all = (name, moved) => Array.from({ length: c.num_hidden_layers }, (_, n) => {
+  const D = C / H, all = (name, isInterleaved) => Array.from({ length: c.num_hidden_layers }, (_, n) => {
     const { data, shape: [O] } = tensors[`model.layers.${n}.${name}.weight`]
-    if (!moved) return [...data]
+    if (!isInterleaved) return [...data]
     return Array.from({ length: O }, (_, o) => {
       const d = o % D, from = o - d + (d % 2) * (D / 2) + (d >> 1)
       return [...data.subarray(from * C, (from + 1) * C)]
     }).flat()
   }).flat()
-  const [words, head, norm] = ['model.embed_tokens', 'lm_head',
+  const [embedding, head, norm] = ['model.embed_tokens', 'lm_head',
     'model.norm'].map(name => [...tensors[`${name}.weight`].data])
   const attention = [all('self_attn.q_proj', true), all('self_attn.k_proj', true), all('self_attn.v_proj'),
     all('self_attn.o_proj')]
-  const inner = [all('mlp.gate_proj'), all('mlp.down_proj'), all('mlp.up_proj')]
+  const feedForward = [all('mlp.gate_proj'), all('mlp.down_proj'), all('mlp.up_proj')]
   const norms = [all('input_layernorm'), all('post_attention_layernorm')], T = 16, end = tied ? [] : head
   const floats = version === 0
-    ? [words, norms[0], ...attention, norms[1], ...inner, norm, new Array(T * D).fill(0.5), end]
-    : [...norms, norm, words, ...attention, ...inner, end]
+    ? [embedding, norms[0], ...attention, norms[1], ...feedForward, norm, new Array(T * D).fill(0.5), end]
+    : [...norms, norm, embedding, ...attention, ...feedForward, end]
   const sizes = Int32Array.of(C, c.intermediate_size, c.num_hidden_layers, H, KV, version === 0 && !tied ? -11 : 11, T)
-  const first = version === 0 ? new Uint8Array(sizes.buffer) : new Uint8Array(256)
+  const header = version === 0 ? new Uint8Array(sizes.buffer) : new Uint8Array(256)
   if (version === 1) {
-    first.set(new Uint8Array(Int32Array.of(0x616b3432, 1, ...sizes).buffer))
-    first[36] = tied ? 1 : 0
+    header.set(new Uint8Array(Int32Array.of(0x616b3432, 1, ...sizes).buffer))
+    header[36] = tied ? 1 : 0
   }
-  return Buffer.concat([first, new Uint8Array(Float32Array.from(floats.flat()).buffer)])
+  return Buffer.concat([header, new Uint8Array(Float32Array.from(floats.flat()).buffer)])
 }
 
-test('llama: a llama2.c .bin with one token, and invalid sizes', async () => {
-  // dim 2, hidden 3, one layer of one head, words, one place; then as many floats as they make.
+test('llama: a llama2.c .bin may have a single token; invalid sizes are refused', async () => {
+  // The sizes: dim 2, hidden 3, one layer, one head, one key-value head, one token, one position. The floats follow.
   const fileOf = (sizes, floats = 2 + 2 + 16 + 2 + 18 + 2 + 2) => Buffer.concat([Int32Array.from(sizes),
     new Float32Array(floats)].map(list => new Uint8Array(list.buffer)))
   const { config } = await gf.models.load({ 'a.bin': fileOf([2, 3, 1, 1, 1, 1, 1]) })
@@ -97,13 +97,13 @@ test('llama: a llama2.c .bin with one token, and invalid sizes', async () => {
 test('llama: a llama2.c .bin that claims a million layers is refused before they are created', async () => {
   const file = new Uint8Array(4096), message = 'a.bin must have 181760147740 bytes for its sizes, got 4096'
   new Int32Array(file.buffer).set([64, 172, 1_000_000, 8, 4, 512, 512])
-  const begun = process.cpuUsage()
+  const start = process.cpuUsage()
   assert.deepEqual(gf.models.inspect({ 'a.bin': file }).problems, [message])
   await assert.rejects(gf.models.load({ 'a.bin': file }), { code: 'format', message })
-  assert.ok(process.cpuUsage(begun).user < 2e6)
+  assert.ok(process.cpuUsage(start).user < 2e6)
 })
 
-for (const version of [0, 1]) test(`llama: llama2.c's .bin, version ${version}`, async () => {
+for (const version of [0, 1]) test(`llama: loads llama2.c's .bin, version ${version}`, async () => {
   const bytes = llama2c(item, version, false), files = { 'any.bin': bytes }
   assert.deepEqual(gf.models.inspect(files).problems, [])
   const { model, config } = await gf.models.load(files)

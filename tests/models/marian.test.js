@@ -6,7 +6,7 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('marian')) {
-  test(`${item.name}: PyTorch's numbers`, async () => {
+  test(`${item.name}: equals PyTorch's numbers`, async () => {
     const files = filesOf(item), { model } = await gf.models.load(files)
     assertOutputs(model, item, item.name)
     const { type, missing, unused, problems, parameters } = gf.models.inspect(files)
@@ -15,12 +15,12 @@ for (const item of cases('marian')) {
   })
 }
 
-const [item] = cases('marian'), { ids: [row], decoderIds: [answer] } = item.inputs
+const [item] = cases('marian'), { ids: [row], decoderIds: [target] } = item.inputs
 
 test('marian: padding on the right does not change the logits', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 4)
   const run = (ids, attentionMask) => gf.noGrad(
-    () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
+    () => model.forward([ids], { attentionMask, decoderIds: [target] })).logits
   const plain = run(sentence)
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), plain, { tol: 1e-6 })
 })
@@ -56,21 +56,21 @@ test('marian: a SentencePiece model alone, which has other ids, is not used as t
   assert.equal(tokenizer, null)
 })
 
-test("marian: opus-mt's folder: vocab.json and source.spm are the tokenizer, in memory and as Blobs", async () => {
-  const files = marianFiles(), own = gf.text.tokenizer({ 'vocab.json': files['vocab.json'], 'source.spm': files['source.spm'] })
+test('marian: vocab.json and source.spm are the tokenizer, in memory and as Blobs', async () => {
+  const files = marianFiles(), expected = gf.text.tokenizer({ 'vocab.json': files['vocab.json'], 'source.spm': files['source.spm'] })
   const blobs = Object.fromEntries(Object.entries(files).map(([name, content]) => [`opus/${name}`, new Blob([content])]))
-  for (const given of [files, blobs]) {
-    const { tokenizer, model } = await gf.models.load(given)
+  for (const source of [files, blobs]) {
+    const { tokenizer, model } = await gf.models.load(source)
     const { ids } = tokenizer.encode('The weights', { special: true })
-    assert.deepEqual(ids, own.encode('The weights', { special: true }).ids)
+    assert.deepEqual(ids, expected.encode('The weights', { special: true }).ids)
     assert.equal(ids.at(-1), 0)
     assert.ok(model.generate(ids, { maxNewTokens: 3, end: [] }).length === 3)
     model.dispose()
   }
-  const { 'vocab.json': _, ...alone } = files
-  assert.equal((await gf.models.load(alone)).tokenizer, null, 'the ids of a .spm are others')
+  const { 'vocab.json': _, ...withoutVocab } = files
+  assert.equal((await gf.models.load(withoutVocab)).tokenizer, null, 'the .spm has other ids')
   const { tokenizer } = await gf.models.load({ ...files, 'target_vocab.json': files['vocab.json'] })
-  assert.equal(tokenizer, null, 'one tokenizer is not enough for two vocabularies')
+  assert.equal(tokenizer, null, 'two vocabularies would need two tokenizers')
 })
 
 test('marian: a missing final_logits_bias is zero', async () => {

@@ -1,4 +1,4 @@
-// Encoders count masked tokens in their positions, 0 .. T-1, as Hugging Face does.
+// Position ids with attention masks: encoders count masked tokens, as Hugging Face does, and decoders do not.
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
@@ -8,7 +8,7 @@ import { ACTIVATIONS, encode, modulesOf } from './post_norm.js'
 const MASKS = { 'a hole': [1, 1, 0, 1, 0, 1], 'on the left': [0, 0, 1, 1, 1, 1], 'on the right': [1, 1, 1, 1, 0, 0] }
 const IDS = [3, 1, 4, 1, 5, 9]
 
-/** A lookup of nested numbers, each made once. */
+/** A function from names to nested arrays of the tensors' values. */
 function lookup(tensors) {
   const all = Object.fromEntries(Object.entries(tensors).map(([key, tensor]) => [key, tensor.toArray()]))
   return name => all[name]
@@ -21,7 +21,7 @@ const BERT = {
   down: 'encoder.layer.{n}.output.dense', norm2: 'encoder.layer.{n}.output.LayerNorm'
 }
 
-for (const [name, mask] of Object.entries(MASKS)) test(`bert: padding ${name}: hidden states and pooled output`, async () => {
+for (const [name, mask] of Object.entries(MASKS)) test(`bert: padding ${name}: hidden states and pooled output equal the reference`, async () => {
   const [item] = cases('bert'), { model } = await gf.models.load(filesOf(item)), { config } = item
   const weight = lookup(sampleTensors(item)), { linear, norm } = modulesOf(weight, config.layer_norm_eps)
   const table = kind => weight(`embeddings.${kind}_embeddings.weight`)
@@ -43,7 +43,7 @@ const MARIAN = {
   norm2: 'encoder.layers.{n}.final_layer_norm'
 }
 
-for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}: output of the encoder`, async () => {
+for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}: the output of the encoder equals the reference`, async () => {
   const [item] = cases('marian'), { model } = await gf.models.load(filesOf(item)), { config } = item, C = config.d_model
   const tensors = lookup(sampleTensors(item)), weight = key => tensors(`model.${key}`)
   const sinusoid = (t, c) => {
@@ -61,6 +61,6 @@ for (const [name, mask] of Object.entries(MASKS)) test(`marian: padding ${name}:
 for (const type of ['gpt2', 'llama']) test(`${type}: a decoder does not count masked tokens, so a gap does not change the tokens after it`, async () => {
   const { model } = await gf.models.load(filesOf(cases(type)[0]))
   const logits = (row, attentionMask) => gf.noGrad(() => model.forward([row], { attentionMask })).logits.toArray()[0]
-  const plain = logits([3, 1, 4, 1]), holed = logits([3, 7, 1, 7, 4, 1], [[1, 0, 1, 0, 1, 1]])
-  assertClose(gf.tensor([0, 2, 4, 5].map(t => holed[t])), gf.tensor(plain), { tol: 2e-6 })
+  const plain = logits([3, 1, 4, 1]), masked = logits([3, 7, 1, 7, 4, 1], [[1, 0, 1, 0, 1, 1]])
+  assertClose(gf.tensor([0, 2, 4, 5].map(t => masked[t])), gf.tensor(plain), { tol: 2e-6 })
 })

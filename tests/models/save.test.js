@@ -1,4 +1,4 @@
-// models.save: Hugging Face's keys and shapes, and the same bits of the weights when they are loaded again.
+// models.save writes Hugging Face's keys and shapes, and weights that load with the same bits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bertFiles, t5Files } from '../lib/imported_models.js'
@@ -8,23 +8,23 @@ import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 const ALL = loadGolden('models').cases
 const TYPES = ['gpt2', 'bert', 'marian', 't5', 'llama']
-/** What the classes that write a head put before all other keys. */
+/** The prefixes of keys in Hugging Face's classes with a head. */
 const PREFIXES = { gpt2: 'transformer.', bert: 'bert.', marian: 'model.', t5: '', llama: 'model.' }
 const CLASSES = /^(GPT2LMHeadModel|Bert(ForMaskedLM|Model)|MarianMTModel|T5ForConditionalGeneration|LlamaForCausalLM)$/
 const BARE = /^(lm_head|cls|final_logits_bias)/
 
 /**
- * The keys and shapes of a file as Hugging Face writes it today: some of the drawn ones have no prefix, as those of the
- * body alone, norms that are called as in TensorFlow, or matrices of GPT-2 as nn.Linear has them.
+ * The keys and shapes of a file as Hugging Face writes it today. Some golden cases differ: keys without prefix, as of
+ * the model without a head, TensorFlow's names of norms, or matrices of GPT-2 in nn.Linear's layout.
  */
 function expectedOf({ config: { model_type: type, n_embd: channels }, tensors }) {
   const hasHead = type !== 'bert' || tensors.some(([key]) => key.startsWith('cls.'))
   const prefix = hasHead ? PREFIXES[type] : '', isGpt2 = type === 'gpt2'
-  const isTurned = isGpt2 && tensors.find(([key]) => key.endsWith('h.0.attn.c_attn.weight'))[1][0] !== channels
+  const hasLinearLayout = isGpt2 && tensors.find(([key]) => key.endsWith('h.0.attn.c_attn.weight'))[1][0] !== channels
   return Object.fromEntries(tensors.map(([key, shape]) => {
     const plain = key.replace('_orig_mod.', '').replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias')
     const full = BARE.test(plain) || plain.startsWith(prefix) ? plain : prefix + plain
-    return [full, isTurned && /\.c_\w+\.weight$/.test(key) ? [...shape].reverse() : shape]
+    return [full, hasLinearLayout && /\.c_\w+\.weight$/.test(key) ? [...shape].reverse() : shape]
   }).sort())
 }
 
@@ -33,41 +33,41 @@ const shapesOf = bytes => Object.fromEntries(Object.entries(gf.loadSafetensors(b
 const bitsOf = model => Object.fromEntries(Object.entries(model.stateDict()).map(([key, { shape, bytes }]) =>
   [key, [...shape, ...bytes]]))
 
-for (const item of ALL) test(`${item.name}: Hugging Face's keys and shapes, the same bits when loaded again`, async () => {
+for (const item of ALL) test(`${item.name}: saves Hugging Face's keys and shapes, and loads the same bits`, async () => {
   const { model, config } = await gf.models.load(filesOf(item)), { tensors } = gf.memory()
   const files = gf.models.save(model)
-  assert.equal(gf.memory().tensors, tensors, 'nothing is left')
+  assert.equal(gf.memory().tensors, tensors, 'no tensor leaks')
   assert.deepEqual(Object.keys(files), ['config.json', 'model.safetensors'])
   assert.deepEqual(shapesOf(files['model.safetensors']), expectedOf(item))
   const { problems, missing, unused, parameters } = await gf.models.inspect(files)
   assert.deepEqual([problems, missing, unused], [[], [], []])
   assert.ok(parameters > 0)
-  const again = await gf.models.load(files)
-  assert.deepEqual(bitsOf(again.model), bitsOf(model))
-  assertOutputs(again.model, item, item.name)
-  const written = JSON.parse(files['config.json'])
-  for (const [name, value] of Object.entries(config)) assert.deepEqual(written[name], value, name)
-  assert.equal(written.torch_dtype, 'float32')
-  assert.match(written.architectures[0], CLASSES)
+  const reloaded = await gf.models.load(files)
+  assert.deepEqual(bitsOf(reloaded.model), bitsOf(model))
+  assertOutputs(reloaded.model, item, item.name)
+  const savedConfig = JSON.parse(files['config.json'])
+  for (const [name, value] of Object.entries(config)) assert.deepEqual(savedConfig[name], value, name)
+  assert.equal(savedConfig.torch_dtype, 'float32')
+  assert.match(savedConfig.architectures[0], CLASSES)
   const isTied = !('lm_head.weight' in expectedOf(item))
-  if (/^(gpt2|llama|t5)/.test(item.name)) assert.equal(written.tie_word_embeddings, isTied)
+  if (/^(gpt2|llama|t5)/.test(item.name)) assert.equal(savedConfig.tie_word_embeddings, isTied)
   model.dispose()
-  again.model.dispose()
+  reloaded.model.dispose()
 })
 
-for (const type of TYPES) test(`${type}: 16-bit matrices are saved as they are, int8 as float32`, async () => {
+for (const type of TYPES) test(`${type}: saves 16-bit matrices in 16 bits, and int8 as float32`, async () => {
   const [item] = cases(type)
   for (const [dtype, code] of [['float16', 'float16'], ['bfloat16', 'bfloat16'], ['int8', 'float32']]) {
     const { model } = await gf.models.load(filesOf(item), { dtype }), files = gf.models.save(model)
     assert.equal(JSON.parse(files['config.json']).torch_dtype, code)
     assert.deepEqual(shapesOf(files['model.safetensors']), expectedOf(item))
-    const again = await gf.models.load(files, { dtype: code })
-    const own = again.model.stateDict()
+    const reloaded = await gf.models.load(files, { dtype: code })
+    const state = reloaded.model.stateDict()
     for (const [key, tensor] of Object.entries(model.stateDict())) {
       const plain = dtype === 'int8' && tensor.dtype === 'int8' ? tensor.to('float32') : tensor
-      assert.deepEqual([...own[key].bytes], [...plain.bytes], key)
+      assert.deepEqual([...state[key].bytes], [...plain.bytes], key)
     }
-    again.model.dispose()
+    reloaded.model.dispose()
     model.dispose()
   }
 })
@@ -88,21 +88,22 @@ test("llama2.c's interleaved rotary pairs are saved half a head apart, for queri
   const interleaved = filesOf(item, { config: { rotary_layout: 'interleaved' } })
   const { model } = await gf.models.load(interleaved), files = gf.models.save(model)
   assert.ok(!('rotary_layout' in JSON.parse(files['config.json'])))
-  const again = (await gf.models.load(files)).model, size = item.config.head_dim
+  const reloaded = (await gf.models.load(files)).model, size = item.config.head_dim
   const rows = model.layers.at(0).self_attn.k_proj.weight.toArray()
-  const written = again.layers.at(0).self_attn.k_proj.weight.toArray()
+  const savedRows = reloaded.layers.at(0).self_attn.k_proj.weight.toArray()
   rows.forEach((row, i) => assert.deepEqual(
-    written[i - i % size + (i % 2) * size / 2 + Math.floor(i % size / 2)], row))
-  const answers = one => gf.noGrad(() => one.forward(item.inputs.ids).logits).toArray().flat(2)
-  const expected = answers(model), most = Math.max(...expected.map(Math.abs))
-  answers(again).forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= 1e-6 * most, `${value}, ${expected[i]}`))
+    savedRows[i - i % size + (i % 2) * size / 2 + Math.floor(i % size / 2)], row))
+  const logitsOf = llama => gf.noGrad(() => llama.forward(item.inputs.ids).logits).toArray().flat(2)
+  const expected = logitsOf(model), tolerance = 1e-6 * Math.max(...expected.map(Math.abs))
+  logitsOf(reloaded).forEach((value, i) =>
+    assert.ok(Math.abs(value - expected[i]) <= tolerance, `${value}, ${expected[i]}`))
 })
 
 test('the tokenizer is saved', async () => {
   for (const [files, text] of [[bertFiles(), 'the cat went home'], [t5Files(), 'the cat went home']]) {
     const { model, tokenizer } = await gf.models.load(files)
-    const again = await gf.models.load(gf.models.save(model, { tokenizer }))
-    assert.deepEqual(again.tokenizer.encode(text, { special: true }), tokenizer.encode(text, { special: true }))
+    const reloaded = await gf.models.load(gf.models.save(model, { tokenizer }))
+    assert.deepEqual(reloaded.tokenizer.encode(text, { special: true }), tokenizer.encode(text, { special: true }))
   }
 })
 
@@ -123,22 +124,22 @@ test('a replaced module is named, whether tensors are missing, of another shape 
       this.down = new nn.Linear(base.inFeatures, 2, { bias: false })
     }
   }
-  class More extends nn.Linear {
+  class GatedLinear extends nn.Linear {
     gate = new nn.Parameter([1])
   }
-  const refused = async (change, message) => {
+  const assertRefused = async (change, message) => {
     const { model } = await gf.models.load(filesOf(item))
     change(model)
     assert.throws(() => gf.models.save(model), { name: 'GlassformerError', code: 'state', message })
   }
   const attention = model => model.layers.at(0).self_attn
-  await refused(model => { attention(model).q_proj = new LoRA(attention(model).q_proj) },
+  await assertRefused(model => { attention(model).q_proj = new LoRA(attention(model).q_proj) },
     /layers\.0\.self_attn\.q_proj\.weight is missing: layers\.0\.self_attn\.q_proj is now a LoRA/)
-  await refused(model => { attention(model).q_proj = new More(12, 12, { bias: false }) },
-    /layers\.0\.self_attn\.q_proj\.gate has no key in Hugging Face's class: layers\.0\.self_attn\.q_proj is now a More/)
-  await refused(model => { model.embed_tokens = new nn.Embedding(12, 12) },
+  await assertRefused(model => { attention(model).q_proj = new GatedLinear(12, 12, { bias: false }) },
+    /layers\.0\.self_attn\.q_proj\.gate has no key in Hugging Face's class: layers\.0\.self_attn\.q_proj is now a GatedLinear/)
+  await assertRefused(model => { model.embed_tokens = new nn.Embedding(12, 12) },
     /embed_tokens\.weight must have shape \[11, 12\], as config\.json says, got \[12, 12\]/)
-  await refused(model => { attention(model).o_proj = null },
+  await assertRefused(model => { attention(model).o_proj = null },
     /layers\.0\.self_attn\.o_proj\.weight is missing: layers\.0\.self_attn\.o_proj is now null/)
   const { model } = await gf.models.load(filesOf(item)), merged = new nn.Linear(12, 12, { bias: false })
   attention(model).q_proj = merged

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { cases, filesOf } from './golden_models.js'
 
-/** Of each type: a name, values that are understood, values that are not. */
+/** By type of model: names of settings, with supported and unsupported values. */
 const VALUES = {
   gpt2: [['add_cross_attention', [false, null], [true]], ['chunk_size_feed_forward', [0], [1, 64]], ['pruned_heads', [{}], [{ 0: [1] }]]],
   bert: [['position_embedding_type', ['absolute'], ['relative_key']], ['is_decoder', [false], [true]],
@@ -16,16 +16,16 @@ const VALUES = {
     ['tie_word_embeddings', [true], [false]]]
 }
 
-for (const [type, rows] of Object.entries(VALUES)) test(`${type}: supported and unsupported settings`, () => {
+for (const [type, rows] of Object.entries(VALUES)) test(`${type}: inspect lists unsupported settings and no supported ones`, () => {
   const [item] = cases(type), problemsOf = config => gf.models.inspect(filesOf(item, { config })).problems.map(String)
-  for (const [name, understood, others] of rows) {
-    for (const value of understood) assert.deepEqual(problemsOf({ [name]: value }), [], `${name} = ${value}`)
-    for (const value of others) assert.match(problemsOf({ [name]: value }).join(), new RegExp(`${name} = .* is not supported`))
+  for (const [name, supported, unsupported] of rows) {
+    for (const value of supported) assert.deepEqual(problemsOf({ [name]: value }), [], `${name} = ${value}`)
+    for (const value of unsupported) assert.match(problemsOf({ [name]: value }).join(), new RegExp(`${name} = .* is not supported`))
   }
 })
 
-/** Of each type: numbers with which a model would compute nothing that means anything, and what is said of them. */
-const SENSELESS = {
+/** By type of model: settings that make no sense, and the expected messages. */
+const INVALID = {
   llama: [[{ rope_theta: 0 }, /rope_theta must be more than 0, got 0/], [{ head_dim: 5 }, /even number of channels.* got 5/],
     [{ rope_scaling: 'linear' }, /rope_scaling of type "linear" is not supported/],
     [{ rope_scaling: { type: 'yarn' } }, /rope_scaling of type "yarn" is not supported/]],
@@ -36,7 +36,7 @@ const SENSELESS = {
   marian: [[{ decoder_start_token_id: 1e6 }, /decoder_start_token_id must be an id below \d+, got 1000000/]]
 }
 
-for (const [type, rows] of Object.entries(SENSELESS)) test(`${type}: invalid settings`, () => {
+for (const [type, rows] of Object.entries(INVALID)) test(`${type}: inspect lists invalid settings`, () => {
   const [item] = cases(type)
   for (const [config, reason] of rows) {
     assert.match(gf.models.inspect(filesOf(item, { config })).problems.map(String).join(), reason)

@@ -1,11 +1,11 @@
-// Whether a model fits into 32 bits depends on the dtype it is loaded in. The test file has a header and no data.
+// The dtype of loading decides whether a model fits into 32-bit addresses. The test file has a header and no data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { cases, filesOf } from './golden_models.js'
 
-/** A file of safetensors of any size, whose values nobody may read. */
-function hollow(shapes) {
+/** A safetensors file of any size that throws if its values are read. */
+function fileWithoutValues(shapes) {
   let end = 0
   const header = Object.fromEntries(Object.entries(shapes).map(([key, shape]) => {
     const from = end
@@ -19,7 +19,7 @@ function hollow(shapes) {
     if (to > head.length) throw new Error('the values are read')
     return head.slice(from, to).buffer
   } })
-  return { size: head.length + end, slice, arrayBuffer: () => { throw new Error('all of it is read') } }
+  return { size: head.length + end, slice, arrayBuffer: () => { throw new Error('the whole file is read') } }
 }
 
 /** TinyLlama 1.1B. */
@@ -37,16 +37,16 @@ const tinyLlama = () => {
     'self_attn.v_proj': [256, C], 'self_attn.o_proj': [C, C], 'mlp.gate_proj': [I, C], 'mlp.up_proj': [I, C],
     'mlp.down_proj': [C, I]
   }).map(([name, shape]) => [`model.layers.${n}.${name}.weight`, shape])))
-  return { 'config.json': JSON.stringify(config), 'model.safetensors': hollow(shapes) }
+  return { 'config.json': JSON.stringify(config), 'model.safetensors': fileWithoutValues(shapes) }
 }
 
 test('TinyLlama 1.1B fits as int8, bfloat16 and float16, and not as float32', async () => {
   const files = tinyLlama(), known = { type: 'llama', parameters: 1100048384, missing: [], unused: [] }
-  for (const [dtype, most] of [['float16', 2.21e9], ['bfloat16', 2.21e9], ['int8', 1.18e9]]) {
+  for (const [dtype, maxBytes] of [['float16', 2.21e9], ['bfloat16', 2.21e9], ['int8', 1.18e9]]) {
     const { bytes, problems, ...rest } = await gf.models.inspect(files, { dtype })
     assert.deepEqual({ problems, ...rest }, { problems: [], ...known }, dtype)
-    assert.ok(bytes < most && bytes > known.parameters, `${dtype}: ${bytes}`)
-    // What is refused now are the values that are not there, and nothing before.
+    assert.ok(bytes < maxBytes && bytes > known.parameters, `${dtype}: ${bytes}`)
+    // load fails only when it reads the values, which the file does not have.
     await assert.rejects(gf.models.load(files, { dtype }), /the values are read/)
   }
   const { bytes, problems } = await gf.models.inspect(files)
@@ -61,8 +61,9 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`${type}: ins
   const files = filesOf(cases(type)[0])
   for (const dtype of ['float32', 'float16', 'bfloat16', 'int8']) {
     const { bytes } = gf.models.inspect(files, { dtype }), before = gf.memory().bytes
-    const { model } = await gf.models.load(files, { dtype }), { sinusoids } = model.encoder ?? {}
-    assert.equal(gf.memory().bytes - before - (sinusoids ? 2 * 4 * sinusoids.size : 0), bytes, dtype)
+    const { model } = await gf.models.load(files, { dtype }), encoder = 'encoder' in model ? model.encoder : {}
+    const sinusoids = 'sinusoids' in encoder ? encoder.sinusoids : undefined
+    assert.equal(gf.memory().bytes - before - (sinusoids ? 2 * 4 * sinusoids.numel() : 0), bytes, dtype)
     model.dispose()
   }
 })

@@ -5,7 +5,7 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
 for (const item of cases('t5')) {
-  test(`${item.name}: PyTorch's numbers`, async () => {
+  test(`${item.name}: equals PyTorch's numbers`, async () => {
     const files = filesOf(item), { model } = await gf.models.load(files)
     assertOutputs(model, item, item.name)
     const { type, missing, unused, problems } = gf.models.inspect(files)
@@ -13,12 +13,12 @@ for (const item of cases('t5')) {
   })
 }
 
-const [item] = cases('t5'), { ids: [row], decoderIds: [answer] } = item.inputs
+const [item] = cases('t5'), { ids: [row], decoderIds: [target] } = item.inputs
 
 test('t5: padding on either side does not change the logits', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 6)
   const run = (ids, attentionMask) => gf.noGrad(
-    () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
+    () => model.forward([ids], { attentionMask, decoderIds: [target] })).logits
   const plain = run(sentence), tol = 1e-5
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 1, 1, 0, 0]]), plain, { tol })
   assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1, 1, 1]]), plain, { tol })
@@ -32,7 +32,7 @@ test('t5: the decoder starts with the padding token', async () => {
 
 test('t5: every weight gets a gradient', async () => {
   const { model } = await gf.models.load(filesOf(item))
-  gf.functional.crossEntropy(model.forward([row], { decoderIds: [answer] }).logits.reshape(13, 11), answer).backward()
+  gf.functional.crossEntropy(model.forward([row], { decoderIds: [target] }).logits.reshape(13, 11), target).backward()
   for (const [name, parameter] of model.namedParameters()) assert.ok(parameter.grad, name)
 })
 

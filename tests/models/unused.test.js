@@ -1,4 +1,4 @@
-// Unused tensors of a file: heads of other classes, and weights and scales inside layers.
+// Tensors of a file that the model does not use: heads of other classes, and weights and scales inside layers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
@@ -9,7 +9,7 @@ const refuses = async (files, message, options) => {
   assert.match(gf.models.inspect(files).problems.join('\n'), message)
 }
 
-/** Of a class of models: heads of Hugging Face's other classes. */
+/** Types of models, Hugging Face's classes with other heads, and the keys of these heads. */
 const HEADS = [
   ['bert', 'BertForSequenceClassification', 'classifier.weight', 'classifier.bias'],
   ['bert', 'BertForTokenClassification', 'classifier.weight', 'classifier.bias'],

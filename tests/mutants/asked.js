@@ -2,7 +2,7 @@
 const [copy, project] = process.argv.slice(2)
 const { pageRun } = await import(`${copy}tests/lib/page.js`)
 const { recompute } = await import(`${project}web/check/recompute.js`)
-const { gradientsOf } = await import(`${project}web/worker/plain.js`)
+const { gradientsOf } = await import(`${project}web/worker/serialize_run.js`)
 
 const llama = { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }
 const RUNS = [

@@ -6,9 +6,9 @@ const C = 'src/c/ops/', OPTIM = 'src/js/optim/', OPS = 'src/js/ops/', NN = 'src/
 /** @type {[file: string, from: string, to: string][]} */
 export const KNOWN = [
   [`${C}dropout.c`, 'dx[i] += dout[i]', 'dx[i] = dout[i]'],
-  ['src/c/optim/adam.c', 'gf_load_partial(grad + i, count)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_load_partial(v + i, count)', 'gf_splat(0.0f)'],
-  ['src/c/optim/adam.c', 'gf_store_partial(m + i, mean, count);', ''],
+  ['src/c/optim/adam.c', 'gf_load(grad + i)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_load(v + i)', 'gf_splat(0.0f)'],
+  ['src/c/optim/adam.c', 'gf_store(m + i, mean);', ''],
   ['src/c/optim/sgd.c', 'first ? g : momentum', '0 ? g : momentum'],
   ['src/c/optim/sgd.c', '(1.0f - dampening) * g', 'g'],
   ['src/c/optim/sgd.c', 'nesterov ? g + momentum', 'nesterov ? momentum'],

@@ -11,7 +11,7 @@
 // with a reason in equivalent.js.
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { drawFrom } from '../../web/models/draw.js'
+import { createRandom } from '../../web/models/random.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
 import { EQUIVALENT } from './equivalent.js'
 import { KNOWN } from './known.js'
@@ -48,7 +48,7 @@ const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/
   .filter(path => !/cli|wasm\/|kernels\.js/.test(path))
 
 const all = sources.flatMap(file => placesIn(readFileSync(ROOT + file, 'utf8')).map((place, n) => ({ file, n, ...place })))
-const draw = drawFrom(Number(given.seed))
+const draw = createRandom(Number(given.seed))
 const name = ({ file, row, n }) => `${file}:${row + 1}:${n}`
 const isAsked = one => given.only.some(part => `${name(one)}:`.startsWith(`${part}:`))
 

@@ -382,11 +382,12 @@ static uint32_t digest_tables(uint32_t d, int n) {
 
 static uint32_t digest_optimizers(uint32_t d, int n) {
   float *param = normals(n), *grad = normals(n), *m = zeros(n), *v = zeros(n), *buffer = zeros(n);
+  float *max_v = zeros(n);
   for (int step = 1; step <= 3; step++) {
-    gf_adam_step(param, m, v, grad, n, step, 0.01, 0.9, 0.999, 1e-8, 0.1, step % 2);
+    gf_adam_step(param, m, v, step < 3 ? NULL : max_v, grad, n, step, 0.01, 0.9, 0.999, 1e-8, 0.1, step % 2);
     gf_sgd_step(param, buffer, grad, n, 0.1f, 0.9f, 0.0f, 0.01f, 1, step == 1);
   }
-  free(grad), free(m), free(v), free(buffer);
+  free(grad), free(m), free(v), free(max_v), free(buffer);
   return fold_floats(d, param, n);
 }
 

@@ -64,7 +64,7 @@ test('lists and objects of parameters are found, saved and cloned', () => {
   assert.deepEqual(model.clone()(gf.ones([2])).toArray(), [9, 9])
   model.weights.push(new nn.Parameter([0]))
   assert.equal(model.weights.length, 3)
-  assert.deepEqual([...model.weights].map(p => p.size), [2, 2, 1])
+  assert.deepEqual([...model.weights].map(p => p.numel()), [2, 2, 1])
   model.named.set('shift', new nn.Parameter([1]))
   assert.deepEqual(model.named.keys(), ['scale', 'shift'])
   assert.equal(model.named.items().length, 2)

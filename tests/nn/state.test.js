@@ -105,7 +105,7 @@ test('a state dict fits another module of the same kind, and copies', () => {
     Object.fromEntries(
       Object.entries(to.stateDict()).map(([name, t]) => [
         name,
-        gf.tensor(new Float32Array(t.size), { shape: [...t.shape] })
+        gf.tensor(new Float32Array(t.numel()), { shape: [...t.shape] })
       ])
     )
   )

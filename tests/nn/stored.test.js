@@ -159,7 +159,7 @@ for (const dtype of HALVES) test(`${dtype}: the bits are those of the same weigh
     const weight = mixed(shape).to(dtype), wide = weight.to('float32'), x = mixed([M, shape[1]])
     assertSame(F.linear(x, weight), plain(F.linear(x, wide)), `${shape}, ${M} rows`)
     for (const large of [70000, -3e38]) {
-      if (x.size) x.data[x.size - 1] = large
+      if (x.numel()) x.data[x.numel() - 1] = large
       assertSame(F.linear(x, weight), plain(F.linear(x, wide)), `${shape}, ${M} rows with ${large}`)
     }
   })

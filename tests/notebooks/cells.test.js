@@ -7,7 +7,7 @@ import {
 } from '../../web/notebooks/output.js'
 import { Stopped, runner } from '../../web/notebooks/runner.js'
 
-test('plot takes finite points, all of two or all of three coordinates, and says what else came', () => {
+test('plot accepts finite points of two or three coordinates, and reports anything else', () => {
   const { plot, outputs } = createRecorder()
   const refused = [
     [[], /at least one row, got none/],
@@ -21,7 +21,7 @@ test('plot takes finite points, all of two or all of three coordinates, and says
   assert.deepEqual(outputs, [])
 })
 
-test('a cell plots so many points and no more', () => {
+test('the number of plotted points is limited', () => {
   const recorder = createRecorder()
   recorder.plot(Array.from({ length: MAX_POINTS }, (_, i) => [i, i]))
   assert.throws(() => recorder.plot([[1, 2]]), /a cell may plot at most 10000 points/)
@@ -30,7 +30,7 @@ test('a cell plots so many points and no more', () => {
   assert.deepEqual(recorder.outputs, [{ kind: 'plot', points: [[1, 2, 3]] }])
 })
 
-test('a cell prints so many characters and no more, however many lines that are', () => {
+test('the number of printed characters is limited, however many lines there are', () => {
   for (const text of ['x'.repeat(1e5), '']) {
     const recorder = createRecorder()
     assert.throws(() => { for (;;) recorder.print(text) }, /print: a cell may print at most 200000 characters/)
@@ -43,7 +43,7 @@ test('a cell prints so many characters and no more, however many lines that are'
   }
 })
 
-test('what has no JSON is printed as well', () => {
+test('values without JSON are printed, too', () => {
   const recorder = createRecorder()
   recorder.print(() => 1)
   recorder.print(10n)
@@ -52,7 +52,7 @@ test('what has no JSON is printed as well', () => {
     [['() => 1', undefined], ['10', undefined], ['None', null]])
 })
 
-test('print and plot do without Array.prototype.push', () => {
+test('print and plot work without Array.prototype.push', () => {
   const { push } = Array.prototype, recorder = createRecorder()
   try {
     Array.prototype.push = function () {
@@ -72,7 +72,7 @@ const HOSTILE = [
   Symbol('s'), { message: { toString() { throw 3 } } }, { name: {}, message: Object.create(null), stack: { toString: 1 } },
   Object.assign(new Error('m'), { name: 'n'.repeat(1e6), message: 'm'.repeat(1e6) }), { get stack() { throw 4 } }
 ]
-test('whatever a cell throws becomes text of limited length, which can be sent', () => {
+test('any thrown value becomes text of limited length', () => {
   for (const problem of HOSTILE) {
     const error = describeError(problem)
     assert.deepEqual(structuredClone(error), error)
@@ -83,7 +83,7 @@ test('whatever a cell throws becomes text of limited length, which can be sent',
   assert.match(describeError(HOSTILE[2]).message, /cannot be written as text/)
 })
 
-test('the page takes nothing for an outcome that is none', () => {
+test('the page rejects malformed outcomes', () => {
   const text = { kind: 'text', text: 'a', numbers: [1] }
   assert.ok(isOutcome({ output: [text, { kind: 'plot', points: [[1, 2]] }] }))
   const wrong = [
@@ -113,7 +113,7 @@ const outcome = { output: [{ kind: 'text', text: '1', numbers: [1] }], milliseco
 const fetched = async () => ({ code: 'code', wasm: new ArrayBuffer(1) })
 const runnerOf = (workers, more = {}) => runner({ start: () => workers.shift(), fetched, limit: 50, ...more })
 
-test('an outcome that is none is refused, and what the cells before it made stays', async () => {
+test('a malformed outcome is rejected, and the results of earlier cells stay', async () => {
   const worker = fakeWorker(ready, says({ output: [null] }), says(outcome))
   const cells = runnerOf([worker])
   await assert.rejects(cells.run('1'), error => error instanceof Stopped && error.why === 'unshown')
@@ -121,7 +121,7 @@ test('an outcome that is none is refused, and what the cells before it made stay
   assert.deepEqual(await cells.run('2'), outcome)
 })
 
-test('a cell that does not answer is ended after the limit, and the next one has another worker', async () => {
+test('a cell that hangs is terminated after the limit, and the next one gets another worker', async () => {
   const [first, second] = [fakeWorker(ready), fakeWorker(ready, says(outcome))]
   const cells = runnerOf([first, second])
   await assert.rejects(cells.run('1'), error => error.why === 'time')
@@ -129,7 +129,7 @@ test('a cell that does not answer is ended after the limit, and the next one has
   assert.deepEqual(await cells.run('2'), outcome)
 })
 
-test('a run that is stopped before its worker is there ends at once', async () => {
+test('a run that is stopped before its worker has started ends at once', async () => {
   const cells = runnerOf([fakeWorker(), fakeWorker(ready, says(outcome))])
   const run = cells.run('1')
   await new Promise(done => { setImmediate(done) })
@@ -138,7 +138,7 @@ test('a run that is stopped before its worker is there ends at once', async () =
   assert.deepEqual(await cells.run('2'), outcome)
 })
 
-test('what cannot be fetched, is refused or breaks is said, and the next run begins anew', async () => {
+test('failed fetches, refusals and crashes are reported, and the next run starts anew', async () => {
   const cases = [
     [{ fetched: async () => { throw new Error('cell.js: 404') } }, 'broken', /cell.js: 404/],
     [{ start: () => fakeWorker(says({ failure: 'no', isRefused: true })) }, 'refused', /no/],

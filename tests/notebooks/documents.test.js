@@ -5,12 +5,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { carried } from '../../web/notebooks/carried.js'
-import { compared } from '../../web/notebooks/compare.js'
+import { roomSettings } from '../../web/notebooks/room_settings.js'
+import { compareOutput } from '../../web/notebooks/compare.js'
 import { DOCUMENTS, ITEMS } from '../../web/notebooks/documents/index.js'
 import { printed } from '../../web/notebooks/print.js'
 import { scriptOf } from '../../web/notebooks/script.js'
-import { asJupyter, asModule } from '../../web/notebooks/take.js'
+import { toJupyter, toModule } from '../../web/notebooks/export_notebook.js'
 import { defaults } from '../../web/shell/state.js'
 import { loadGolden } from '../golden/index.js'
 import { gf } from '../lib/engine.js'
@@ -19,7 +19,7 @@ import { runDocument } from '../lib/notebook.js'
 const { items } = loadGolden('seeds')
 const root = new URL('../../', import.meta.url)
 
-test('the page has every number of the sources, as they are in the golden data, each at one cell', () => {
+test('the page has every number of the golden data, each at one cell', () => {
   const own = [...ITEMS.values()]
   assert.deepEqual(own.map(({ id }) => id), items.map(({ id }) => id))
   for (const item of items) {
@@ -35,20 +35,20 @@ for (const document of DOCUMENTS) {
   test(`notebook ${document.id} prints the numbers of its source`, async () => {
     const outputs = await runDocument(document)
     document.cells.forEach(({ prints }, i) => prints.forEach((id, n) => {
-      const wrong = compared(ITEMS.get(id), outputs[i][n]).filter(({ agrees }) => !agrees)
+      const wrong = compareOutput(ITEMS.get(id), outputs[i][n]).filter(({ agrees }) => !agrees)
       assert.deepEqual(wrong, [], `${id}: ${outputs[i][n]?.text}`)
     }))
   })
 
-  test(`notebook ${document.id} is a notebook for Jupyter, and a module that Node runs`, async () => {
-    const { nbformat, cells } = JSON.parse(asJupyter(document, 'ko'))
+  test(`notebook ${document.id} exports to Jupyter, and to a module that Node runs`, async () => {
+    const { nbformat, cells } = JSON.parse(toJupyter(document, 'ko'))
     assert.equal(nbformat, 4)
     assert.equal(cells.filter(cell => cell.cell_type === 'code').length, document.cells.length)
     assert.equal(cells.filter(({ cell_type: type, source }) => type === 'code' && source.join('') === document.cells[0].py)
       .length, 1)
     const folder = new URL('build/notebooks/', root), file = new URL(`${document.id}.mjs`, folder)
     await mkdir(folder, { recursive: true })
-    await writeFile(file, asModule(document, 'en'))
+    await writeFile(file, toModule(document, 'en'))
     const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { maxBuffer: 2 ** 24 })
     await rm(file)
     const outputs = (await runDocument(document)).flat()
@@ -57,17 +57,17 @@ for (const document of DOCUMENTS) {
   })
 }
 
-test('a number that is another one is not taken for the same', () => {
+test('different numbers are not considered equal', () => {
   const item = ITEMS.get('002.div_term')
-  const made = numbers => compared(item, { numbers }).map(({ agrees }) => agrees)
+  const made = numbers => compareOutput(item, { numbers }).map(({ agrees }) => agrees)
   assert.deepEqual(made([1, 0.1, 0.01, 0.001]), [true, true, true, true])
   assert.deepEqual(made([1, 0.1001, 0.01]), [true, false, true, false])
-  assert.deepEqual(compared(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
-  assert.ok(compared(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
+  assert.deepEqual(compareOutput(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
+  assert.ok(compareOutput(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
 })
 
-test('numbers in a list are counted one by one, words are none', () => {
-  const counted = (id, value) => compared(ITEMS.get(id), { numbers: [], value })[0]
+test('numbers in a list are counted one by one, words are not counted', () => {
+  const counted = (id, value) => compareOutput(ITEMS.get(id), { numbers: [], value })[0]
   const right = counted('004.input_ids', [0, 1, 2, 3, 4])
   assert.deepEqual([right.count, right.same, right.agrees], [5, 5, true])
   const wrong = counted('004.input_ids', [0, 1, 2, 3, 5])
@@ -76,17 +76,17 @@ test('numbers in a list are counted one by one, words are none', () => {
   assert.deepEqual([counted('004.tokens', []).count, counted('004.str2idx', {}).count], [0, 5])
 })
 
-test('every document says which one it follows, in both languages', () => {
+test('every document names the one it follows, in both languages', () => {
   for (const { source } of DOCUMENTS) assert.ok(source.ko.length > 10 && source.en.length > 10)
 })
 
 const state = defaults('positions')
 
-test('a cell leads to its room with the settings of its code; what the reader writes there instead goes along', () => {
+test('a cell links to its room with the settings in its code, including the reader\'s changes', () => {
   for (const document of DOCUMENTS) {
     const codes = document.cells.map(({ js }) => js)
     document.cells.forEach((cell, i) => {
-      assert.deepEqual(carried(document, i, codes, state), cell.state ?? {})
+      assert.deepEqual(roomSettings(document, i, codes, state), cell.state ?? {})
       for (const [key, [from, where]] of Object.entries(cell.carries ?? {})) {
         const [whole, text] = where.exec(codes[from]) ?? []
         assert.ok(text, `${document.id} ${i} ${key}`)
@@ -94,19 +94,19 @@ test('a cell leads to its room with the settings of its code; what the reader wr
         const other = key === 'sequence' ? 'one two' : key === 'dropout' ? 0.5 : key === 'base' ? 777 : 12
         const at = whole.lastIndexOf(text), changed = whole.slice(0, at) + other + whole.slice(at + text.length)
         const edited = codes.with(from, codes[from].replace(whole, changed))
-        assert.equal(carried(document, i, edited, state)[key], other, `${document.id} ${i} ${key}`)
+        assert.equal(roomSettings(document, i, edited, state)[key], other, `${document.id} ${i} ${key}`)
       }
     })
   }
 })
 
-test('what a room cannot be set to is not carried there', () => {
+test('values that a room does not accept are not passed to it', () => {
   const [first] = DOCUMENTS, codes = first.cells.map(({ js }) => js)
   const edited = codes.with(2, codes[2].replace('Encoding(10, 4, { base: 1000', 'Encoding(10, 7, { base: 500'))
-  assert.deepEqual(carried(first, 2, edited, state), { dModel: 4, base: 500 })
+  assert.deepEqual(roomSettings(first, 2, edited, state), { dModel: 4, base: 500 })
 })
 
-test('tensors are written as PyTorch writes them', () => {
+test('tensors are printed as in PyTorch', () => {
   const write = (values, options, more) => printed(gf.tensor(values, more), options).text
   assert.equal(write([1, 2.5]), 'tensor([1.0000, 2.5000])')
   assert.equal(write([1, -2]), 'tensor([ 1., -2.])')
@@ -123,7 +123,7 @@ test('tensors are written as PyTorch writes them', () => {
   assert.equal(printed({ a: [1, 'b'], 0: true }).text, "{0: True, 'a': [1, 'b']}")
 })
 
-test('names outlive their cell, and what a module would be fetched by is refused', () => {
+test('variables outlive their cell, and imports are refused', () => {
   assert.equal(scriptOf('const a = 1\n  const b = 2\nclass C {}'), 'var a = 1\n  const b = 2\nvar C = class C {}\n;undefined')
   for (const code of ["import('x')", "import 'x'", 'await import /* */ ("x")', '[import.meta]']) {
     assert.throws(() => scriptOf(code), /cannot import/, code)

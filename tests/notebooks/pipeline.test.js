@@ -78,7 +78,7 @@ test('002: the printed output, zeros of the dropout included', () => {
   assertPrinted(picked(output, corners).data, item('002.output'))
 })
 
-test('002: what the lesson meant, each word at its own position', () => {
+test('002: the intended output, each word at its own position', () => {
   const { embedded } = lesson002()
   const output = F.add(embedded, gf.positionalEncoding(47, 512))
   assertClose(picked(output, doc002), doc002.batch_first_output, { tol: 47 * 4e-7, name: 'output' })

@@ -117,7 +117,7 @@ for (const [id, compute] of Object.entries(computed)) {
   test(`${id}: the printed numbers`, () => assertPrinted(compute(), item(id)))
 }
 
-test('000: both printed sums, as far as the printed embeddings tell', () => {
+test('000: both printed sums, as far as the printed embeddings determine them', () => {
   // Two decimals are half a hundredth uncertain, in the embedding and in the sum.
   const embedded = printedInput('000.embeddings')
   for (const [id, base] of [
@@ -167,7 +167,7 @@ test('003.shapes: the table and its column of positions', () => {
   assert.deepEqual(table(256, 512).shape, shape)
 })
 
-test('004.layer_norm_mean: what is left of the mean is rounding noise', () => {
+test('004.layer_norm_mean: the mean is rounding noise', () => {
   for (const { mean } of rowStatistics(normalised())) assert.ok(Math.abs(mean) < 1e-6, `mean ${mean}`)
 })
 

@@ -5,7 +5,7 @@ import { assertSame, plain } from '../lib/compare.js'
 import { load } from '../../src/js/index.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
-import { checkExplained, testOp } from '../lib/op_tests.js'
+import { checkExplanations, testOp } from '../lib/op_tests.js'
 import { attention } from '../../src/reference/index.js'
 
 const F = gf.functional
@@ -170,7 +170,7 @@ test('heads that share keys: the same bits as with copies of them', () => {
 
 test('heads that share keys: the gradient of a key or value has terms of all its heads', () => {
   const inputs = { q: numbers([1, 6, 3, 2], 1), k: numbers([1, 2, 3, 2], 2), v: numbers([1, 2, 3, 2], 3) }
-  checkExplained(run, { inputs, params: { causal: true }, cot: { y: numbers([1, 6, 3, 2], 4) } }, ['q', 'k', 'v'])
+  checkExplanations(run, { inputs, params: { causal: true }, cot: { y: numbers([1, 6, 3, 2], 4) } }, ['q', 'k', 'v'])
 })
 
 /** A mask of numbers that hides what a window hides, and leaves the kernel nothing to leave out. */

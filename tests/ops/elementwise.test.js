@@ -67,7 +67,7 @@ function checkExplanations(run, inputs) {
   const leaves = inputs.map(values => (typeof values === 'number' ? values : gf.tensor(values, { requiresGrad: true })))
   const { trace } = gf.trace(() => {
     const out = run(...leaves)
-    out.backward(gf.tensor(Float32Array.from({ length: out.size }, (_, i) => 1 + i / 4), { shape: out.shape }))
+    out.backward(gf.tensor(Float32Array.from({ length: out.numel() }, (_, i) => 1 + i / 4), { shape: out.shape }))
   })
   for (const name of trace.names) {
     const { shape } = trace.get(name), places = shape.length === 2 ?

@@ -10,7 +10,7 @@ const KEPT = { int64: 'int32', bool: 'bool', float32: 'float32' }
 const operand = value => (typeof value === 'number' ? value
   : gf.tensor(Float64Array.from(value.data), { shape: value.shape, dtype: KEPT[value.dtype] ?? 'int32' }))
 
-for (const { id, inputs: { a, b }, params: { op }, outputs: { y } } of goldenCases('whole', 'whole')) {
+for (const { id, inputs: { a, b }, params: { op }, outputs: { y } } of goldenCases('int_arithmetic', 'int_arithmetic')) {
   test(`${id}: PyTorch's type and values`, () => {
     const out = F[op](operand(a), operand(b))
     assert.equal(out.dtype, KEPT[y.dtype])

@@ -44,7 +44,7 @@ for (const item of cases) {
     })
     for (const name of trace.names) {
       const tensor = trace.get(name), index = tensor.shape.map(side => Math.floor(side * 0.7))
-      if (!tensor.size || (name in inputs && !trace.operation(name))) continue
+      if (!tensor.numel() || (name in inputs && !trace.operation(name))) continue
       const { value, computed } = trace.explain(name, index)
       if (!Number.isFinite(value)) continue
       assert.ok(Math.abs(value - computed) <= 4e-6 * (1 + Math.abs(value)), `${name}[${index}]: ${value}, computed ${computed}`)

@@ -6,7 +6,7 @@ import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
 import { backward, forward } from '../../src/reference/rotary.js'
 import { STEPS } from '../../web/check/steps.js'
-import { takenFrom } from '../../web/check/taken.js'
+import { graphOfRun } from '../../web/check/imported_graph.js'
 
 const F = gf.functional
 
@@ -70,7 +70,7 @@ test('rotary: a trace has the custom frequencies, and the check uses them', () =
   const run = gf.observe(() => ({ output: F.rotary(x, { frequencies }) }))
   const [step] = run.steps.filter(({ op }) => op === 'rotary'), shapeOf = name => run.tensor(name).shape
   assert.deepEqual(step.parameters, { frequencies, layout: 'half', heads: 1 })
-  const plan = takenFrom({ tensors: new Map(), steps: [step], settings: {} }, shapeOf)
+  const plan = graphOfRun({ tensors: new Map(), steps: [step], settings: {} }, shapeOf)
     .filter(({ op }) => op === 'angles')
   assert.equal(plan.length, 2)
   for (const { parameters } of plan) {

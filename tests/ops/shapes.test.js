@@ -80,7 +80,7 @@ for (const op of Object.keys(CALLS)) {
       })
       for (const name of trace.names) {
         const tensor = trace.get(name), index = tensor.shape.map(side => Math.floor(side * 0.7))
-        if (!tensor.size) continue
+        if (!tensor.numel()) continue
         const { rounding } = trace.explain(name, index)
         assert.ok(Math.abs(rounding) <= 1e-6, `${name}: ${rounding}`)
         if (name !== 'input' && !trace.operation(name)) continue

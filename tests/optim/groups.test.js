@@ -148,3 +148,74 @@ test('a group added after its scheduler keeps its rate', () => {
   assertRejects(() => made(optimizer => new OneCycleLR(optimizer, 1, { totalSteps: 9 }), 0), 'state',
     'OneCycleLR', '2 groups')
 })
+
+test('options changed in paramGroups are checked before anything is written', () => {
+  const changes = [
+    [AdamW, 'betas', [NaN, 0.9], 'range', 'AdamW: betas[0]'], [Adam, 'betas', [0.9, 1], 'range', 'Adam: betas[1]'],
+    [Adam, 'betas', 0.9, 'type', 'Adam: betas'], [Adam, 'betas', undefined, 'type', 'betas'], [AdamW, 'eps', 'x', 'type', 'AdamW: eps'],
+    [AdamW, 'weightDecay', -1, 'range', 'AdamW: weightDecay'], [Adam, 'amsgrad', 1, 'type', 'Adam: amsgrad'],
+    [SGD, 'momentum', NaN, 'range', 'SGD: momentum'], [SGD, 'nesterov', true, 'range', 'SGD: nesterov'],
+    [SGD, 'maximize', 'yes', 'type', 'SGD: maximize'], [SGD, 'lr', null, 'type', 'SGD: lr'], [SGD, 'params', null, 'type', 'SGD: paramGroups[1]']
+  ]
+  for (const [Kind, name, value, code, message] of changes) {
+    const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true }))
+    const optimizer = new Kind([{ params: [a] }, { params: [b] }], { lr: 0.1 })
+    for (const p of [a, b]) p.grad = gf.tensor([1])
+    optimizer.paramGroups[1][name] = value
+    assertRejects(() => optimizer.step(), code, message)
+    assert.deepEqual([a.item(), b.item(), optimizer.state.size], [1, 2, 0], name)
+  }
+})
+
+test('a state with a tensor of the wrong shape is rejected before any parameter changes', () => {
+  const damped = { momentum: 0.9, dampening: 0.5 }
+  for (const [Kind, options, key] of [[AdamW, { amsgrad: true }, 'maxExpAvgSq'], [SGD, damped, 'momentumBuffer']]) {
+    const list = [1, 2, 3].map(v => gf.tensor([v], { requiresGrad: true }))
+    const optimizer = new Kind(list, { lr: 0.1, ...options })
+    for (const p of list.slice(1)) p.grad = gf.tensor([1])
+    optimizer.step()
+    list[0].grad = gf.tensor([1])
+    const before = list.map(p => p.item()), state = optimizer.state.get(list[2]), original = state[key]
+    state[key] = gf.ones([2])
+    assertRejects(() => optimizer.step(), 'state', Kind.name, key)
+    assert.deepEqual([list.map(p => p.item()), optimizer.state.has(list[0])], [before, false], 'and no state was created')
+    state[key] = original
+    optimizer.step()
+    assert.ok(list.every((p, i) => p.item() !== before[i]))
+  }
+})
+
+test('loadStateDict rejects every kind of invalid state and changes nothing', () => {
+  const p = gf.tensor([1, 2], { requiresGrad: true }), optimizer = new Adam([p], { lr: 0.5 })
+  p.grad = gf.tensor([1, 1])
+  optimizer.step()
+  const good = JSON.parse(JSON.stringify(optimizer.stateDict())), before = JSON.stringify(optimizer.stateDict())
+  const { tensors } = gf.memory(), [group] = good.paramGroups
+  const own = good.state[0], gone = gf.ones([2])
+  gone.dispose()
+  for (const [state, code, ...words] of [
+    [{ ...good, paramGroups: [null] }, 'type', 'paramGroups[0]'], [{ ...good, paramGroups: [{ ...group, params: 1 }] }, 'type', 'paramGroups[0]'],
+    [{ ...good, paramGroups: [{ ...group, betas: [NaN, 0] }] }, 'range', 'betas[0]'],
+    [{ ...good, paramGroups: [{ ...group, initialLr: 'x' }] }, 'type', 'initialLr'],
+    [{ ...good, state: { 0: null } }, 'type', 'state[0]'], [{ ...good, state: { 0: [1] } }, 'type', 'state[0]'],
+    [{ ...good, state: { x: own } }, 'index', 'x'], [{ ...good, state: { 0: { ...own, step: 1.5 } } }, 'range', 'step'],
+    [{ ...good, state: { 0: { ...own, expAvg: 'x' } } }, 'type', 'expAvg'], [{ ...good, state: { 0: { ...own, expAvg: gone } } }, 'state', 'expAvg'],
+    [{ ...good, state: { 0: { ...own, expAvgSq: [[1]] } } }, 'shape', 'expAvgSq'],
+    [{ ...good, state: { 0: { ...own, maxExpAvgSq: [1, 1] } } }, 'type', 'expAvgSq', 'maxExpAvgSq'],
+    [{ ...good, paramGroups: [{ ...group, amsgrad: true }] }, 'type', 'maxExpAvgSq'], [[], 'type', 'paramGroups'], ['x', 'type', 'paramGroups']
+  ]) {
+    assertRejects(() => optimizer.loadStateDict(state), code, 'Adam: ', ...words)
+    assert.deepEqual([JSON.stringify(optimizer.stateDict()), gf.memory().tensors], [before, tensors])
+  }
+})
+
+test('maximize restores all bits of the gradient', () => {
+  for (const Kind of [SGD, Adam, AdamW]) {
+    const p = gf.tensor([1, 2, 3], { requiresGrad: true }), optimizer = new Kind([p], { lr: 0.1, maximize: true })
+    p.grad = gf.tensor([0.1, -0, NaN])
+    const bits = () => [...new Uint32Array(Float32Array.from(p.grad.values).buffer)], before = bits()
+    optimizer.step()
+    assert.deepEqual(bits(), before)
+    assert.ok(p.toArray()[0] > 1)
+  }
+})

@@ -17,7 +17,7 @@ function cellsOf(run, name, { head, kvHeads, count }) {
 const columns = ({ rows, cols, values }) => (
   Array.from({ length: cols }, (_, c) => Array.from({ length: rows }, (_, r) => values[r * cols + c])))
 
-test('what writes token by token has the room, once', () => {
+test('models that generate token by token have the room, once', () => {
   const having = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
   for (const run of [dates, stories, shownRun({ model: 'text' }), shownRun({ model: 'own', beginning: '3 1 4' })]) {
     assert.deepEqual(having(run), ['cache'])
@@ -27,7 +27,7 @@ test('what writes token by token has the room, once', () => {
   }
 })
 
-test('a model that reads whole texts has none, one that translates has one for its answer', async () => {
+test('an encoder has no cache room, an encoder-decoder has one for its answer', async () => {
   const runOf = async files => plainOf(gf, RUNS.own(gf, { beginning: 'the bird' }, [], [await opened(files)]))
   const bert = await runOf(bertFiles()), t5 = await runOf(t5Files())
   assert.ok(roomsOf(bert).every(({ stage }) => stage !== 'cache'))
@@ -44,7 +44,7 @@ test('a decoder keeps keys and values of its own text, layer by layer', () => {
   })
 })
 
-test('at a step stand the columns up to its token; those before are as they were', () => {
+test('a step displays the columns up to its token; earlier ones are unchanged', () => {
   for (const [run, more] of [[dates, { layer: 1, head: 3 }], [stories, { layer: 0, head: 3 }]]) {
     const { layers: all } = viewOf(run, 'cache').room.parts, { k, v, heads, kvHeads } = all[more.layer]
     const { rows } = run.decoding
@@ -59,13 +59,13 @@ test('at a step stand the columns up to its token; those before are as they were
   }
 })
 
-test('without a step all of it is there', () => {
+test('without a step all columns are displayed', () => {
   const { rows } = dates.decoding
   const { keys, step, now } = dataIn(dates, 'cache', {})
   assert.deepEqual([keys.cols, step, now], [rows.at(-1) + 1, rows.length - 1, -1])
 })
 
-test('a layer that a model does not have is its last', () => {
+test('a layer index beyond the model selects the last layer', () => {
   const last = dataIn(dates, 'cache', { layer: 9 }).keys.name
   assert.equal(last, 'transformer.decoder.layers.1.self_attn.k')
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
-import { gradientsOf } from '../../web/worker/plain.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { gradientsOf } from '../../web/worker/serialize_run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun, plainOf } from '../lib/page.js'
@@ -78,7 +78,7 @@ const RUNS = {
 }
 
 for (const [title, make] of Object.entries(RUNS)) {
-  test(`${title}: every number and every gradient again in double`, t => {
+  test(`${title}: every number and every gradient agrees with double precision`, t => {
     const run = make(), results = check(run)
     t.diagnostic(`${counted(results, 'value')} numbers, of their bounds at most ${worst(results, 'value').toFixed(2)}; ` +
       `${counted(results, 'gradient')} gradients, ${worst(results, 'gradient').toFixed(2)}`)
@@ -133,7 +133,7 @@ test('a tensor that nothing should have computed is found', () => {
   run.dispose()
 })
 
-test('one wrong number is found in what only models that are brought have', () => {
+test('one wrong number is found in operations that only imported models have', () => {
   const found = new Set()
   for (const [type, model] of BROUGHT) {
     const run = brought(model)
@@ -152,7 +152,7 @@ test('one wrong number is found in what only models that are brought have', () =
   assert.deepEqual([...found].sort(), ['mul', 'tanh', 'transpose'])
 })
 
-test('the faults of the bug hunt are seen', () => {
+test('the check finds the faults of the bug hunt', () => {
   for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
     const run = pageRun({ fault })
     assert.ok(wrongIn(check(run)).length > 0, fault)
@@ -160,7 +160,7 @@ test('the faults of the bug hunt are seen', () => {
   }
 })
 
-test('the summary counts apart what was given and what was drawn', () => {
+test('the summary counts given and sampled values separately', () => {
   const value = { part: 'value', times: 0 }
   const results = [
     { ...value, name: 'a', op: 'given', count: 3, difference: null },
@@ -173,7 +173,7 @@ test('the summary counts apart what was given and what was drawn', () => {
   assert.deepEqual([given, drawn, count, gradients, isRight, rooms.length, times], [3, 4, 11, 6, false, 1, 3])
 })
 
-test('of the laboratory, which is checked as it was written down, all agrees, and a gradient that is off is noticed', () => {
+test('the laboratory agrees with the check, and a wrong gradient is found', () => {
   const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.made.run)
   const results = recompute({ ...run, gradients })
   assert.deepEqual(wrongIn(results), [])

@@ -6,7 +6,7 @@ import { extract } from '../../web/code/extract.js'
 import { SOURCES } from '../../web/code/sources.js'
 import { highlight } from '../../web/lib/highlight.js'
 import { READY } from '../../web/models/index.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { made } from '../lib/page.js'
@@ -17,7 +17,7 @@ const src = path => new URL(`../../src/${path}`, import.meta.url)
 /** Operations that no model of the page uses. Those of the tables have their names in front of their line. */
 const NOT_SHOWN = ['to', 'cumsum', 'nonzero', 'nll_loss', 'prod', 'rounded', 'order', 'where']
 
-test('every operation has its code, and every function named is there', async () => {
+test('every operation has code, and every named function exists', async () => {
   const files = await readdir(src('js/ops'))
   const texts = await Promise.all(files.map(file => readFile(src(`js/ops/${file}`), 'utf8')))
   const ops = texts.flatMap(text => [...text.matchAll(/^ {2}name: '(\w+)'/gm)].map(match => match[1]))
@@ -51,14 +51,14 @@ for (const { id } of READY) test(`${id}: every operation has its code`, () => {
   assert.deepEqual(withoutCode(made({ model: id })), [])
 })
 
-test('of brought models every operation has its code', async () => {
+test('every operation of imported models has code', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
     const model = await opened(filesOf(item))
     assert.deepEqual(withoutCode(runOwn(gf, { beginning: '3 1 4' }, [], [model])), [], item.name)
   }
 })
 
-test('a function is taken with its comment, and a call or a declaration is not taken for it', () => {
+test('a function is extracted with its comment; calls and declarations do not match', () => {
   const text = [
     '/* file */', '', 'void scale(float *x, int n);', '',
     '/* doubles', ' * x */', 'void scale(float *x,', '           int n) {',
@@ -71,7 +71,7 @@ test('a function is taken with its comment, and a call or a declaration is not t
   assert.equal(extract(text, 'none'), null)
 })
 
-test('highlighting changes no letter', async () => {
+test('highlighting does not change the text', async () => {
   const code = await collectCode()
   for (const { c, js } of Object.values(code)) {
     for (const piece of [...c, ...js]) assert.equal(highlight(piece.code).map(({ text }) => text).join(''), piece.code)

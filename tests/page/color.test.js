@@ -10,25 +10,25 @@ const bytes = css => (css.startsWith('#')
   ? [1, 3, 5].map(at => Number.parseInt(css.slice(at, at + 2), 16)) : css.match(/\d+/g).map(Number))
 
 for (const mode of ['light', 'dark']) {
-  test(`${mode}: a number can be read on every colour of both scales`, () => {
+  test(`${mode}: numbers are readable on every color of both scales`, () => {
     for (const domain of [signed(2), probabilities()]) {
-      const colours = scale(domain, mode)
+      const colors = scale(domain, mode)
       for (let i = 0; i <= 100; i++) {
-        const { css, ink } = colours.at(domain.min + ((domain.max - domain.min) * i) / 100)
+        const { css, ink } = colors.at(domain.min + ((domain.max - domain.min) * i) / 100)
         assert.ok(contrast(bytes(css), bytes(ink)) >= 4.5, `${css} under ${ink}`)
       }
     }
   })
 
-  test(`${mode}: zero is paper, the ends differ, values beyond the domain take its ends`, () => {
-    const colours = scale(signed(2), mode)
-    assert.equal(colours.at(0).css, `rgb(${bytes(PALETTES[mode].paper).join(' ')})`)
-    assert.notEqual(colours.at(-2).css, colours.at(2).css)
-    assert.equal(colours.at(9).css, colours.at(2).css)
-    assert.equal(scale(signed(0), mode).at(0).css, colours.at(0).css)
+  test(`${mode}: zero is paper, the ends differ, values beyond the domain are clamped`, () => {
+    const colors = scale(signed(2), mode)
+    assert.equal(colors.at(0).css, `rgb(${bytes(PALETTES[mode].paper).join(' ')})`)
+    assert.notEqual(colors.at(-2).css, colors.at(2).css)
+    assert.equal(colors.at(9).css, colors.at(2).css)
+    assert.equal(scale(signed(0), mode).at(0).css, colors.at(0).css)
   })
 
-  test(`${mode}: canvas and style sheet use the same colours, with enough contrast for text`, async () => {
+  test(`${mode}: canvas and style sheet use the same colors, with enough contrast for text`, async () => {
     const css = await readFile(new URL('../../web/style/base.css', import.meta.url), 'utf8')
     const at = ['light', 'dark'].indexOf(mode) + 1
     for (const name of ['paper', 'ink', 'muted', 'line', 'accent', 'faint', 'wash']) {

@@ -8,7 +8,7 @@ import { shownRun, viewOf } from '../lib/page.js'
 
 const DEFAULTS = defaults()
 
-test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', () => {
+test('a typed answer disables the decoding controls', () => {
   const useful = state => ['beams', 'seed'].filter(name => isUseful(name, { ...DEFAULTS, ...state }))
   assert.deepEqual(useful({ decoding: 'beam' }), ['beams'])
   assert.deepEqual(useful({ decoding: 'sample' }), ['seed'])
@@ -17,7 +17,7 @@ test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', ()
   assert.ok(isUseful('seed', defaults('sentences')))
 })
 
-test('a room that shows one step opens with a cell of that step', () => {
+test('the first cell of a room that displays one step belongs to that step', () => {
   const run = shownRun({})
   for (const row of [0, 3, 11]) assert.equal(firstCell(run, viewOf(run, 'sampling', { row })).index[1], row)
   const rows = [-1, 2].map(step => firstCell(run, viewOf(run, 'decoding', { step })).index[1])

@@ -7,12 +7,12 @@ import { choosable } from '../../web/models/decoding.js'
 const run = settings => shownRun({ ...settings })
 const plain = run({})
 
-test('without a step the whole answer is there', () => {
+test('without a step the whole answer is displayed', () => {
   const { steps, shares, read, now, last } = dataIn(plain, 'decoding', {})
   assert.deepEqual([now, last, read, shares.rows, steps.length], [-1, 11, [], 12, 12])
 })
 
-test('at a step stands what the decoder had read, and the probabilities up to there', () => {
+test('a step displays what the decoder had read, and the probabilities so far', () => {
   for (const step of [0, 4, 11]) {
     const { read, shares, last } = dataIn(plain, 'decoding', { step })
     assert.deepEqual(read, [{ tokens: plain.streams.target.tokens[0].slice(0, step + 1) }])
@@ -22,7 +22,7 @@ test('at a step stands what the decoder had read, and the probabilities up to th
   }
 })
 
-test('what is shown of a step is what a decoder that has read no more gives', () => {
+test('the values of a step are those of a decoder that has read no more', () => {
   for (const step of [0, 3, 8]) {
     const upTo = plain.decoding.steps.slice(0, step + 1).map(({ id }) => id)
     const short = run({ target: upTo })
@@ -32,7 +32,7 @@ test('what is shown of a step is what a decoder that has read no more gives', ()
   }
 })
 
-test('a draw falls on the piece that was picked', () => {
+test('a random number falls on the segment of its token', () => {
   const { steps } = dataIn(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
   for (const { pieces, draw } of steps) {
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
@@ -40,7 +40,7 @@ test('a draw falls on the piece that was picked', () => {
   }
 })
 
-test('of 1,024 words a bar has the pieces that are wide enough to be seen, each where it would be among all', () => {
+test('a bar of 1,024 tokens has the segments that are wide enough to see, at their true positions', () => {
   const stories = run({ model: 'stories', decoding: 'sample', temperature: 2, seed: 8 })
   const { steps } = dataIn(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
   for (const { step, word, pieces } of steps) {
@@ -53,7 +53,7 @@ test('of 1,024 words a bar has the pieces that are wide enough to be seen, each 
   }
 })
 
-test('the tree of a beam grows with the steps, and its beginnings are those that were followed', () => {
+test('the beam tree grows with the steps, and its branches are the live beams', () => {
   const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
   const whole = dataIn(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
@@ -68,7 +68,7 @@ test('the tree of a beam grows with the steps, and its beginnings are those that
   }
 })
 
-test('a row of NaN, or of −∞ alone, leaves the first token, any other row stays as it is', () => {
+test('a row of NaN, or of −∞ alone, allows the first token; any other row is unchanged', () => {
   for (const row of [[NaN, 1, 5], [0, NaN, 9], [-Infinity, -Infinity, -Infinity]]) {
     assert.deepEqual([...choosable(Float32Array.from(row))], [0, -Infinity, -Infinity])
   }

@@ -81,7 +81,7 @@ const CASES = {
   'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
 }
 for (const [title, settings] of Object.entries(CASES)) {
-  test(`${title}: with any number of any tensor changes exactly what is computed from it`, () => {
+  test(`${title}: an edit of any tensor changes exactly what is computed from it`, () => {
     const plain = run([], settings)
     const names = editable(plain)
     assert.ok(names.length > (settings.model ? 16 : 150), `${names.length}`)
@@ -152,7 +152,7 @@ test('padding changes what reads the source, and nothing that only reads the tar
   assert.deepEqual(changes.filter(name => !follows.has(name) && name !== 'positions.sum'), [])
 })
 
-test('how a token is chosen changes nothing before the choice, as long as the same tokens are read', () => {
+test('decoding settings change nothing before sampling, as long as the same tokens are read', () => {
   const own = {}
   const greedy = run([], own)
   const samples = [1, 2, 3, 4, 5, 6].map(seed => run([], { ...own, decoding: 'sample', seed }))
@@ -162,7 +162,7 @@ test('how a token is chosen changes nothing before the choice, as long as the sa
   for (const other of others) assert.deepEqual(changed(greedy, other), [])
 })
 
-test('an edit on the way to the choice changes the token that is chosen there, and no token before', () => {
+test('an edit before sampling changes the token chosen there, and no earlier one', () => {
   const own = {}
   assert.equal(tokens(run([], own)), '2026년11월20일</s>')
   const seven = run([], own).streams.target.vocabulary.indexOf('7')
@@ -183,7 +183,7 @@ test('an edit on the way to the choice changes the token that is chosen there, a
   assert.equal(tokens(beam).slice(0, 4), '2027')
 })
 
-test('every beginning of a beam is edited, not only the first', () => {
+test('edits apply to every beam, not only the first', () => {
   const edits = [{ name: 'output', index: [0, 1, 7], value: 90 }]
   const { tree } = run(edits, { decoding: 'beam', beams: 3 }).decoding
   const second = tree.filter(({ step }) => step === 1)
@@ -191,13 +191,13 @@ test('every beginning of a beam is edited, not only the first', () => {
     new Set(second.map(({ parent }) => parent)))
 })
 
-test('an edit that lets a place look ahead is seen only once that place is written', () => {
+test('an edit that lets a position look ahead has an effect only once that position is generated', () => {
   const edits = [{ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 2, 6], value: 9 }]
   const twice = [run(edits, {}), run(edits, {})]
   assert.equal(tokens(twice[0]), tokens(twice[1]), 'whatever was answered before')
 })
 
-test('an edit without a cell is kept, said to be idle, and harmless', () => {
+test('an edit without a cell is kept, reported as idle, and harmless', () => {
   const idle = [
     [{ name: 'positions.dropout.mask', index: [0, 1, 2], value: 0 }, {}],
     [{ name: 'sampling.tempered', index: [0, 11, 3], value: 9 }, { target: '2026년' }],
@@ -225,7 +225,7 @@ test('an edited product before the scale goes through it', () => {
   assert.equal(score.data[at(score, [0, 1, 2, 3])], Math.fround(4 * Math.fround(1 / Math.sqrt(8))))
 })
 
-test('taking edits back one by one gives the same bits again', () => {
+test('undoing edits one by one restores the same bits', () => {
   const one = { name: 'transformer.decoder.layers.0.linear1.weight', index: [3, 1], value: -2 }
   const two = { name: 'transformer.encoder.layers.1.self_attn.weights', index: [0, 0, 1, 1], value: 1 }
   const both = withEdit(withEdit([], one), two)
@@ -235,7 +235,7 @@ test('taking edits back one by one gives the same bits again', () => {
   }
 })
 
-test('a link opened anew gives the same bits, edits and all', () => {
+test('a reopened link gives the same bits, including edits', () => {
   const edits = [
     { name: 'output', index: [0, 3, 9], value: 50 },
     { name: 'target_embedding.weight', index: [5, 1], value: Math.fround(-0.1) }
@@ -251,7 +251,7 @@ test('a link opened anew gives the same bits, edits and all', () => {
   }
 })
 
-test('what attention drops can be set: kept cells are dropped, dropped ones come back, and gradients follow', () => {
+test('the dropout mask of attention can be edited in both directions, and gradients follow', () => {
   const at = 'transformer.decoder.layers.0.multihead_attn'
   const settings = { ...ANSWER, training: true, dropout: 0.5 }
   const plain = run([], settings)

@@ -1,7 +1,7 @@
 // The page's side of the engine's worker: one that is silent for too long is ended, and another goes on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS, createEngine } from '../../web/shell/engine.js'
+import { TIMEOUTS, createEngine } from '../../web/shell/engine.js'
 
 /** Workers that answer what `answers` knows, and say nothing to anything else. */
 function workers(answers) {
@@ -35,38 +35,38 @@ const ANSWERS = {
 const SECOND = 2
 const isHung = error => error.code === 'hung'
 
-test('a silent worker is ended after the limit, another has its files and the reader\'s model, and answers', async () => {
+test('a hung worker is replaced after the limit, and the new one gets its files and the imported model', async () => {
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
   await engine.ask('open', { files: { a: 1 } })
   const begun = performance.now(), asked = [engine.run('endless'), engine.ask('explain', {})]
   for (const one of asked) await assert.rejects(one, isHung)
-  assert.ok(performance.now() - begun >= SECOND * (LIMITS.silent - 1), 'not before the limit')
+  assert.ok(performance.now() - begun >= SECOND * (TIMEOUTS.silent - 1), 'not before the limit')
   assert.deepEqual(all.map(({ isEnded }) => isEnded), [true, false])
   assert.equal(await engine.run('other'), 'other')
   assert.deepEqual(all[1].asked.slice(0, 2), [['load', files], ['open', { files: { a: 1 } }]])
   assert.equal(all[1].asked[2][0], 'run')
 })
 
-test('where a newer run waits the limit is shorter, but not for the newer one', async () => {
+test('the limit is shorter while a newer run waits, but not for the newer run', async () => {
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
   const begun = performance.now(), first = engine.run('endless')
   engine.hurry()
   await assert.rejects(first, isHung)
   const took = performance.now() - begun
-  assert.ok(took < SECOND * LIMITS.silent, `${took} ms`)
+  assert.ok(took < SECOND * TIMEOUTS.silent, `${took} ms`)
   assert.equal(await engine.run('other'), 'other')
   engine.hurry()
   const second = performance.now()
   await assert.rejects(engine.run('endless'), isHung)
-  assert.ok(performance.now() - second >= SECOND * (LIMITS.silent - 1))
+  assert.ok(performance.now() - second >= SECOND * (TIMEOUTS.silent - 1))
   assert.equal(all.length, 3)
 })
 
-test('a worker that says how far it is is not silent', async () => {
+test('a worker that reports progress is not considered hung', async () => {
   const { all, spawn } = workers({ run: (_, worker) => {
-    let left = 3 * LIMITS.silent
+    let left = 3 * TIMEOUTS.silent
     const timer = setInterval(() => {
       left -= 1
       worker.onmessage({ data: left ? { id: 1, progress: { left } } : { id: 1, result: 'done' } })
@@ -77,7 +77,7 @@ test('a worker that says how far it is is not silent', async () => {
   assert.equal(all.length, 1)
 })
 
-test('files that could not be opened are not opened again', async () => {
+test('files that failed to open are not opened again', async () => {
   const { all, spawn } = workers({ ...ANSWERS, open: () => ({ error: { message: 'no', code: 'format' } }) })
   const engine = createEngine(spawn, SECOND)
   await engine.load(files)
@@ -88,7 +88,7 @@ test('files that could not be opened are not opened again', async () => {
   assert.deepEqual(all[1].asked.map(([type]) => type), ['load', 'run'])
 })
 
-test('a model over which the new worker falls silent, too, is not opened a second time', async () => {
+test('a model that hangs the new worker, too, is not opened again', async () => {
   const { all, spawn } = workers({ ...ANSWERS, open: (_, worker) => worker === all[0] ? { result: 1 } : undefined })
   const engine = createEngine(spawn, SECOND)
   await engine.load(files)

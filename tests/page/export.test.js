@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scale, signed } from '../../web/lib/color.js'
-import { fileName, spelled, toArray, toCsv } from '../../web/lib/export.js'
+import { fileName, spell, toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
 import { figureSvg } from '../../web/lib/svg.js'
@@ -14,13 +14,13 @@ const part = slice(tensor, { row: 2, col: 3, fixed: [1, 0], rowLabels: ['a,b', '
 const palette = { paper: '#fff', ink: '#000', muted: '#777', line: '#ccc', accent: '#080' }
 const view = { title: 'W_Q^T', cell: { width: 80, height: 28 }, scale: scale(signed(2), 'light'), palette }
 
-test('every bit survives a table and an array, infinities and NaN as each language spells them', () => {
+test('CSV and arrays keep every bit, with infinities and NaN in each language\'s spelling', () => {
   const read = {
     'np.nan': NaN, 'torch.nan': NaN, 'nan': NaN, '-np.inf': -Infinity, '-torch.inf': -Infinity, '-inf': -Infinity
   }
   for (const language of ['csv', 'numpy', 'torch', 'js']) {
     part.values.forEach(value => {
-      const text = spelled(value, language), back = Math.fround(text in read ? read[text] : Number(text))
+      const text = spell(value, language), back = Math.fround(text in read ? read[text] : Number(text))
       assert.ok(Object.is(back, value), `${language}: ${text}, ${value}`)
     })
   }
@@ -28,14 +28,14 @@ test('every bit survives a table and an array, infinities and NaN as each langua
   assert.ok(array.flat().every((value, i) => Object.is(Math.fround(value), part.values[i])))
 })
 
-test('a table has its labels, quoted where they must be', () => {
+test('CSV has labels, quoted where necessary', () => {
   const [head, first, second] = toCsv(part).split('\n')
   assert.equal(head, ',0,1,2,3')
   assert.match(first, /^"a,b",0\.1,-0,1e-42,-inf$/)
   assert.match(second, /^"나 ""x""",nan,16777216,/)
 })
 
-test('no label of a table is a formula to a spreadsheet; numbers stay numbers', () => {
+test('no CSV label is a spreadsheet formula; numbers stay numbers', () => {
   const expected = {
     '=1+1': "'=1+1", '+a': "'+a", '-b': "'-b", '@SUM(A1)': "'@SUM(A1)", '\tx': "'\tx", '\r': '"\'\r"', 'a\rb': '"a\rb"',
     '=A1,"x"': '"\'=A1,""x"""', '-1.5': '-1.5', '+2': '+2', '-3e-5': '-3e-5', '-.5': '-.5', '1-2': '1-2', '-': "'-"
@@ -49,7 +49,7 @@ test('no label of a table is a formula to a spreadsheet; numbers stay numbers', 
   ])
 })
 
-test('code for another page has a height in pixels, also where no figure is visible', () => {
+test('embed code has a height in pixels, even where no figure is visible', () => {
   const box = (top, height) => ({ top, height, bottom: top + height })
   assert.equal(heightOf([box(10, 100), box(300, 50), box(0, 0)]), 340)
   for (const none of [[], [box(0, 0)]]) {
@@ -57,7 +57,7 @@ test('code for another page has a height in pixels, also where no figure is visi
   }
 })
 
-test('arrays that Python reads', () => {
+test('exported arrays are valid Python', () => {
   assert.equal(toArray(part, 'numpy').split('\n')[1], 'self_attn_scores = np.array([')
   assert.match(toArray(part, 'numpy'), /-np\.inf.*\n.*np\.nan.*\n\], dtype=np\.float32\)\n$/)
   assert.match(toArray(part, 'torch'), /^import torch\n[\s\S]*-torch\.inf[\s\S]*dtype=torch\.float32\)\n$/)
@@ -65,7 +65,7 @@ test('arrays that Python reads', () => {
   assert.match(toArray(ids, 'torch'), /\[1, 2\]\n\], dtype=torch\.int64/)
 })
 
-test('file names come from the tensor and what is looked at of it', () => {
+test('file names contain the tensor and the displayed indices', () => {
   assert.equal(fileName(part, 'csv'), 'self_attn.scores-1-0.csv')
   assert.equal(fileName({ ...part, name: 'output:2' }, 'png'), 'output-2-1-0.png')
   assert.equal(fileName(part, 'svg', 'twin'), 'self_attn.scores-1-0-twin.svg')
@@ -88,7 +88,7 @@ test('a picture has one box and one number for every cell, its title, shape, leg
   assert.equal(names.filter(name => name.startsWith('/')).length * 2, names.length)
 })
 
-test('a negative cell without room for its number has a dash, and the note tells of it', () => {
+test('a negative cell without room for its number has a dash, and the note explains it', () => {
   const small = { ...view, cell: { width: 20, height: 20 } }
   const { svg } = figureSvg({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })
   const dashes = svg.match(/<rect [^>]*height="1"[^>]*opacity="0.6"/g)
@@ -104,7 +104,7 @@ const many = (rows, cols, height, more) => {
 }
 const drawn = (matrices, more) => figureSvg({ title: 'what', matrices, legends: [], palette, ...more }).svg
 
-test('names of low rows and of narrow columns are thinned out, as on the page', () => {
+test('labels of low rows and narrow columns are thinned out, as on the page', () => {
   const names = Array.from({ length: 32 }, (_, i) => `row${i}`)
   const rows = height => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
   assert.deepEqual([rows(14), rows(5), rows(3)], [32, 11, 7])
@@ -115,7 +115,7 @@ test('names of low rows and of narrow columns are thinned out, as on the page', 
   assert.deepEqual([columns(20), columns(14), columns(7)], [32, 16, 11])
 })
 
-test('below the title stands where the figure is from', () => {
+test('the origin of the figure is below its title', () => {
   const subtitle = 'encoder · scores · head 0'
   assert.match(drawn([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
 })

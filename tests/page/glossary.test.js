@@ -20,7 +20,7 @@ function runOf(state) {
   return runs.get(key)
 }
 
-test('every term has both languages, a sentence in each, and a group', () => {
+test('every term has a name and a definition in both languages, and a group', () => {
   assert.equal(new Set(TERMS.map(({ id }) => id)).size, TERMS.length)
   for (const words of [ko, en]) {
     assert.deepEqual(Object.keys(words.terms).sort(), TERMS.map(({ id }) => id).sort())
@@ -32,15 +32,15 @@ test('every term has both languages, a sentence in each, and a group', () => {
   }
 })
 
-test('from every model, every term leads to a matrix that is there', () => {
-  for (const { id: model, isBrought } of MODELS) for (const term of TERMS) {
+test('every term leads to an existing matrix, from every model', () => {
+  for (const { id: model, isImported } of MODELS) for (const term of TERMS) {
     const start = { ...defaults(model), room: 'house' }
     const patch = placeOf(term, start, roomsOf(runOf(start)))
     const state = { ...start, ...patch }
     assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
     const link = fromHash(toHash(state))
     // A brought model has what its file says; a link cannot.
-    if (!isBrought) for (const [key, value] of Object.entries(link)) assert.deepEqual(value, state[key], `${term.id}: ${key}`)
+    if (!isImported) for (const [key, value] of Object.entries(link)) assert.deepEqual(value, state[key], `${term.id}: ${key}`)
     const run = runOf(state)
     const room = roomsOf(run).find(({ id }) => id === state.room)
     assert.ok(room, `${model}: ${term.id} in ${state.room}`)
@@ -49,7 +49,7 @@ test('from every model, every term leads to a matrix that is there', () => {
   }
 })
 
-test('at home, a term leads to the room it names, and where its room is switched off the reader keeps the text', () => {
+test('a term leads to its own room, and keeps the reader\'s text where that room is switched off', () => {
   for (const term of TERMS) {
     const state = { ...defaults('sentences'), room: 'house' }
     const patch = placeOf(term, state, [])
@@ -61,7 +61,7 @@ test('at home, a term leads to the room it names, and where its room is switched
   assert.equal(patch.positional, true)
 })
 
-test('rooms name terms of the glossary, each once in a text, and the tour names most of them', () => {
+test('texts of rooms link each term at most once, and the tour links most terms', () => {
   const named = new Set()
   const all = [korean.page, english.page, ...Object.values(korean.models), ...Object.values(english.models)]
   for (const { stages = {} } of all) for (const [room, texts] of Object.entries(stages)) {

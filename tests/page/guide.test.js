@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { translator } from '../../web/lib/text.js'
-import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../../web/theatre/experiments.js'
+import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
@@ -25,10 +25,10 @@ function trained(settings, until) {
   while (session.done < until && session.step().broken === undefined);
   const { history } = session
   session.dispose()
-  return seenBy({ ...history, answers: [], done: until }, until)
+  return recordUntil({ ...history, answers: [], done: until }, until)
 }
 
-test('each guide leads on to another, and all are reached', () => {
+test('each guide links to another one, and all are reachable', () => {
   const names = Object.keys(EXPERIMENTS)
   assert.deepEqual(names.toSorted(), Object.keys(TOLD).toSorted())
   const reached = new Set(names.map(name => EXPERIMENTS[name].next))
@@ -38,7 +38,7 @@ test('each guide leads on to another, and all are reached', () => {
 })
 
 for (const [language, words] of Object.entries({ ko, en })) {
-  test(`every guide has its words, and asks no more than it can answer: ${language}`, () => {
+  test(`every guide has its texts, and its options can be answered: ${language}`, () => {
     const t = translator(words)
     for (const [name, { options }] of Object.entries(EXPERIMENTS)) {
       for (const key of ['name', 'words', 'ask', 'seen', 'why']) assert.ok(t(`theatre.experiments.${name}.${key}`), key)
@@ -51,7 +51,7 @@ for (const [language, words] of Object.entries({ ko, en })) {
 }
 
 for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
-  test(`${name}: the training gives the answer, and the numbers that are told`, () => {
+  test(`${name}: the training gives the answer and the numbers in the text`, () => {
     const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = rivalOf(settings)
     const one = trained(settings, until), other = rival ? trained(rival, until) : one
     assert.equal(one.loss.length, until)
@@ -63,12 +63,12 @@ for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
   })
 }
 
-test('what came after the step that counts changes nothing', () => {
+test('later steps do not change the answer of a guide', () => {
   const settings = read(EXPERIMENTS.byHeart.link), session = createSession(gf, settings)
   for (let i = 0; i < 75; i++) session.step()
   const seen = { ...session.history, answers: [], done: 75 }
   session.dispose()
-  const early = seenBy(seen, 50)
+  const early = recordUntil(seen, 50)
   assert.equal(early.loss.length, 50)
   assert.equal(early.looks.at(-1).step, 50)
   assert.deepEqual(early.norms, seen.norms.slice(0, 50))

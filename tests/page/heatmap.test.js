@@ -4,7 +4,7 @@ import { hasTick, lettering, tickBox } from '../../web/lib/heatmap_paint.js'
 
 const at = (width, values, height = 22) => lettering({ cell: { width, height }, values })
 
-test('lettering: two decimals where they fit every cell, else one, else none', () => {
+test('numbers have two decimals where they fit every cell, else one, else none are written', () => {
   assert.equal(at(40, [-3.91, 0.5]).decimals, 2)
   assert.equal(at(32, [-3.91, 0.5]).decimals, 2)
   assert.equal(at(32, [-14.51, 0.5]).decimals, 1, 'one long number decides for its whole matrix')
@@ -13,18 +13,18 @@ test('lettering: two decimals where they fit every cell, else one, else none', (
   assert.equal(at(40, [0.5], 14), null)
 })
 
-test('lettering: as large as the cells allow, and no larger than the text around', () => {
+test('numbers are as large as the cells allow, and no larger than the surrounding text', () => {
   const sizes = [30, 36, 42, 90].map(width => at(width, [-3.91], 30).size)
   assert.deepEqual([...sizes].sort((a, b) => a - b), sizes)
   assert.equal(sizes.at(-1), 13)
 })
 
-test('lettering: none on a plain picture; numbers that are not finite are measured too', () => {
+test('a plain picture has no numbers; non-finite numbers are measured too', () => {
   assert.equal(lettering({ cell: { width: 60, height: 30 }, values: [1], plain: true }), null)
   assert.equal(at(60, [NaN, -Infinity, 1]).decimals, 2)
 })
 
-test('negative cells are told by a dash down to the smallest', () => {
+test('negative cells have a dash down to the smallest cell size', () => {
   for (const [wide, high] of [[4, 14], [8, 8], [9, 9], [22, 14]]) {
     const cell = { width: wide, height: high }
     assert.deepEqual([-1, -1e-6, 0, -0, 1, -Infinity, NaN].map(value => hasTick(value, cell)),

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
-import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
+import { editHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
 import { opened } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/own/run.js'
+import { run as runOwn } from '../../web/models/imported/run.js'
 import { cellOf, slice, squaresOf } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
 const { made } = run
 
-test('a cell tells what it feeds, and the use found there has it as a source', () => {
+test('a cell lists its uses, and each use has the cell as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
   const { feeds, differentiable } = explainCell(made, cell)
   assert.deepEqual(feeds, ['self_attn.dots'])
@@ -28,13 +28,13 @@ test('a cell tells what it feeds, and the use found there has it as a source', (
   assert.equal(explainCell(made, { name: 'no.such', index: [0] }), null)
 })
 
-test('the gradient is explained where the run has one', () => {
+test('gradients are explained where the run has them', () => {
   const cell = { name: 'positions.output', index: [0, 0, 0], isGradient: true }
   assert.equal(explainCell(made, cell).value, run.explainGradient(cell.name, cell.index).value)
   assert.equal(explainCell(made, { ...cell, name: 'positions.pe', index: [0, 0] }).none, 'still')
 })
 
-test('a tensor tells its rule and which tensor each symbol stands for', () => {
+test('the recipe of a tensor has its formula and the tensor of each symbol', () => {
   const [q, scores] = recipes(made.run, ['self_attn.q', 'self_attn.scores', 'no.such'])
   assert.equal(q.op, 'linear')
   assert.deepEqual(q.symbols.map(({ symbol, tensor }) => [symbol, tensor]), [
@@ -62,10 +62,10 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
   assert.ok(Math.abs(Math.exp(-p) - 1 - value) < 0.005)
 })
 
-test('what a reader types becomes a number, or nothing', () => {
+test('typed input is parsed as a number, or as null', () => {
   const cases = [['1', 1], [' −2,5 ', -2.5], ['1e3', 1000], ['-∞', -Infinity], ['inf', Infinity], ['.5', 0.5]]
-  for (const [text, value] of cases) assert.equal(typed(text), value, text)
-  for (const text of ['', 'x', '1 2', '0x10', '1e60', '--1']) assert.equal(typed(text), null, text)
+  for (const [text, value] of cases) assert.equal(parseNumber(text), value, text)
+  for (const text of ['', 'x', '1 2', '0x10', '1e60', '--1']) assert.equal(parseNumber(text), null, text)
 })
 
 test('edits: one a cell, to a link and back, undone and redone', () => {
@@ -86,7 +86,7 @@ test('edits: one a cell, to a link and back, undone and redone', () => {
   assert.equal(history.canRedo(), false)
 })
 
-test('of very many terms the first, the largest and the own are sent, and sources as stretches that a figure finds', async () => {
+test('of very many terms the first, the largest and the cell\'s own are sent, and sources as ranges', async () => {
   const V = 9000, [item] = cases('gpt2')
   const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === 11 ? V : n)), ...rest])
   const files = filesOf({ ...item, tensors }, { config: { vocab_size: V } })

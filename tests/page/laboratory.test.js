@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { seenFrom } from '../../web/lib/space.js'
+import { project } from '../../web/lib/space.js'
 import { ticksOf } from '../../web/lib/plot.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
@@ -20,7 +20,7 @@ const close = (a, b, tol = 1e-5) => assert.ok(Math.abs(a - b) <= tol, `${a} and 
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
 for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequence: 'a b' }, { base: 10, seed: 3 }, { dropout: 0 }]) {
-  test(`every room shows cells of the run at the index they claim: ${JSON.stringify(settings)}`, () => {
+  test(`every room displays cells of the run at their indices: ${JSON.stringify(settings)}`, () => {
     const run = shownRun({ model, ...settings })
     for (const room of roomsOf(run)) {
       const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
@@ -40,7 +40,7 @@ for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequ
   })
 }
 
-test('shuffled words get the same from attention without positions and something else with them', () => {
+test('attention without positions is permutation-equivariant, and with positions it is not', () => {
   for (const seed of [1, 2, 3, 42]) {
     const { most, order } = dataIn(shownRun({ model, seed }), 'shuffle')
     assert.notDeepEqual(order, [...order].sort((a, b) => a - b))
@@ -48,7 +48,7 @@ test('shuffled words get the same from attention without positions and something
   }
 })
 
-test('of the four encodings only sine and cosine keep every neighbour and every norm the same and stay within 1', () => {
+test('of the four encodings only sine and cosine have constant neighbor distances and norms and stay within 1', () => {
   const { measures: { values }, distances } = dataIn(RUN, 'asks')
   const [index, share, sinusoidal, random] = [0, 1, 2, 3].map(row => values.slice(row * 6, row * 6 + 6))
   const [most, nearest, shortest, longest, least, greatest] = sinusoidal
@@ -74,14 +74,14 @@ test('a cell of the table is sine or cosine of the angle of its pair, and its wa
   })
 })
 
-test('every point of a pair is as far from the middle as any other', () => {
+test('all points of a pair have the same distance from the center', () => {
   for (const value of dataIn(RUN, 'circle').radius.values) close(value, 1, 1e-6)
 })
 
 const numbersOf = ({ numbers }) => Object.fromEntries(numbers.map(({ word, cell, text }) => (
   [word, cell ? valueAt(tensorOf(RUN, cell.name), cell.index) : text])))
 
-test('the index grows without end; over the length, one place is worth less in a longer sentence', () => {
+test('the index is unbounded; divided by the length, a step depends on the length', () => {
   const { panels, ...rest } = dataIn(RUN, 'first_ideas')
   const [words, grown] = panels
   const { rows, cols } = words
@@ -90,7 +90,7 @@ test('the index grows without end; over the length, one place is worth less in a
   ;[[hop1, rows], [hop2, 2 * rows], [hop3, 3 * rows]].forEach(([hop, length]) => close(hop, 1 / (length - 1), 1e-7))
 })
 
-test('both spellings are one number but for the last bits, and the times are those of this machine', () => {
+test('both spellings agree up to rounding, and the times are measured on this machine', () => {
   for (const base of [10, 100, 10000]) {
     const run = shownRun({ model, base, dModel: 32, maxLength: 64 })
     const { panels: [power, log, apart] } = dataIn(run, 'two_spellings')
@@ -107,7 +107,7 @@ test('the columns of one layout are those of the other in another order, to the 
   assert.equal(numbersOf({ numbers }).most, 0)
 })
 
-test('cut by the sentences, every word of a sentence gets the same position', () => {
+test('sliced by sentences, all words of a sentence get the same position', () => {
   const { panels: [right, ...wrong], numbers } = dataIn(RUN, 'broadcasting')
   wrong.forEach(({ values, cols }, sentence) => values.forEach((x, i) => (
     close(x, right.values[sentence * cols + (i % cols)], 1e-6))))
@@ -115,7 +115,7 @@ test('cut by the sentences, every word of a sentence gets the same position', ()
   assert.ok(own > 0.5 && same < 1e-6)
 })
 
-test('the product with the matrix of r places is the table r places further, and the matrix turns back by its transpose',
+test('the shift matrix maps the table r positions further, and its transpose maps it back',
   () => {
     for (const shift of [1, 3, 8]) {
       const run = shownRun({ model, shift })
@@ -125,7 +125,7 @@ test('the product with the matrix of r places is the table r places further, and
     }
   })
 
-test('under every scheme a row of weights adds up to 1, and every scheme looks another way than none', () => {
+test('under every scheme rows of weights add up to 1, and every scheme differs from none', () => {
   const { panels: [none, ...schemes] } = dataIn(RUN, 'compare')
   for (const { word, rows, cols, values } of [none, ...schemes]) {
     for (let row = 0; row < rows; row++) {
@@ -135,7 +135,7 @@ test('under every scheme a row of weights adds up to 1, and every scheme looks a
   }
 })
 
-test('past the trained length: a learned table ends at once, waves soon, rotations later, linear biases stay as they are', () => {
+test('beyond the trained length a learned table fails at once, sinusoids soon, rotary later, ALiBi not at all', () => {
   const runs = [1, 2, 3, 4, 5, 6].map(seed => dataIn(shownRun({ model, seed }), 'beyond').shares)
   const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i)
@@ -151,7 +151,7 @@ test('past the trained length: a learned table ends at once, waves soon, rotatio
   close(means.values[6], shares.values.slice(3 * 64 + 1, 3 * 64 + 16).reduce((sum, x) => sum + x, 0) / 15)
 })
 
-test('places are counted from 0 wherever they are said, and past the trained ones begins at their number', () => {
+test('positions are counted from 0, and the untrained ones start at the trained length', () => {
   const { shares, trained } = dataIn(RUN, 'beyond')
   assert.deepEqual(shares.colLabels, shares.colLabels.map((_, place) => String(place)))
   assert.equal(shares.colLabels[trained], '16')
@@ -166,7 +166,7 @@ const shownIn = (run, room) => JSON.stringify(dataIn(run, room), (key, value) =>
   ['times', 'numbers', 'domain', 'base', 'dModel'].includes(key) ? undefined
     : ArrayBuffer.isView(value) ? Array.from(value, x => Math.round(x * 1e5) + 0) : value))
 
-test('a room is compared by the settings that its numbers depend on, by all of them and by no other', () => {
+test('a room offers comparisons of exactly the settings that its values depend on', () => {
   const others = { dModel: 16, base: 100, maxLength: 32, seed: 7, shift: 3, dropout: 0.5 }
   const runs = Object.entries(others).map(([name, value]) => [name, shownRun({ model, [name]: value })])
   for (const { id, settings } of roomsOf(RUN).slice(1)) {
@@ -175,7 +175,7 @@ test('a room is compared by the settings that its numbers depend on, by all of t
   }
 })
 
-test('the rooms are one list at every drop rate, so that the slider outlives a rate without a mask', () => {
+test('the list of rooms is the same at every drop rate, so that the slider stays mounted', () => {
   const [without, some, half] = [0, 0.2, 0.5].map(dropout => shownRun({ model, dropout }))
   assert.ok(!without.tensors.has('dropout.drop.mask') && some.tensors.has('dropout.drop.mask'))
   for (const run of [without, half]) assert.equal(roomsOf(run), roomsOf(some))
@@ -198,7 +198,7 @@ test('every cell of every experiment can be explained', () => {
   run.dispose()
 })
 
-test('what a cell of a figure stands for is told, in words too, wherever its number was only taken over', () => {
+test('the meaning of a copied value is explained, with a sentence', () => {
   const run = pageRun({ model }), { meanings } = modelOf(model)
   const own = ['asks', 'circle', 'beyond', 'broadcasting']
   for (const { id } of roomsOf(run)) {
@@ -222,7 +222,7 @@ test('what a cell of a figure stands for is told, in words too, wherever its num
   run.dispose()
 })
 
-test('a sentence that cannot be experimented with is refused with a reason', () => {
+test('an unsuitable sentence is rejected with a reason', () => {
   const problem = patch => Object.values(problemsOf({ ...defaults(model), ...patch }))[0]?.key
   assert.equal(problem({}), undefined)
   assert.equal(problem({ sequence: ' one ' }), 'errors.twoWords')
@@ -231,12 +231,12 @@ test('a sentence that cannot be experimented with is refused with a reason', () 
   assert.equal(problem({ dModel: 66 }), 'errors.whole')
 })
 
-test('a point is seen from where the reader has turned to; turning all the way around changes nothing', () => {
-  seenFrom([1, 0, 0.5], { around: 0, over: 0 }).forEach((value, i) => close(value, [1, 0.5, 0][i]))
-  const [x, y, depth] = seenFrom([1, 0, 0.5], { around: 0, over: Math.PI / 2 })
+test('points are projected from the current angle; a full turn changes nothing', () => {
+  project([1, 0, 0.5], { around: 0, over: 0 }).forEach((value, i) => close(value, [1, 0.5, 0][i]))
+  const [x, y, depth] = project([1, 0, 0.5], { around: 0, over: Math.PI / 2 })
   ;[[x, 1], [y, 0], [depth, 0.5]].forEach(pair => close(...pair))
-  const start = seenFrom([0.3, -0.4, 0.5], { around: 0.6, over: 0.35 })
-  seenFrom([0.3, -0.4, 0.5], { around: 0.6 + 2 * Math.PI, over: 0.35 }).forEach((value, i) => close(value, start[i]))
+  const start = project([0.3, -0.4, 0.5], { around: 0.6, over: 0.35 })
+  project([0.3, -0.4, 0.5], { around: 0.6 + 2 * Math.PI, over: 0.35 }).forEach((value, i) => close(value, start[i]))
 })
 
 test('ticks are round and inside the axis', () => {
@@ -245,7 +245,7 @@ test('ticks are round and inside the axis', () => {
   assert.deepEqual(ticksOf([0, 0], 4), [0])
 })
 
-test('the words of the laboratory are all used, and all that are used are there', async () => {
+test('the texts of the laboratory are all used, and none is missing', async () => {
   const folders = ['stages', 'notebooks', 'shell'].map(name => new URL(`../../web/${name}/`, import.meta.url))
   const files = (await Promise.all(folders.map(async folder => {
     const names = (await readdir(folder)).filter(name => name.endsWith('.js'))

@@ -1,14 +1,14 @@
 // Lessons: every state is one, every text is there, every answer is one of those on offer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FINDS, found } from '../../web/lessons/hunt/find.js'
+import { FINDS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf, valuesOf } from '../../web/lessons/steps.js'
 import { fixed, likely } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { placeOnTour } from '../../web/shell/frame.js'
+import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
@@ -40,7 +40,7 @@ function phases(lesson, step, language) {
 }
 
 for (const lesson of lessons) for (const language of LANGUAGES) {
-  test(`${lesson.id}, ${language}: states can be, words are complete, answers are on offer`, () => {
+  test(`${lesson.id}, ${language}: states are valid, texts are complete, correct answers are among the options`, () => {
     assert.equal(lesson.steps.length, lesson.stepCount)
     assert.ok(MODELS.some(({ id }) => id === lesson.model))
     assert.ok(lesson.theatre ? !lesson.next : LESSONS.some(({ id }) => id === lesson.next), lesson.next)
@@ -82,7 +82,7 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
   })
 }
 
-test('both languages say the same steps, and every link of a step is read as it is written', () => {
+test('both languages have the same steps, and every link of a step survives a round trip', () => {
   for (const { texts: { ko, en }, steps, model, base } of lessons) {
     const keys = texts => Object.entries(texts.steps).map(([id, step]) => [id, Object.keys(step).sort()])
     assert.deepEqual(keys(ko), keys(en))
@@ -95,7 +95,7 @@ test('both languages say the same steps, and every link of a step is read as it 
   }
 })
 
-test('a button is called in a lesson what it is called on the page, wherever a window has it', () => {
+test('lessons name buttons by their labels on the page', () => {
   const named = { break: 'inspector.change', round: 'app.theatre', hunt: 'app.settings' }
   for (const [language, { page }] of Object.entries({ ko: korean, en: english })) {
     const t = translator(page)
@@ -107,7 +107,7 @@ test('a button is called in a lesson what it is called on the page, wherever a w
   }
 })
 
-test('words to choose from are of the language of the gap', () => {
+test('options are words in the language of the gap', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
@@ -119,7 +119,7 @@ test('words to choose from are of the language of the gap', () => {
   }
 })
 
-test('a lesson says the loss of the right answer where one is known, else of what the model wrote', () => {
+test('a lesson displays the loss of the correct answer where it is known, else of the model\'s own', () => {
   const steps = [['mask', 'without', { tgtIsCausal: false }], ['order', 'answer', { normFirst: true }],
     ['hunt', 'yours', { fault: 'batchPositions' }]]
   for (const [id, name, change] of steps) {
@@ -138,13 +138,13 @@ test('a lesson says the loss of the right answer where one is known, else of wha
   assert.notEqual(shownRun({ normFirst: true }).loss, shownRun({ normFirst: true }).trueLoss)
 })
 
-test('a date is written in a lesson as it is in the top line', () => {
+test('lessons write dates like the top line', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.at(-1)
   const [{ state, run }] = phases(lesson, step, 'ko')
   assert.equal(step.say(run, { state }).answer, MODELS[0].written(run.decoding.steps.map(({ token }) => token)))
 })
 
-test('a step keeps what the reader wrote, and nothing that the lesson wrote itself', () => {
+test('a step keeps the reader\'s text, but not the lesson\'s own', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })
   const after = (gapped, language) => stateOf(lesson, 'room=text.tokens', state(gapped), language).gapped
@@ -154,25 +154,25 @@ test('a step keeps what the reader wrote, and nothing that the lesson wrote itse
   assert.equal(after('사과[?] 먹었다', 'ko'), ko, 'of another step')
 })
 
-test('every fault of the hunt is found in its own run, by its own sign alone, and none in a sound one', () => {
+test('every fault is found in its own run by its own evidence alone, and none in a correct run', () => {
   const settings = {
     scale: { scale: false }, leak: { tgtIsCausal: false }, dropout: { training: true, dropout: 0.3 },
     swapped: { fault: 'swapped' }, tokenNorm: { fault: 'tokenNorm' }, batchPositions: { fault: 'batchPositions' }
   }
   assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
-    assert.equal(found(shownRun({ source, target })), undefined, source)
+    assert.equal(findFault(shownRun({ source, target })), undefined, source)
     for (const [fault, own] of Object.entries(settings)) {
       const run = shownRun({ source, target, ...own })
       assert.deepEqual(Object.keys(FINDS).filter(name => FINDS[name](run)), [fault], source)
     }
   }
   const hunt = lessons.find(({ id }) => id === 'hunt')
-  const answers = hunt.steps.filter(({ ask }) => ask).map(step => found(phases(hunt, step, 'ko')[0].run))
+  const answers = hunt.steps.filter(({ ask }) => ask).map(step => findFault(phases(hunt, step, 'ko')[0].run))
   assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
 })
 
-test('on paper the fault of a missing scale is found from the products and the scores, any other where it points', () => {
+test('on paper every fault can be found in the printed figures', () => {
   const hunt = lessons.find(({ id }) => id === 'hunt')
   const papers = hunt.steps.filter(({ ask }) => ask).map(({ id, paper }) => [id, paper?.().map(({ tensor }) => tensor)])
   const here = 'transformer.encoder.layers.0.self_attn'
@@ -180,7 +180,7 @@ test('on paper the fault of a missing scale is found from the products and the s
     ...['third', 'fourth', 'fifth', 'sixth'].map(id => [id, undefined])])
 })
 
-test('the probability that a date\'s first character is said to have is that of the character', () => {
+test('the stated probability of a date\'s first character is that of the character', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.find(({ id }) => id === 'first')
   const run = shownRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
   const { shape: [, , V], data } = run.tensors.get('sampling.output')
@@ -190,11 +190,11 @@ test('the probability that a date\'s first character is said to have is that of 
   assert.deepEqual(step.lookThen({ ...run, decoding: undefined }).index, [0, 0, 0], 'a run that chose nothing')
 })
 
-test('how many rooms there are stays what it is through a lesson, whatever a step switches on', () => {
+test('the number of rooms stays the same through a lesson', () => {
   for (const lesson of lessons) {
     const totals = lesson.steps.map(step => {
       const [{ run, state }] = phases(lesson, step, 'ko'), rooms = roomsOf(run)
-      return placeOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
+      return positionOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
     })
     assert.deepEqual(new Set(totals).size, 1, `${lesson.id}: ${totals}`)
   }

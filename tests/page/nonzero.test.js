@@ -6,14 +6,14 @@ import { fixed } from '../../web/lib/number.js'
 const zeros = count => new Float32Array(count)
 const having = (values, more) => Object.assign(values, more)
 
-test('what is not written 0.00 is found, the largest first, whatever its sign', () => {
+test('values other than 0.00 are listed, the largest magnitude first', () => {
   const values = having(zeros(64), { 3: 0.2, 9: -0.7, 20: 0.0049, 40: 0.2, 63: 0.0051 })
   assert.deepEqual(exceptions(values), [9, 3, 40, 63])
   const isZero = value => /^−?0\.00$/.test(fixed(value))
   values.forEach((value, i) => assert.equal(exceptions(values).includes(i), !isZero(value), String(value)))
 })
 
-test('nothing where it would be no exception, or seen at a glance, or there is nothing', () => {
+test('nothing is listed in small matrices, or where exceptions are common or missing', () => {
   assert.equal(exceptions(zeros(64)), null)
   assert.equal(exceptions(having(zeros(39), { 1: 1 })), null)
   assert.equal(exceptions(zeros(64).fill(1, 0, 17)), null)

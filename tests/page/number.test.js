@@ -12,14 +12,14 @@ test('fixed: two decimals and a real minus sign', () => {
   assert.equal(fixed(2, 0), '2')
 })
 
-test('fixed: what is not finite, and what is very large', () => {
+test('fixed: non-finite and very large values', () => {
   assert.equal(fixed(-Infinity), '−∞')
   assert.equal(fixed(Infinity), '∞')
   assert.equal(fixed(Number.NaN), 'NaN')
   assert.equal(fixed(-12345678), '−1.23e7')
 })
 
-test('exact: the shortest decimal that is the same float32', () => {
+test('exact: the shortest decimal that round-trips as float32', () => {
   assert.equal(exact(Math.fround(0.1)), '0.1')
   assert.equal(exact(Math.fround(-1 / 3)), '−0.33333334')
   assert.equal(exact(-0), '−0')
@@ -48,13 +48,13 @@ test('brief: two decimals, or two digits where those would vanish', () => {
   for (const [value, text] of cases) assert.equal(brief(value), text)
 })
 
-test('the ends of a scale are told as they are, however small', () => {
+test('the ends of a scale are never rounded to zero', () => {
   assert.deepEqual(endsOf({ kind: 'signed', min: -1.1920928955078125e-7, max: 1.1920928955078125e-7 }), ['−1.2e−7', '0', '1.2e−7'])
   assert.deepEqual(endsOf({ kind: 'signed', min: -2, max: 2 }), ['−2.00', '0', '2.00'])
   assert.deepEqual(endsOf({ kind: 'probability', min: 0, max: 1 }), ['0', '0.5', '1'])
 })
 
-test('a probability does not read as certain without being so', () => {
+test('a probability below 1 is never written as 1', () => {
   const said = [[0.9994, '0.999'], [0.99996, '0.99996'], [Math.fround(0.99999995), '0.9999999'], [1, '1.00'], [0.994, '0.99'], [0.5, '0.50'], [0, '0.00']]
   for (const [p, text] of said) assert.equal(likely(p), text)
 })

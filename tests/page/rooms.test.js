@@ -12,12 +12,12 @@ import { stageOf, stages } from '../../web/stages/index.js'
 import { createSampling } from '../../web/models/sampling.js'
 import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
-import { messageOf } from '../../web/worker/plain.js'
+import { messageOf } from '../../web/worker/serialize_run.js'
 import { bertFiles, opened } from '../lib/imported_models.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { translator } from '../../web/lib/text.js'
-import { whatOf } from '../../web/shell/frame.js'
+import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/shell/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
@@ -48,14 +48,14 @@ const RUNS = {
 const idsOf = run => roomsOf(run).map(({ id }) => id)
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
-test('every stage answers the same calls', () => {
+test('every stage has the same interface', () => {
   for (const stage of stages) {
     for (const name of ['data', 'picture', 'mount']) assert.equal(typeof stage[name], 'function', `${stage.id}.${name}`)
     for (const name of ['controls', 'pickers']) assert.ok(Array.isArray(stage[name]), `${stage.id}.${name}`)
   }
 })
 
-test('two towers of two layers, every room once, all found again by name; one list for runs of one building', () => {
+test('two towers of two layers: every room once, found by id; runs of the same structure share one list', () => {
   const rooms = roomsOf(RUNS.dates)
   assert.equal(new Set(idsOf(RUNS.dates)).size, rooms.length)
   assert.equal(rooms.filter(({ tower, layer }) => tower === 'encoder' && layer === 1).length, 12)
@@ -68,7 +68,7 @@ test('two towers of two layers, every room once, all found again by name; one li
   assert.deepEqual(roomsOf(null).map(({ id }) => id), ['house'])
 })
 
-test('in training every dropout has a room, and all other rooms stay', () => {
+test('in training every dropout has a room, and all other rooms are unchanged', () => {
   const [quiet, loud] = [RUNS.dates, RUNS['dates in training']].map(idsOf)
   assert.deepEqual(loud.filter(id => !quiet.includes(id)).length, 22)
   assert.deepEqual(loud.filter(id => quiet.includes(id)), quiet)
@@ -85,7 +85,7 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
   }
 })
 
-test('where the norm comes first its room does too, and it is a floor below its sub-layer', () => {
+test('with pre-norm the room of the norm precedes its sub-layer, one floor below', () => {
   const at = (run, id) => idsOf(run).indexOf(id)
   for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
     ['decoder.1.norm3', 'decoder.1.linear1']]) {
@@ -101,7 +101,7 @@ test('where the norm comes first its room does too, and it is a floor below its 
 
 // The parts that the stories exchange share their rooms: `npm test` walks through some of them.
 for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.startsWith('stories,'))) {
-  test(`${title}: every value shown is the tensor's at the index it claims, with a name on every row and column`,
+  test(`${title}: every displayed value is the tensor's at its index, with labeled rows and columns`,
     () => {
       for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 },
         { sentence: 1, part: 'v', row: 1 }]) {
@@ -119,7 +119,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
       }
     })
 
-  test(`${title}: every tensor is at home in a room and is shown there; every room has a stamp`, () => {
+  test(`${title}: every tensor belongs to a room that displays it, and every room has a thumbnail`, () => {
     const rooms = roomsOf(run)
     for (const room of rooms) {
       const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
@@ -139,7 +139,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
     assert.deepEqual(homeless.map(({ name }) => name), [])
   })
 
-  test(`${title}: the house has floors that are rooms, each with the tensor's values`, () => {
+  test(`${title}: the floors of the house are rooms with the values of their tensors`, () => {
     const { towers, input } = dataIn(run, 'house')
     const floors = towers.flatMap(tower => tower.floors)
     assert.ok(floors.length > 5 && input.length > 5)
@@ -148,7 +148,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
   })
 }
 
-test('the factors of a product fit each other and cross in the product', () => {
+test('the factors of a product have matching shapes and give the product', () => {
   const run = RUNS['sentences in training']
   const at = roomsOf(run).filter(({ stage }) => ['qkv', 'scores', 'heads', 'output'].includes(stage)).map(
     ({ id }) => id)
@@ -169,7 +169,7 @@ test('the factors of a product fit each other and cross in the product', () => {
   }
 })
 
-test('exchanged parts have rooms of their own, and all others stay where they were', () => {
+test('exchanged parts have rooms of their own, and all others keep their order', () => {
   const usual = idsOf(RUNS.stories)
   const wordsOf = title => Object.fromEntries(roomsOf(RUNS[title]).map(({ id, words }) => [id, words]))
   const gained = title => idsOf(RUNS[title]).filter(id => !usual.includes(id))
@@ -190,7 +190,7 @@ test('exchanged parts have rooms of their own, and all others stay where they we
   }
 })
 
-test('heads that share keys and values: the factors of a product are those of the head that is chosen', () => {
+test('with shared keys and values the factors of a product are those of the selected head', () => {
   const run = RUNS['stories, two heads of keys']
   for (const [head, own] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
     for (const room of ['scores', 'heads']) {
@@ -216,7 +216,7 @@ test('cross-attention reads the source from the target; words of a step are rank
   assert.ok(words.every(({ share }, i) => i === 0 || share <= words[i - 1].share))
 })
 
-test('tokens and ids: every sentence with its tokens, the shorter filled up, what is used marked', () => {
+test('tokens and ids: every sentence with its tokens, padding, and marks on used entries', () => {
   const run = RUNS.sentences
   const { sentences } = dataIn(run, 'text.tokens', { sentence: 3 })
   assert.deepEqual(sentences[3], {
@@ -228,7 +228,7 @@ test('tokens and ids: every sentence with its tokens, the shorter filled up, wha
   assert.deepEqual(used, [...new Set(run.streams.text.ids.flat())].sort((a, b) => a - b))
 })
 
-test('wires lead from rooms that are there and come before', () => {
+test('connectors lead from existing, earlier rooms', () => {
   const rooms = roomsOf(RUNS.sentences).slice(1)
   const { wires, lanes } = wiringOf(rooms)
   assert.ok(wires.every(([from, to]) => from >= 0 && from < to), wires.join(' '))
@@ -285,7 +285,7 @@ function stranger(depth, heads) {
 }
 
 for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
-  test(`a model nobody has seen, ${depth} deep with ${heads} heads: all its rooms, every number right`, () => {
+  test(`an unknown model with ${depth} layers and ${heads} heads has all its rooms with correct numbers`, () => {
     const model = stranger(depth, heads)
     const run = gf.observe(() => model.forward([[1, 2, 3]]))
     const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
@@ -313,7 +313,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
   })
 }
 
-test('a room is passed over exactly while its figure is the same before and after', () => {
+test('a room is skipped exactly while its input equals its output', () => {
   const idle = settings => {
     const run = shownRun(settings)
     return roomsOf(run).filter(room => isIdle(run, room)).map(({ id }) => id.replace(/\.\d\./, '.'))
@@ -333,7 +333,7 @@ test('a room is passed over exactly while its figure is the same before and afte
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
 })
 
-test('brought models: what stands before the first layer is the entry, what stands behind the last the exit', async () => {
+test('imported models: rooms before the first layer are the entry, those after the last one the exit', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
     const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), rooms = roomsOf(plainOf(gf, one))
     one.run.dispose()
@@ -362,7 +362,7 @@ const BROUGHT = {
 /** What a text only says of the page's own models: their dates, their settings, the places of their modules. */
 const OF_DATES = /source=|normFirst|padding=|tgtIsCausal|scale:|transformer\.|\bdates?\b|날짜|\bcharacter|다음 글자|쓸 글자|뒤의 글자/
 
-test('brought models: places, kinds of text, distances, what is pooled and tied have rooms and words of their own', async () => {
+test('imported models: positions, token types, distances, pooling and tied weights have rooms and texts of their own', async () => {
   const said = [[korean.page, korean.models.own], [english.page, english.models.own]]
     .map(([page, own]) => translator(page, { own: () => own }))
   for (const item of Object.keys(BROUGHT).flatMap(cases)) {
@@ -374,7 +374,7 @@ test('brought models: places, kinds of text, distances, what is pooled and tied 
     const rest = rooms.filter(({ words }) => words === 'operation' || words === 'projection').map(({ id }) => id)
     assert.deepEqual(rest, [], `${item.name}: an operation without words`)
     const texts = said.flatMap(t => rooms.flatMap(room => (
-      ['name', 'title', whatOf(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
+      ['name', 'title', descriptionKey(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
         [`${room.words}.${part}`, t(`stages.${room.words}.${part}`)])))))
     assert.deepEqual(texts.filter(([, text]) => OF_DATES.test(text)), [], `${item.name}: words of the page's own model`)
     const logits = rooms.find(({ words }) => words === 'logits')
@@ -386,7 +386,7 @@ test('brought models: places, kinds of text, distances, what is pooled and tied 
   }
 })
 
-test('rows that are looked up for places and kinds of text are those, with the tokens they are for', async () => {
+test('rows of position and token type embeddings are labeled with their tokens', async () => {
   const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases('bert')[0]))]), run = plainOf(gf, one)
   const places = dataIn(run, 'text.positions'), types = dataIn(run, 'text.type')
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
@@ -397,19 +397,19 @@ test('rows that are looked up for places and kinds of text are those, with the t
   one.run.dispose()
 })
 
-test('what a distance adds to a score is the number of its bucket and head', async () => {
+test('the relative bias of a score is that of its bucket and head', async () => {
   const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await opened(filesOf(cases('t5')[0]))]), run = plainOf(gf, one)
   for (const head of [0, 2]) {
     const { bias, table } = dataIn(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
-    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.taken.model.encoder.farthest })
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.exportable.model.encoder.maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
     assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
   }
   one.run.dispose()
 })
 
-test('another tokenizer before the same modules has its own rooms, and the first one has its own again', async () => {
+test('rooms depend on the tokenizer, even for the same modules', async () => {
   const { 'tokenizer.json': pieces, ...model } = bertFiles()
   const merged = gf.text.trainBPE('the bird and the boat and the bird', { vocabSize: 270, minFrequency: 2 })
   const tokenizers = { WordPiece: pieces, none: null, BPE: JSON.stringify(merged) }
@@ -432,7 +432,7 @@ test('another tokenizer before the same modules has its own rooms, and the first
   }
 })
 
-test('a room passes on the first of its tensors, what it computes, not what it reads', () => {
+test('the output of a room is the first tensor that it computes, not one that it reads', () => {
   const rooms = roomsOf(RUNS.dates)
   const of = id => outputOf(rooms.find(room => room.id === id))
   assert.equal(of('source.embedding'), 'source_embedding.output')
@@ -441,7 +441,7 @@ test('a room passes on the first of its tensors, what it computes, not what it r
   assert.equal(outputOf(rooms[0]), undefined)
 })
 
-test('a list of rooms that is asked for again stays, those of other buildings that nobody asks for go', () => {
+test('recently used lists of rooms are cached, others are evicted', () => {
   /** The same building met anew, so that only its list can be known. */
   const anew = run => roomsOf({ ...run, structure: { ...run.structure } })
   const others = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
@@ -457,7 +457,7 @@ test('a list of rooms that is asked for again stays, those of other buildings th
   }
 })
 
-test('the sum of a residual is one of two streams, not of tables or scores that come of each other', () => {
+test('residual sums add two streams, not tables or scores computed from each other', () => {
   const { add, relu } = gf.functional
   const [table, stream] = [[[1, 2], [3, 4]], [[[1, 2], [3, 4]]]].map(values => gf.tensor(values))
   const run = gf.observe(() => {
@@ -471,7 +471,7 @@ test('the sum of a residual is one of two streams, not of tables or scores that 
   run.dispose()
 })
 
-test('what only chooses has one room, also where it is the first module that is called', () => {
+test('sampling has one room, even where it is the first module that is called', () => {
   const sampling = createSampling(gf, { temperature: 1, topK: 0, topP: 1 })
   const weight = gf.tensor([[1, 2], [3, 4], [5, 6]])
   const logits = () => gf.functional.linear(gf.tensor([[[1, 2]]]), weight)

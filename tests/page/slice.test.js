@@ -10,7 +10,7 @@ test('strides and values are row-major', () => {
   assert.equal(valueAt(tensor, [1, 2, 3]), 11)
 })
 
-test('a slice knows where each of its cells lives, and back', () => {
+test('a slice maps its cells to tensor indices and back', () => {
   const part = slice(tensor, { row: 2, col: 1, fixed: [1], rowStart: 1, rows: 2 })
   assert.deepEqual([part.rows, part.cols], [2, 3])
   assert.deepEqual(part.rowLabels, ['1', '2'])
@@ -23,7 +23,7 @@ test('a slice knows where each of its cells lives, and back', () => {
   }
 })
 
-test('cells of other tensors and other places are not in the slice', () => {
+test('cells of other tensors and other indices are not in the slice', () => {
   const part = slice(tensor, { row: 1, col: 2, fixed: [1], colStart: 2, cols: 2 })
   for (const cell of [
     { name: 'y', index: [1, 0, 2] }, { name: 'x', index: [0, 0, 2] }, { name: 'x', index: [1, 0, 1] },
@@ -39,11 +39,11 @@ test('a tensor of one axis is one row', () => {
   assert.deepEqual(cellOf(part, { name: 'b', index: [4] }), { row: 0, col: 2 })
 })
 
-test('peak ignores what is not finite', () => {
+test('peak ignores non-finite values', () => {
   assert.equal(peak({ data: Float32Array.of(-Infinity, -3, 2, Number.NaN) }), 3)
 })
 
-test('columns in another order keep their values, their labels and their place in the tensor', () => {
+test('permuted columns keep their values, labels and tensor indices', () => {
   const part = columnsOf(slice(tensor, { row: 1, col: 2, fixed: [1], colStart: 1, cols: 3 }), [2, 0, 1])
   assert.deepEqual([part.order, part.colLabels], [[3, 1, 2], ['3', '1', '2']])
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
@@ -54,7 +54,7 @@ test('columns in another order keep their values, their labels and their place i
   assert.equal(cellOf(part, { name: 'x', index: [1, 0, 0] }), null)
 })
 
-test('what lies side by side is not copied; turned on its side it is, block by block', () => {
+test('contiguous slices are views; transposed ones are copied block by block', () => {
   const [rows, cols] = [37, 41], data = Float32Array.from({ length: rows * cols }, (_, i) => i), shape = [rows, cols]
   const tensor = { name: 'x', shape, data }, whole = slice(tensor, { row: 0, col: 1 })
   assert.equal(whole.values.buffer, data.buffer)

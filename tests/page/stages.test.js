@@ -17,7 +17,7 @@ async function filesIn(folder) {
 /** What is imported to run: comments import only types. */
 const importsOf = code => [...code.matchAll(/^(?![ /]\*).*from '([^']+)'/gm)].map(match => match[1])
 
-test('positions: many dimensions are thinned, the chosen one stays', () => {
+test('positions: many dimensions are thinned out, the selected one stays', () => {
   const { chosenCurves } = stageOf('positions')
   assert.deepEqual(chosenCurves(4, 2), { list: [0, 1, 2, 3], at: 2 })
   const { list, at } = chosenCurves(64, 13)
@@ -25,7 +25,7 @@ test('positions: many dimensions are thinned, the chosen one stays', () => {
   assert.equal(list[at], 13)
 })
 
-test('no stage imports another, and the library of the page imports nothing of it', async () => {
+test('no stage imports another stage, and web/lib imports nothing else of the page', async () => {
   for (const [folder, allowed] of [['stages/', /^\.\.\/lib\//], ['lib/', /^(\.\/|chart\.js$)/]]) {
     for (const { name, code } of await filesIn(folder)) {
       if (name === 'index.js') continue
@@ -34,7 +34,7 @@ test('no stage imports another, and the library of the page imports nothing of i
   }
 })
 
-test('the library of the page asks nothing of the document it stands in', async () => {
+test('web/lib does not query the document', async () => {
   const asks = /document\.(querySelector|getElementById|title)/
   const wrong = (await filesIn('lib/')).filter(({ code }) => asks.test(code)).map(({ name }) => name)
   assert.deepEqual(wrong, [])
@@ -43,7 +43,7 @@ test('the library of the page asks nothing of the document it stands in', async 
 /** Models and roles; and what is about one model each: lessons, terms, what is learned; and code that is shown. */
 const BOUND = /^(models|notebooks|code|lessons|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
 
-test('outside the models and the table of roles nobody knows a model, a tensor or a module by its name', async () => {
+test('names of models, tensors and modules occur only in the models and the table of roles', async () => {
   const known = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|particles|sentences|stories|trained|untrained)'|positions\.pe/
   const all = (await filesIn('.')).filter(({ name }) => !BOUND.test(name))
   const wrong = all.flatMap(({ name, code }) =>
@@ -51,7 +51,7 @@ test('outside the models and the table of roles nobody knows a model, a tensor o
   assert.deepEqual(wrong, [])
 })
 
-test('units stand as strongly as they fire: on average, or for one token', () => {
+test('units are sorted by activation: on average, or for one token', () => {
   const { after } = dataIn(shownRun({}), 'encoder.0.activation')
   const column = col => Array.from({ length: after.rows }, (_, row) => after.values[row * after.cols + col])
   const mean = list => list.reduce((one, other) => one + other) / list.length

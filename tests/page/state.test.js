@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
 import { progressIn } from '../../web/lessons/progress.js'
-import { codesIn } from '../../web/notebooks/kept.js'
+import { codesIn } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
 import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
 
 const DEFAULTS = defaults()
 
-test('the defaults make an empty link, and an empty link the defaults', () => {
+test('default settings give an empty link, and an empty link gives the defaults', () => {
   assert.equal(toHash(DEFAULTS), '')
   assert.deepEqual(fromHash(''), DEFAULTS)
 })
 
-test('every part of the state survives a link, of every model', () => {
+test('every part of every model\'s state survives a round trip through a link', () => {
   const view = {
     room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, layer: 1, part: 'v', row: 4, step: 3, depth: 'code',
     twin: 'scale:true',
@@ -49,7 +49,7 @@ test('every part of the state survives a link, of every model', () => {
   }
 })
 
-test('the links to all rooms of a state are those that are written one by one, whatever the reader wrote', () => {
+test('the links to all rooms equal links written one by one, whatever the reader typed', () => {
   const cell = { name: 'logits', index: [0, 1] }
   const states = [DEFAULTS, { ...DEFAULTS, source: '&room=* room=* *', cell }, { ...defaults('stories'), beginning: '비&room=*' },
     { ...defaults('sentences'), text: '*', cell, language: 'en', edits: [{ name: 'q', index: [0], value: 1 }] }]
@@ -61,7 +61,7 @@ test('the links to all rooms of a state are those that are written one by one, w
   }
 })
 
-test('nonsense in a link falls back to the defaults, and numbers of what is looked at are whole and in reach', () => {
+test('invalid values in a link fall back to the defaults, and view indices are integers in range', () => {
   const state = fromHash('#model=sentences&dModel=many&positions=round&cell=oops&theme=pink&seed=&unknown=1')
   assert.deepEqual(state, defaults('sentences'))
   const { sentence, head, row, step } = fromHash('#model=sentences&sentence=1.5&head=-3&row=1e99&step=-7')
@@ -69,7 +69,7 @@ test('nonsense in a link falls back to the defaults, and numbers of what is look
   assert.equal(fromHash('#model=constructor').model, 'dates')
 })
 
-test('a combination that nobody has trained says so, and which training would make it', () => {
+test('an untrained combination is reported with a link to the training that would produce it', () => {
   const { kind, offer } = modelOf('stories')
   const state = { ...defaults('stories'), norm: 'rms', kvHeads: 1 }
   assert.equal(kind(state), 'combination')
@@ -82,11 +82,11 @@ test('a combination that nobody has trained says so, and which training would ma
   assert.deepEqual(Object.keys(problemsOf({ ...defaults('stories'), kvHeads: 3 })), ['kvHeads'])
 })
 
-test('blank lines are no sentences', () => {
+test('blank lines are ignored', () => {
   assert.deepEqual(sentencesOf('a b\n\n  \nc'), ['a b', 'c'])
 })
 
-test('settings that cannot work are named with their control', () => {
+test('invalid settings are reported at their control', () => {
   const wrong = patch => Object.keys(problemsOf({ ...defaults('sentences'), ...patch }))
   assert.deepEqual(wrong({}), [])
   assert.deepEqual(wrong({ text: ' \n ' }), ['text'])
@@ -102,7 +102,7 @@ test('settings that cannot work are named with their control', () => {
       'dropout'].sort())
 })
 
-test('the translator: unknown words are named, sizes only matter where they can be chosen', () => {
+test('the translator names unknown words, and validates sizes only where they can be chosen', () => {
   const found = patch => problemsOf({ ...DEFAULTS, ...patch })
   for (const source of DATES) assert.deepEqual(found({ source }), {})
   assert.deepEqual(found({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
@@ -114,7 +114,7 @@ test('the translator: unknown words are named, sizes only matter where they can 
   assert.deepEqual(Object.keys(found({ topP: 0, temperature: 0, topK: -1 })).sort(), ['temperature', 'topK', 'topP'])
 })
 
-test('a setting that means nothing where it stands is complained of nowhere, and is never passed on wrong', () => {
+test('a setting without effect is not validated, and never reaches the run with an invalid value', () => {
   const wrong = {
     seed: [0.5, -1, 1e300], dropout: [-1, 1e9, 1], base: [-1, 0, 1e300], dModel: [0, 0.5, 1e9], heads: [0.5, 7],
     layers: [0.5, 1e9], dimFeedforward: [0.5, -3], beams: [0.5, 1e6], kvHeads: [0.5, 9]
@@ -137,7 +137,7 @@ test('a setting that means nothing where it stands is complained of nowhere, and
   assert.ok(count > 30, String(count))
 })
 
-test('what means something is passed on as it stands, and so is what is right', () => {
+test('settings with an effect and valid settings reach the run unchanged', () => {
   for (const { id } of MODELS) {
     const known = defaultsOf(id)
     assert.deepEqual(settingsOf({ ...defaults(id), ...known }), { ...known, edits: [] })
@@ -149,7 +149,7 @@ test('what means something is passed on as it stands, and so is what is right', 
   assert.deepEqual(Object.keys(problemsOf(state)).sort(), ['dropout', 'seed'])
 })
 
-test('only the model that the page begins with has an opening; elsewhere a link to it leads to the house', () => {
+test('only the first model has an opening; for other models a link to it leads to the house', () => {
   for (const { id } of MODELS) {
     const state = fromHash(`v=1&model=${id}&room=opening`)
     assert.equal(state.room, defaults(id).room, id)
@@ -157,7 +157,7 @@ test('only the model that the page begins with has an opening; elsewhere a link 
   }
 })
 
-test('what a browser has stored is read as far as it is what was stored', () => {
+test('invalid stored values are ignored', () => {
   const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
   for (const stored of wrong) assert.deepEqual(progressIn(stored), {}, JSON.stringify(stored))
   assert.deepEqual(progressIn({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })

@@ -5,7 +5,7 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { whatOf } from '../../web/shell/frame.js'
+import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
 import * as english from '../../web/text/en.js'
@@ -34,7 +34,7 @@ async function sources(folder) {
   return texts.join('\n')
 }
 
-test('Korean and English have the same keys, the same values to put in, and no empty text', () => {
+test('Korean and English have the same keys, the same placeholders, and no empty text', () => {
   const names = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
   const [all, others] = [ko, en].map(texts => new Map(keysOf(texts)))
   assert.deepEqual([...all.keys()], [...others.keys()])
@@ -44,7 +44,7 @@ test('Korean and English have the same keys, the same values to put in, and no e
   }
 })
 
-test('what models say of themselves says it in both languages, in place of something', () => {
+test('texts of models exist in both languages and override existing keys', () => {
   assert.deepEqual(Object.keys(korean.models), Object.keys(english.models))
   for (const [model, one, other] of OWN) {
     assert.deepEqual(keysOf(one).map(([key]) => key), keysOf(other).map(([key]) => key), model)
@@ -59,7 +59,7 @@ const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
   variants.map(({ settings }) => ({ model: id, ...settings }))))
 const runsOf = MODELS.map(({ id }) => ({ model: id, training: true }))
 
-test('every room of every model has its five texts, and no room is described that is not there', () => {
+test('every room of every model has its five texts, and no text belongs to a missing room', () => {
   const runs = [...runsOf, ...EXCHANGED].map(settings => shownRun(settings))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
@@ -70,7 +70,7 @@ test('every room of every model has its five texts, and no room is described tha
   assert.deepEqual(Object.keys(ko.stages).filter(id => !known.has(id)), [])
 })
 
-test('what a room says is true of what it computes, under every part that is exchanged', () => {
+test('the texts of a room match its computation for every exchanged part', () => {
   assert.equal(EXCHANGED.length, 10)
   for (const settings of EXCHANGED) {
     const run = shownRun(settings)
@@ -79,7 +79,7 @@ test('what a room says is true of what it computes, under every part that is exc
     for (const [page, own] of [[ko, korean.models], [en, english.models]]) {
       const t = translator(page, { own: () => own[settings.model] })
       const said = stage => roomsOf(run).filter(one => one.stage === stage)
-        .map(room => t(`stages.${room.words}.${whatOf(room, state)}`)).join(' ')
+        .map(room => t(`stages.${room.words}.${descriptionKey(room, state)}`)).join(' ')
       const isSaid = (stage, words) => assert.match(said(stage), words, `${title}: ${stage}`)
       const isNot = (stage, words) => assert.doesNotMatch(said(stage), words, `${title}: ${stage}`)
       if (settings.norm === 'rms') {
@@ -102,7 +102,7 @@ test('what a room says is true of what it computes, under every part that is exc
 /** What the keys of the page's words begin with. */
 const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned|reading'
 
-test('no key is unused, and none that is used is missing', async () => {
+test('no text key is unused, and none is missing', async () => {
   const code = await sources(WEB)
   const known = keysOf(ko).map(([key]) => key)
   const keysIn = (quote, inside) => (
@@ -122,7 +122,7 @@ test('no exclamation marks', () => {
   for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
 })
 
-test('a step is one of the decoding\'s, of a lesson or of a training; what a reader walks through are rooms', () => {
+test('"step" means a step of decoding, of a lesson or of a training; rooms are not called steps', () => {
   const steps = /^(frame\.row$|app\.learnedAt$|bring\.training$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
   const isOfSteps = key => steps.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
@@ -149,7 +149,7 @@ test('particles follow the word they attach to', () => {
   for (const [word, pair, expected] of cases) assert.equal(particle(word, pair), expected, `${word} ${pair}`)
 })
 
-test('values and particles are put in; a missing key throws when strict', () => {
+test('placeholders are filled with values and particles; a missing key throws in strict mode', () => {
   const t = translator({ a: { b: '{n|은/는} {n}' } })
   assert.equal(t('a.b', { n: 3 }), '3은 3')
   assert.equal(translator({ a: '‘{n|을/를}’ 읽어요' })('a', { n: '문장' }), '‘문장’을 읽어요')
@@ -157,7 +157,7 @@ test('values and particles are put in; a missing key throws when strict', () => 
   assert.equal(translator({}, { strict: false })('a.c'), 'a.c')
 })
 
-test('in English what is one is said of one', () => {
+test('English texts use the singular for one', () => {
   const t = translator({ a: 'read as {n|token/tokens}, “{n|word stands/words stand}”' })
   assert.equal(t('a', { n: 1 }), 'read as 1 token, “1 word stands”')
   assert.equal(t('a', { n: '2' }), 'read as 2 tokens, “2 words stand”')
@@ -172,7 +172,7 @@ const ALWAYS_MANY = [
   ['steps.last.text', 'count']
 ]
 
-test('no English text counts words, tokens, layers or pieces of them in the plural alone', async () => {
+test('English counts of words, tokens, layers and pieces have a singular', async () => {
   const lessons = await readdir(new URL('lessons/', WEB), { withFileTypes: true })
   const more = [...lessons.filter(one => one.isDirectory()).map(({ name }) => `lessons/${name}/en.json`), 'theatre/text/en.json']
   const files = await Promise.all(more.map(async name => JSON.parse(await readFile(new URL(name, WEB), 'utf8'))))
@@ -183,7 +183,7 @@ test('no English text counts words, tokens, layers or pieces of them in the plur
   assert.deepEqual(plain, [])
 })
 
-test('running text falls into words, code and deeds', () => {
+test('running text is split into words, code and links', () => {
   assert.deepEqual(piecesOf('Set `T` to [two](temperature=2), “please”: f(x)'), [
     { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },
     { text: ', “please”: f\u2060(x)' }])
@@ -196,7 +196,7 @@ test('running text falls into words, code and deeds', () => {
 /** How a link writes a value. */
 const said = value => String(typeof value === 'boolean' ? Number(value) : value)
 
-test('what the advice does is the same in both languages, is understood by its models, and can be put in a link',
+test('suggested changes are the same in both languages, valid for their models, and fit into a link',
   () => {
     // What is done stands in one order; terms stand where each language has them.
     const deeds = texts => keysOf(texts).flatMap(([key, text]) => {

@@ -7,18 +7,18 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
-import { trainingIn } from '../../web/theatre/file.js'
+import { trainingIn } from '../../web/theatre/training_file.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { report } from '../../web/theatre/report.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
-import { ABOUT } from '../../web/theatre/tasks/about.js'
+import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { sample } from '../lib/long.js'
 import { bits, settingsOf, walk } from '../lib/theatre.js'
 
 const gf = await load()
 
-test('every task learns: the loss falls, and what is held out is measured', () => {
+test('every task learns: the loss falls, and held-out examples are evaluated', () => {
   for (const task of TASKS) {
     const session = createSession(gf, settingsOf(task, { rate: 0.02 }))
     const losses = walk(session, 30)
@@ -32,7 +32,7 @@ test('every task learns: the loss falls, and what is held out is measured', () =
 
 const OPTIMIZED = [{ decay: 0.01 }, { optimizer: 'sgd' }, { optimizer: 'sgd', momentum: 0 }]
 
-test('put back and gone on with, a training is the same as one that never stopped, to the bit', () => {
+test('a restored training continues like one that never stopped, bit for bit', () => {
   for (const [task, more] of sample([...TASKS.map(task => [task]), ...OPTIMIZED.map(one => ['dates', one])], 2)) {
     const whole = createSession(gf, settingsOf(task, more))
     const losses = walk(whole, 20)
@@ -53,7 +53,7 @@ test('put back and gone on with, a training is the same as one that never stoppe
   }
 })
 
-test('kept, or as a file, a training goes on as one that never stopped, to the bit', () => {
+test('a training resumed from the browser or a file continues like one that never stopped, bit for bit', () => {
   for (const more of sample(OPTIMIZED, 2)) goesOn(settingsOf('stories', more))
 })
 
@@ -85,7 +85,7 @@ function goesOn(settings) {
   whole.session.dispose()
 }
 
-test('the printed command trains in Node: the same losses, and a file that goes on', () => {
+test('the printed command trains in Node with the same losses, and its file can be resumed', () => {
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
   mkdirSync(folder, { recursive: true })
   const settings = settingsOf('dates')
@@ -102,12 +102,12 @@ test('the printed command trains in Node: the same losses, and a file that goes 
   session.dispose()
 })
 
-test('looking in between changes nothing', () => {
+test('evaluating in between does not change the training', () => {
   const plain = createSession(gf, settingsOf('dates'))
   const looked = createSession(gf, settingsOf('dates'))
   const losses = walk(plain, 12)
   const others = Array.from({ length: 12 }, () => {
-    looked.answer(ABOUT.dates.sample)
+    looked.answer(TASK_INFO.dates.sample)
     looked.look()
     return looked.step().loss
   })
@@ -116,7 +116,7 @@ test('looking in between changes nothing', () => {
   looked.dispose()
 })
 
-test('the dates learn as `npm run train` has them learn, to the bit', async () => {
+test('dates are trained as by `npm run train`, bit for bit', async () => {
   const folder = new URL('../../build/theatre/', import.meta.url)
   const out = new URL('dates.safetensors', folder)
   const steps = 12
@@ -136,7 +136,7 @@ test('the dates learn as `npm run train` has them learn, to the bit', async () =
   session.dispose()
 })
 
-test('a step back is put back or computed again, to the bit, within the limit of memory', () => {
+test('an earlier step is restored or recomputed, bit for bit, within the memory limit', () => {
   const settings = settingsOf('particles')
   const whole = createSession(gf, settings)
   const states = [whole.snapshot(), ...Array.from({ length: 30 }, () => {
@@ -157,7 +157,7 @@ test('a step back is put back or computed again, to the bit, within the limit of
   player.session.dispose()
 })
 
-test('a loss that is no number stops the training, says where that began, and leaves the step before', () => {
+test('a non-finite loss stops the training, reports where it started, and keeps the previous step', () => {
   const player = createPlayer(gf, settingsOf('dates'))
   player.step()
   const [, embedding] = player.session.named[0]
@@ -175,7 +175,7 @@ test('a loss that is no number stops the training, says where that began, and le
   player.session.dispose()
 })
 
-test('where forward is still all numbers, the first gradient that is none is named, or their length together', () => {
+test('if forward is finite, the first non-finite gradient is named, or the overflow of their norm', () => {
   for (const [rate, layers] of [[1000, 2], [1e30, 1]]) {
     const settings = read(`dates_rate-${rate}_schedule-constant_warmUp-0_clip-0_normFirst-before_batch-8_layers-${layers}`)
     const player = createPlayer(gf, { ...settings, steps: 60 })
@@ -202,7 +202,7 @@ test('where forward is still all numbers, the first gradient that is none is nam
   }
 })
 
-test('one batch again and again is learned by heart', () => {
+test('a repeated batch is memorized', () => {
   const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
   const losses = walk(session, 80)
   assert.ok(losses.at(-1) < losses[0] / 2, `${losses[0]} to ${losses.at(-1)}`)
@@ -216,15 +216,16 @@ test('one batch again and again is learned by heart', () => {
   session.dispose()
 })
 
-test('memory stays flat over many steps, while they are looked at', () => {
+test('memory stays constant over many steps with reports', () => {
   const player = createPlayer(gf, settingsOf('dates', { steps: 400 })), { session, follower } = player
-  const inputs = session.inputsOf(ABOUT.dates.sample)
+  const inputs = session.inputsOf(TASK_INFO.dates.sample)
   follower.pin({ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 0, 0] }, inputs)
   const walkOn = steps => {
     for (let n = 0; n < steps; n++) {
       player.step()
       if (n % 20) continue
-      report(session, { steps: session.done, looks: session.history.looks.length }, { sentence: ABOUT.dates.sample })
+      const since = { steps: session.done, looks: session.history.looks.length }
+      report(session, since, { sentence: TASK_INFO.dates.sample })
       follower.read(10)
     }
     const { bytes, tensors } = gf.memory()
@@ -235,7 +236,7 @@ test('memory stays flat over many steps, while they are looked at', () => {
   session.dispose()
 })
 
-test('behind the glass stands the model of that step: the page runs it as the training has it', () => {
+test('the page runs the model of a step exactly as the training has it', () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20 }
   const field = { dates: 'source', particles: 'gapped', stories: 'beginning', text: 'beginning' }
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
@@ -247,7 +248,7 @@ test('behind the glass stands the model of that step: the page runs it as the tr
       task === 'text' ? ownText : undefined)
     walk(session, 6)
     const file = session.file()
-    const options = { ...pageDefaults(task), [field[task]]: ABOUT[task].sample, weights: 'theatre', lent: positions }
+    const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', lent: positions }
     if (task === 'dates') Object.assign(options, { positions })
     const { run } = RUNS[task](gf, options, [], [file])
     const own = session.model.stateDict()
@@ -256,7 +257,7 @@ test('behind the glass stands the model of that step: the page runs it as the tr
     for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
     if (task === 'text') {
       const { decoding, run: again } = RUNS[task](gf, options, [], [file])
-      const said = session.inputsOf(ABOUT.text.sample)[0][0].slice(-5)
+      const said = session.inputsOf(TASK_INFO.text.sample)[0][0].slice(-5)
       const ids = decoding.steps.map(({ id }) => id)
       assert.ok(ids.some((_, i) => said.every((id, n) => ids[i + n] === id)), `${said} in ${ids}`)
       again.dispose()

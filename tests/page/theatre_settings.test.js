@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { EXPERIMENTS } from '../../web/theatre/experiments.js'
-import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
-import { divergence, pointsOf } from '../../web/theatre/points.js'
+import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/custom_text.js'
+import { divergence, pointsOf } from '../../web/theatre/downsample.js'
 import { rateAt } from '../../web/theatre/schedule.js'
-import { createRecord } from '../../web/theatre/seen.js'
+import { createRecord } from '../../web/theatre/training_record.js'
 import { createSession } from '../../web/theatre/session.js'
-import { startProblem } from '../../web/theatre/start.js'
+import { startProblem } from '../../web/theatre/initial_weights.js'
 import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
@@ -16,7 +16,7 @@ import { settingsOf, walk } from '../lib/theatre.js'
 
 const gf = await load()
 
-test('settings come back from a link, wrong ones as by default', () => {
+test('settings survive a link, and invalid ones get their defaults', () => {
   for (const task of TASKS) {
     assert.equal(write(defaultsOf(task)), task)
     assert.deepEqual(read(task), defaultsOf(task))
@@ -27,7 +27,7 @@ test('settings come back from a link, wrong ones as by default', () => {
   assert.equal(read('other').task, 'dates')
 })
 
-test('a race is in the link: the other training differs in one setting', () => {
+test('a link contains a race: the other training differs in one setting', () => {
   const state = { ...defaultsOf('dates'), rate: 0.01, rival: 'normFirst-before' }
   assert.deepEqual(read(write(state)), state)
   assert.deepEqual(rivalOf(state), { ...state, rival: '', normFirst: true })
@@ -40,7 +40,7 @@ test('a race is in the link: the other training differs in one setting', () => {
   }
 })
 
-test('the other training of a race is checked as the first one is', () => {
+test('the other training of a race is validated like the first one', () => {
   const wrong = ['batch-1e9', 'batch-0', 'dModel-1e5', 'layers-0.5', 'heads-3', 'seed-0.5', 'dimFeedforward-0.1', 'rate--1',
     'steps-1e9', 'dropout-1', 'clip-1e9']
   for (const setting of wrong) {
@@ -53,7 +53,7 @@ test('the other training of a race is checked as the first one is', () => {
   for (const { theatre: { errors } } of [ko, en]) assert.match(errors.rival, /\{problem\}/)
 })
 
-test('what means nothing to a task is as by default where it is wrong', () => {
+test('settings without effect on a task get their defaults where they are invalid', () => {
   const { kvHeads, momentum, length, size } = read('dates_kvHeads-0.5_momentum-9_length-0_size-0.5')
   assert.deepEqual({ kvHeads, momentum, length, size },
     Object.fromEntries(['kvHeads', 'momentum', 'length', 'size'].map(name => [name, TABLE[name].default])))
@@ -61,7 +61,7 @@ test('what means nothing to a task is as by default where it is wrong', () => {
   assert.equal(read('dates_optimizer-sgd_momentum-9').momentum, 9, 'here it is complained of')
 })
 
-test('parts of newer models: those that can have them learn with them, of the others it is said', () => {
+test('newer parts are trained where a task supports them, and reported where not', () => {
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
   for (const task of ['stories', 'text']) {
     const settings = settingsOf(task, { ...modern, rate: 0.02 })
@@ -79,7 +79,7 @@ test('parts of newer models: those that can have them learn with them, of the ot
   assert.deepEqual(wrong({ positions: 'rotary', dModel: 36, heads: 4 }), ['positions'], 'no pairs')
 })
 
-test('a training begins with weights of the page only where there are some, and so does the other of a race', () => {
+test('a training starts from the page\'s weights only where they exist, and so does the other of a race', () => {
   const isThere = (patch, rival) => {
     const state = { ...defaultsOf('stories'), start: 'page', ...patch, rival: rival ?? '' }
     return startProblem([state, rivalOf(state)]) === null
@@ -92,7 +92,7 @@ test('a training begins with weights of the page only where there are some, and 
     startProblem([{ ...defaultsOf(task), start: 'page' }]) === null)))
 })
 
-test('what is wrong with settings is said before anything starts', () => {
+test('problems of settings are reported before a training starts', () => {
   for (const task of TASKS) assert.deepEqual(problemsOf(defaultsOf(task)), {}, task)
   const wrong = { rate: -1, steps: 0, batch: 1.5, clip: NaN, smoothing: 1, heads: 5, layers: 9 }
   const found = problemsOf({ ...defaultsOf('dates'), ...wrong })
@@ -101,7 +101,7 @@ test('what is wrong with settings is said before anything starts', () => {
   assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('text'), ...huge })), ['batch'])
 })
 
-test('the words of the theatre are there in both languages, of every setting', () => {
+test('the texts of the training page exist in both languages, for every setting', () => {
   const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`)))
   assert.deepEqual(keysOf(ko), keysOf(en))
@@ -109,7 +109,7 @@ test('the words of the theatre are there in both languages, of every setting', (
   for (const name of controls) assert.ok(ko.theatre.why[name], name)
 })
 
-test('what is wrong with a text is said before anything is learned from it', () => {
+test('problems of a text are reported before a training starts', () => {
   const settings = defaultsOf('text')
   const keyOf = (text, more) => textProblem(text, { ...settings, ...more })?.key.split('.').at(-1) ?? null
   const plain = '가나다라 마바사. '.repeat(60)
@@ -126,7 +126,7 @@ test('what is wrong with a text is said before anything is learned from it', () 
   assert.equal(read(write({ ...settings, mark: markOf(plain) })).mark, markOf(plain))
 })
 
-test('a text of one\'s own is learned from, as characters and as pairs of bytes, however short it may be', () => {
+test('the reader\'s own text is trained on, as characters and as byte pairs, however short it is', () => {
   for (const unit of ['characters', 'pairs']) {
     const settings = settingsOf('text', { unit, size: 300, length: 8 })
     const session = createSession(gf, settings, '가나다라 마바사. '.repeat(6))
@@ -137,7 +137,7 @@ test('a text of one\'s own is learned from, as characters and as pairs of bytes,
   }
 })
 
-test('the rate climbs in a straight line to its peak and goes down as the schedule says', () => {
+test('the rate rises linearly to its peak and falls by the schedule', () => {
   const settings = { rate: 0.4, warmUp: 10, steps: 110 }
   const at = (schedule, ...steps) => steps.map(step => rateAt(gf, { ...settings, schedule }, step))
   const isNear = (found, wanted) => found.forEach((one, i) => (
@@ -151,12 +151,12 @@ test('the rate climbs in a straight line to its peak and goes down as the schedu
   isNear([1, 2, 4].map(step => rateAt(gf, bare, step)), [0.3, 0.2, 0])
 })
 
-test('two curves part at the first step that is not the same to the bit', () => {
+test('two curves diverge at the first step with different bits', () => {
   assert.deepEqual([[[1, 2, 3], [1, 2, 3, 4]], [[1, 2, 3], [1, 2, 4]], [[1], [2]], [[], [1]], [[0], [-0]]]
     .map(([one, other]) => divergence(one, other)), [0, 3, 1, 0, 1])
 })
 
-test('a long curve keeps its extremes; answers kept are few and the first and last among them', () => {
+test('downsampling keeps extremes; recorded answers are few and include the first and the last', () => {
   const values = Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9 : i % 7))
   const points = pointsOf(values, 300)
   assert.ok(points.length <= 300)

@@ -8,7 +8,7 @@ const wasm = await readFile(new URL('../../dist/glassformer.wasm', import.meta.u
 
 const later = () => new Promise(resolve => { setTimeout(resolve, 20) })
 
-test('a pinned cell is read at every step that is kept, the last one too', async t => {
+test('a pinned cell is read at every snapshot, including the last one', async t => {
   let now = 0, serial = 0
   t.mock.method(performance, 'now', () => { now += 1000; return now })
   const waiting = new Map(), reports = []

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lettersOf } from '../../web/lib/hangul.js'
-import { spelled, written } from '../../web/models/spelling.js'
+import { spelled, joinTokens } from '../../web/models/token_text.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { learn } from '../../web/worker/learn.js'
+import { bpeStep } from '../../web/worker/bpe_training.js'
 import { stageOf } from '../../web/stages/index.js'
 import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
@@ -40,7 +40,7 @@ test('WordPiece has its room after the pieces; its words make the tokens of the 
   assert.equal(picture.part.cols, words.length)
 })
 
-test('only words of which something is read are searched; a text without words has none', () => {
+test('only words that are read are segmented; a text without words has none', () => {
   const run = runOf(bert, 'the river '.repeat(40))
   const { words } = shown(run, 'longest')
   assert.equal(run.streams.text.ids[0].length, 64, 'as many as this BERT knows positions')
@@ -77,7 +77,7 @@ test('a unigram model has its lattice: its path makes the tokens of the run, box
   assert.deepEqual(shown(runOf(t5, ''), 'lattice').stretches, [])
 })
 
-test('all 11,172 syllables: the numbers of their letters are those of Unicode\'s decomposition', () => {
+test('all 11,172 syllables decompose as in Unicode', () => {
   for (let code = 0xac00; code <= 0xd7a3; code++) {
     const [initial, vowel, final = '\u11a7'] = String.fromCharCode(code).normalize('NFD')
     const numbers = [initial, vowel, final].map((letter, i) => letter.charCodeAt(0) - [0x1100, 0x1161, 0x11a7][i])
@@ -85,7 +85,7 @@ test('all 11,172 syllables: the numbers of their letters are those of Unicode\'s
   }
 })
 
-test('bytes of syllables: the tokens of the run have them, each its own share, in order', () => {
+test('the bytes of a syllable are distributed over its tokens in order', () => {
   const tokenizer = createTokenizer(gf), utf8 = new TextEncoder()
   let split = 0
   for (const beginning of ['뷁 다윤은 아침에', '값싼 값, 뷁뷁 서연', ...stories(77, 6).map(text => text.slice(0, 40))]) {
@@ -122,22 +122,22 @@ test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unkn
   assert.deepEqual(shown(runOf(bert, '한'), 'syllables').syllables[0].pieces.map(({ token }) => token), ['[UNK]'])
 })
 
-test('pieces of a character are written as bytes, never as what stands for nothing', () => {
+test('parts of a character are displayed as bytes, never as the replacement character', () => {
   const bytes = [...new TextEncoder().encode('a한 글')]
   for (let from = 0; from < bytes.length; from++) for (let to = from + 1; to <= bytes.length; to++) {
     const tokens = bytes.slice(from, to).map(byte => spelled(Uint8Array.of(byte)))
-    const text = written(tokens)
+    const text = joinTokens(tokens)
     assert.ok(!text.includes('\ufffd'), text)
     if (from === 0 && to === bytes.length) assert.equal(text, 'a한 글')
   }
-  assert.equal(written(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
+  assert.equal(joinTokens(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
 })
 
-test('learning from a pasted text: every round joins the pair that is counted most, and the text is the next one', () => {
+test('training on a pasted text: every step merges the most frequent pair, and its result is the next step', () => {
   const text = '바람이 불면 나뭇잎이 날리고, 바람이 자면 나뭇잎도 자요. aaaa aaaa'
   const tokenizer = gf.text.trainBPE(text, { vocabSize: 336, minFrequency: 2 })
-  const rounds = Array.from({ length: tokenizer.merges.length }, (_, step) => learn(gf, { text, step }))
-  const last = learn(gf, { text, step: -1 })
+  const rounds = Array.from({ length: tokenizer.merges.length }, (_, step) => bpeStep(gf, { text, step }))
+  const last = bpeStep(gf, { text, step: -1 })
   assert.ok(rounds.length > 20)
   rounds.forEach(({ count, merge, pairs, words }, k) => {
     assert.equal(count, rounds.length)
@@ -148,11 +148,11 @@ test('learning from a pasted text: every round joins the pair that is counted mo
   })
   assert.equal(last.merge, null)
   assert.ok(last.pairs.every(({ count }) => count < 2))
-  assert.deepEqual(learn(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
+  assert.deepEqual(bpeStep(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
     pairs: [{ pair: ['a', 'b'], count: 1 }], merge: null })
 })
 
-test('a sentence in two languages: as many tokens as the tokenizer makes, and their bytes are those of the text', () => {
+test('a sentence in two languages has the tokenizer\'s tokens, and their bytes are those of the text', () => {
   const tokenizer = createTokenizer(gf)
   const { languages } = shown(shownRun({ model: 'stories' }), 'pieces')
   assert.deepEqual(languages.map(({ lang }) => lang), ['ko', 'en'])
@@ -160,14 +160,14 @@ test('a sentence in two languages: as many tokens as the tokenizer makes, and th
     const { ids } = tokenizer.encode(` ${text}`)
     assert.deepEqual(tokens, ids.map(id => spelled(tokenizer.bytesOf(id))))
     assert.equal(ids.reduce((sum, id) => sum + tokenizer.bytesOf(id).length, 0), bytes + 1)
-    assert.equal(written(tokens), text)
+    assert.equal(joinTokens(tokens), text)
   }
   const own = shown(runOf(t5, 'a'), 'pieces').languages
   assert.deepEqual(own.map(({ tokens }) => tokens.length), own.map(({ text }) => t5.tokenizer.encode(text).ids.length))
   assert.deepEqual(shown(shownRun({ model: 'dates' }), 'pieces').languages, [])
 })
 
-test('a tokenizer that has no Korean at all: no room of Hangul, no comparison, and the run goes on', () => {
+test('without Korean in the tokenizer there is no Hangul room and no comparison, and the run works', () => {
   const vocab = Object.fromEntries([...'abc '].map((letter, id) => [letter, id]))
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: [] } }) })
   assert.throws(() => tokenizer.encode('한'), { code: 'text' })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { readAlike } from '../../web/twin/alike.js'
+import { sharedPrefix } from '../../web/twin/shared_prefix.js'
 import { answers } from '../../web/twin/answers.js'
 import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
@@ -13,7 +13,7 @@ import { shownRun } from '../lib/page.js'
 const part = (name, values, more) => (
   { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
 
-test('a twin is a setting of the model and another value it can have', () => {
+test('a twin is a setting of the model with another valid value', () => {
   assert.deepEqual(readTwin('scale:false', DEFAULTS), { name: 'scale', value: false, word: 'off', now: 'on' })
   assert.equal(readTwin('scale:true', DEFAULTS), null, 'the value it has')
   assert.equal(readTwin('causal:true', DEFAULTS), null, 'a setting of another model')
@@ -22,7 +22,7 @@ test('a twin is a setting of the model and another value it can have', () => {
   for (const text of ['', 'seed', 'seed:many', 'constructor:1']) assert.equal(readTwin(text, DEFAULTS), null, text)
 })
 
-test('without the edits, and with other weights: comparisons that no control stands for', () => {
+test('comparisons without a control: without edits, and with other weights', () => {
   const edits = [{ name: 'output', index: [0, 1, 2], value: 3 }]
   assert.equal(readTwin('edits:none', DEFAULTS), null, 'there are none')
   assert.deepEqual(readTwin('edits:none', { ...DEFAULTS, edits }).value, [])
@@ -30,7 +30,7 @@ test('without the edits, and with other weights: comparisons that no control sta
   assert.equal(readTwin('weights:trained', defaults('sentences')), null)
 })
 
-test('exchanged parts can be compared, each with weights of its own', () => {
+test('exchanged parts can be compared, each with its own weights', () => {
   const state = defaults('stories')
   for (const [text, files] of [['norm:rms', 'stories_norm_rms'], ['positions:rotary', 'stories_positions_rotary'],
     ['positions:none', 'stories_positions_none'], ['activation:swiglu', 'stories_activation_swiglu'],
@@ -47,7 +47,7 @@ test('a slider can be compared, too', () => {
   assert.equal(readTwin('temperature:2', DEFAULTS).value, 2)
 })
 
-test('the second reads the first one\'s answer, but where the answer is written', () => {
+test('the second run reads the first one\'s answer, except in the decoding room', () => {
   const sizes = { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64, weights: 'trained' }
   const run = { settings: sizes, decoding: { kind: 'greedy', steps: [{ id: 5 }, { id: 2 }] } }
   const setting = { name: 'weights', value: 'untrained' }
@@ -58,22 +58,22 @@ test('the second reads the first one\'s answer, but where the answer is written'
   assert.equal(twinSettings(given, { ...DEFAULTS, target: '2026년' }, setting, { stage: 'output' }).target, '2026년')
 })
 
-test('differences: cell by cell, and the same infinity differs by nothing', () => {
+test('differences are cell by cell, and equal infinities differ by 0', () => {
   const [one, two] = [part('a', [1, -Infinity, NaN, 2]), part('a', [1.5, -Infinity, NaN, -Infinity])]
   assert.deepEqual([...difference(one, two).values], [0.5, 0, 0, -Infinity])
   assert.equal(difference(one, two).name, 'a')
 })
 
-test('only what is there twice in the same shape is subtracted', () => {
+test('only matrices of equal shape are subtracted', () => {
   const one = { left: part('x', [1]), product: part('a', [1, 2]), after: part('b', [1]), text: 'no' }
   const two = { left: part('x', [2]), product: part('a', [3, 2]), after: part('b', [1, 2]), text: 'no' }
   assert.deepEqual(pairs(one, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
 })
 
-test('decoders that write different words have read the same only up to where they part', () => {
+test('decoders with different answers share a prefix', () => {
   const run = (...ids) => ({ decoding: { rows: [0] }, streams: { target: { tokens: [ids] } } })
-  assert.equal(readAlike(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
-  assert.equal(readAlike(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
+  assert.equal(sharedPrefix(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
+  assert.equal(sharedPrefix(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
   const rows = (values, count) => (
     { shares: part('a', values, { rows: count, cols: 1, rowLabels: [...'<25'].slice(0, count) }) })
   const [found] = pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
@@ -81,7 +81,7 @@ test('decoders that write different words have read the same only up to where th
   assert.deepEqual(pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
 })
 
-test('both are drawn on scales wide enough for the other', () => {
+test('both runs are drawn on a common scale', () => {
   const one = { domain: signed(1), domains: { scores: signed(5) }, part: 'q' }
   const two = { domain: signed(3), domains: { scores: signed(2) }, part: 'q' }
   const wide = { domain: signed(3), domains: { scores: signed(5) }, part: 'q' }
@@ -91,17 +91,18 @@ test('both are drawn on scales wide enough for the other', () => {
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
 function twins(here, there, isForced) {
   const one = shownRun(here), free = shownRun(there)
-  if (!isForced) return [one, { ...free, own: free.decoding }]
-  return [one, { ...shownRun({ ...there, target: one.decoding.steps.map(({ id }) => id) }), own: free.decoding }]
+  if (!isForced) return [one, { ...free, ownDecoding: free.decoding }]
+  const target = one.decoding.steps.map(({ id }) => id)
+  return [one, { ...shownRun({ ...there, target }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]
 
-test('answers of both: every token with its share, and what the first one\'s lost where both have read the same', () => {
+test('answers of both: every token with its probability, and the change where both have read the same', () => {
   for (const isForced of [true, false]) {
     const [one, other] = twins({}, { positional: false }, isForced)
     const list = answers(one, other)
-    const [mine, theirs] = [one.decoding.steps, other.own.steps]
+    const [mine, theirs] = [one.decoding.steps, other.ownDecoding.steps]
     const apart = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
     assert.ok(apart > 0 && apart < mine.length - 1, 'the two part on the way')
     assert.deepEqual(list.map(({ here }) => here).filter(Boolean), mine.map(({ token }) => token))
@@ -117,15 +118,15 @@ test('answers of both: every token with its share, and what the first one\'s los
   }
 })
 
-test('answers: of a gap, of a story; none where the reader answers or nobody does', () => {
+test('answers exist for gaps and stories, not where the reader types them or no model generates', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
     const one = shownRun({ model }), other = shownRun({ model, ...there })
-    const list = answers(one, { ...other, own: other.decoding })
+    const list = answers(one, { ...other, ownDecoding: other.decoding })
     assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
     assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
     const one = shownRun(state)
-    assert.equal(answers(one, { ...one, own: one.decoding }), null)
+    assert.equal(answers(one, { ...one, ownDecoding: one.decoding }), null)
   }
 })

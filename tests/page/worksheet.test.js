@@ -44,7 +44,7 @@ function rightOf(lesson, step, here, language) {
 }
 
 for (const entry of LESSONS) for (const language of ['ko', 'en']) {
-  test(`${entry.id}, ${language}: every question, with the answer on the key alone`, async () => {
+  test(`${entry.id}, ${language}: every question is printed, with the answer only on the key`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
     const asked = lesson.steps.filter(({ ask }) => ask), shown = lesson.steps.filter(({ ask, paper }) => ask || paper)
     assert.deepEqual(sheet.items.map(({ title }) => title), shown.map(({ id }) => texts.steps[id].title))
@@ -75,7 +75,7 @@ for (const entry of LESSONS) for (const language of ['ko', 'en']) {
   })
 }
 
-test('figures hold the run\'s own numbers, with their tokens', async () => {
+test('figures contain the run\'s numbers, with their tokens', async () => {
   const { sheet } = await sheetOf(LESSONS[0], 'ko')
   const [given] = sheet.items[2].given, [seen] = sheet.items[2].seen
   const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
@@ -89,7 +89,7 @@ test('figures hold the run\'s own numbers, with their tokens', async () => {
   }
 })
 
-test('what a question asks is not told by the words or the rings of another', async () => {
+test('texts and rings do not reveal the answers of other questions', async () => {
   const { sheet } = await sheetOf(LESSONS[0], 'ko')
   const look = sheet.items[1], place = Number(/\((\d+)\)$/.exec(look.answer)[1])
   assert.ok(sheet.items[4].text.includes(`${BLANK}번 ‘${BLANK}’`), sheet.items[4].text)
@@ -98,7 +98,7 @@ test('what a question asks is not told by the words or the rings of another', as
   assert.equal(look.seen[0].cells[0][place].isPointed, true, 'on the key it is ringed')
 })
 
-test('the numbers are those of what the reader has written', async () => {
+test('the numbers are those of the reader\'s text', async () => {
   const mine = '나는 물[?] 마셨다'
   const { sheet } = await sheetOf(LESSONS[0], 'ko', { gapped: mine })
   assert.equal(sheet.text, mine)
@@ -107,7 +107,7 @@ test('the numbers are those of what the reader has written', async () => {
   assert.equal(sheet.items[0].answer, run.decoding.steps[0].token)
 })
 
-test('what a question of a count or a sum asks can be had from its figure', async () => {
+test('questions for counts and sums can be answered from their figures', async () => {
   const { sheet: { items: sampling } } = await sheetOf(LESSONS.find(({ id }) => id === 'sampling'), 'en')
   const topp = sampling.find(({ title }) => /top-p/.test(title))
   const shares = topp.given[0].cells[0].map(({ value }) => value)
@@ -120,7 +120,7 @@ test('what a question of a count or a sum asks can be had from its figure', asyn
   assert.equal(cells.filter(([{ value, isPointed }]) => isPointed && value !== 0).length, Number(spread.answer))
 })
 
-test('where a gradient is asked for, its own figure has it: how the loss changes with that weight', async () => {
+test('questions about a gradient have a figure of the gradient', async () => {
   const { sheet, state } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
   const [figure] = sheet.items.at(-1).given
   assert.ok(figure.isGradient)
@@ -134,7 +134,7 @@ test('where a gradient is asked for, its own figure has it: how the loss changes
   assert.ok(Math.abs((high - low) / (2 * epsilon) - value) < 0.02 * Math.abs(value), `${(high - low) / (2 * epsilon)}: ${value}`)
 })
 
-test('where scores are levelled, the key shows them level above the shares that come of it', async () => {
+test('where scores are equalized, the key shows them above the resulting weights', async () => {
   const { lesson, sheet } = await sheetOf(LESSONS.find(({ id }) => id === 'attention'), 'en')
   const asked = lesson.steps.filter(({ ask }) => ask).map(({ id }) => id)
   const { seen } = sheet.items.filter(({ ask }) => ask)[asked.indexOf('equal')]

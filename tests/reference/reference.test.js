@@ -1,4 +1,4 @@
-// The references on their own, without the engine: they give PyTorch's numbers, and their gradients are derivatives.
+// Tests of the references without the engine: they equal PyTorch's numbers, and their gradients are derivatives.
 import { test } from 'node:test'
 import { loadGolden } from '../golden/index.js'
 import { blockCases } from '../lib/blocks.js'
@@ -13,7 +13,7 @@ import { zeros } from '../../src/reference/tensor.js'
 
 const { add, embedding, gelu } = references
 
-/** Golden ops that are two references in a row, or one with a fixed option. */
+/** References of golden operations that are composed of two references, or are one with a fixed option. */
 const composed = {
   sdpa: references.attention,
   mha: references.multihead_attention,
@@ -38,7 +38,7 @@ const composed = {
   }
 }
 
-/** The first rows of the table: along the time as it should be, or along the batch as one lesson slices it. */
+/** The first rows of the table: by the time axis, or, as one lesson does by mistake, by the batch axis. */
 function positions(pe, x, slice) {
   const [batch, time, width] = x.shape
   const rows = slice === 'x.size(1)' ? time : batch
@@ -66,7 +66,7 @@ function checkCase(reference, { inputs, params = {}, cot, outputs, grads = {}, t
   compareAll(reference.forward(inputs, params), outputs, tol.out, rtol, 'output')
   if (cot) compareAll(reference.backward(inputs, params, cot), grads, tol.grad, rtol, 'gradient of')
   if (!exact) return
-  // PyTorch's float64 result, rounded to float32: only that rounding may differ.
+  // `exact` is PyTorch's float64 result, rounded to float32: the tolerance is that rounding.
   compareAll(reference.forward(inputs, params), exact.outputs, 1e-12, 2 ** -24, 'exact output')
   compareAll(reference.backward(inputs, params, cot), exact.grads, 1e-12, 2 ** -24, 'exact gradient of')
 }
@@ -74,7 +74,7 @@ function checkCase(reference, { inputs, params = {}, cot, outputs, grads = {}, t
 for (const stem of ['ops', 'ops_attention', 'special_values', 'arithmetic']) {
   const { cases: items, rtol } = loadGolden(stem)
   for (const item of items) {
-    test(`${stem} ${item.id}: the reference gives PyTorch's numbers`, () => {
+    test(`${stem} ${item.id}: the reference equals PyTorch's numbers`, () => {
       checkCase(composed[item.op] ?? references[item.op], item, rtol)
     })
   }
@@ -86,7 +86,7 @@ const blockReferences = {
 }
 
 for (const item of blockCases()) {
-  test(`${item.id}: the reference gives PyTorch's numbers`, () => {
+  test(`${item.id}: the reference equals PyTorch's numbers`, () => {
     const reference = blockReferences[item.kind][item.stack ? 'stack' : 'layer']
     const inputs = { ...item.inputs, ...item.masks, ...item.state }
     compareAll(reference.forward(inputs, item.params), item.outputs, item.tol.out, item.rtol, 'output')
@@ -98,7 +98,7 @@ for (const item of blockCases()) {
 const tables = loadGolden('ops')
 
 for (const { L, d, n, loop64, torch32, concat64 } of tables.pe_tables) {
-  test(`positional encoding ${L} x ${d}, base ${n}: all three written forms`, () => {
+  test(`positional encoding ${L} x ${d}, base ${n}: all three formulas agree`, () => {
     const size = { max_length: L, d_model: d, base: n }
     for (const method of ['direct', 'log']) {
       const interleaved = references.positional_encoding.forward({}, { ...size, method }).y
@@ -131,7 +131,7 @@ test('positional encoding 5000 x 512: far positions', () => {
   )
 })
 
-/** One step of the reference on { p, and what the method remembers }. */
+/** Steps of the optimizers: from a parameter `p` with its optimizer state to the next. */
 const steps = {
   sgd: (state, params) => sgd(state, params),
   adam: (state, params) => adam(state, params),
@@ -141,8 +141,8 @@ const steps = {
 for (const item of [...tables.optimizers, ...loadGolden('optimizers').cases]) {
   test(`${item.id}: the reference follows PyTorch's steps`, () => {
     const method = item.id.split('.')[0]
-    const memory = p => (method === 'sgd' ? {} : { m: zeros(p.shape), v: zeros(p.shape) })
-    let states = item.p0.map(p => ({ p, ...memory(p) }))
+    const initialState = p => (method === 'sgd' ? {} : { m: zeros(p.shape), v: zeros(p.shape) })
+    let states = item.p0.map(p => ({ p, ...initialState(p) }))
     item.grads.forEach((grads, index) => {
       const params = { ...item.params, t: index + 1, ...(item.lr ? { lr: item.lr[index] } : {}) }
       states = states.map((state, i) => steps[method]({ ...state, g: grads[i] }, params))
@@ -181,13 +181,13 @@ for (const item of tables.clipping) {
   })
 }
 
-const work = ({ inputs }) => Object.values(inputs).reduce((sum, t) => sum + t.data.length, 0)
+const inputSize = ({ inputs }) => Object.values(inputs).reduce((sum, t) => sum + t.data.length, 0)
 
 for (const op of opsWithCases) {
   test(`${op}: the reference's gradients are derivatives`, () => {
-    // Small examples only: the rules do not know the sizes, and each place costs two forward passes.
-    // A padding row is not told its derivative, on purpose; the golden case holds that.
-    const suited = casesOf(op).filter(one => work(one) < 1500 && one.params.padding_idx === undefined)
-    for (const item of suited) assertIsDerivative(references[op], item, `${op} ${item.name}`)
+    // Only small examples, since each element costs two forward passes. The gradient of a padding row is 0 instead of
+    // its derivative, which a golden case checks.
+    const examples = casesOf(op).filter(item => inputSize(item) < 1500 && item.params.padding_idx === undefined)
+    for (const item of examples) assertIsDerivative(references[op], item, `${op} ${item.name}`)
   })
 }

@@ -16,32 +16,32 @@ const FILES = {
       [{ type: 'WhitespaceSplit' }, { type: 'ByteLevel', use_regex: false }] } }),
   'WordPiece': { 'vocab.txt': ['[UNK]', 'a', 'b', 'ab', '##b', '##a', '가', 'ß', '😀'].join('\n') },
   'unigram': json({ model: { type: 'Unigram', vocab: pieces, unk_id: 0, byte_fallback: true }, pre_tokenizer: metaspace }),
-  'unigram, rewritten before': json({ model: { type: 'Unigram', vocab: pieces, unk_id: 0, byte_fallback: true },
+  'unigram, normalized': json({ model: { type: 'Unigram', vocab: pieces, unk_id: 0, byte_fallback: true },
     pre_tokenizer: metaspace, normalizer: { type: 'Lowercase' } })
 }
 const WORDS = ['ab', 'b', 'a가b', 'AB', 'abab', '가', 'ß', 'a😀']
 
-/** The tokens of each word by itself; each word has several pieces in at least one tokenizer. */
-function alone(tokenizer) {
-  const first = new Map(WORDS.map(word => [word, tokenizer.encode(` ${word}`)]))
-  const at = word => first.get(word).offsets.map(([from, to]) => [from - 1, to - 1])
-  return new Map(WORDS.map(word => [word, { tokens: first.get(word).tokens, offsets: at(word) }]))
+/** Encodes each word by itself, with offsets in the word. In at least one tokenizer each word has several tokens. */
+function encodeWords(tokenizer) {
+  const encodings = new Map(WORDS.map(word => [word, tokenizer.encode(` ${word}`)]))
+  const offsetsOf = word => encodings.get(word).offsets.map(([from, to]) => [from - 1, to - 1])
+  return new Map(WORDS.map(word => [word, { tokens: encodings.get(word).tokens, offsets: offsetsOf(word) }]))
 }
 
 for (const [name, files] of Object.entries(FILES)) test(`${name}: encodes every word of 100,000 characters as the word alone`, () => {
-  const tokenizer = gf.text.tokenizer(files), one = alone(tokenizer)
+  const tokenizer = gf.text.tokenizer(files), encodings = encodeWords(tokenizer)
   const list = Array.from({ length: 30000 }, (_, i) => WORDS[(i * 7 + (i >> 5)) % WORDS.length])
-  const given = list.map(word => ` ${word}`).join(''), tokens = [], offsets = []
+  const input = list.map(word => ` ${word}`).join(''), tokens = [], offsets = []
   let base = 1
   for (const word of list) {
-    tokens.push(...one.get(word).tokens)
-    offsets.push(...one.get(word).offsets.map(([from, to]) => [base + from, base + to]))
+    tokens.push(...encodings.get(word).tokens)
+    offsets.push(...encodings.get(word).offsets.map(([from, to]) => [base + from, base + to]))
     base += word.length + 1
   }
-  for (const text of [given, new TextEncoder().encode(given)]) {
-    const found = tokenizer.encode(text)
-    assert.deepEqual(found.tokens, tokens)
-    assert.deepEqual(found.offsets, offsets)
+  for (const text of [input, new TextEncoder().encode(input)]) {
+    const encoding = tokenizer.encode(text)
+    assert.deepEqual(encoding.tokens, tokens)
+    assert.deepEqual(encoding.offsets, offsets)
   }
 })
 
@@ -55,11 +55,11 @@ test('offsets of invalid UTF-8 are right after many windows, too', () => {
 })
 
 /** The largest block that is borrowed during a call. @param {import('../../src/js/memory.js').Memory} memory */
-function mostLent(memory, run) {
-  let most = 0
+function maxBorrowed(memory, run) {
+  let max = 0
   const { borrow } = memory
   memory.borrow = (size, use) => {
-    most = Math.max(most, size)
+    max = Math.max(max, size)
     return borrow.call(memory, size, use)
   }
   try {
@@ -67,7 +67,7 @@ function mostLent(memory, run) {
   } finally {
     delete memory.borrow
   }
-  return most
+  return max
 }
 
 test('memory does not grow with the number of windows', () => {
@@ -75,15 +75,16 @@ test('memory does not grow with the number of windows', () => {
   const calls = {
     ...Object.fromEntries(Object.entries(FILES).map(([name, files]) => {
       const tokenizer = text.tokenizer(files)
-      return [name, given => tokenizer.encode(given)]
+      return [name, input => tokenizer.encode(input)]
     })),
-    'words': given => text.words(given), 'whitespace': given => text.whitespace(given),
-    'words of bytes': given => text.words(new TextEncoder().encode(given)),
-    'Vocab': given => new text.Vocab([given.split(' ')]),
-    'Vocab of long tokens': given => new text.Vocab([given.match(/.{200}/g)])
+    'words': input => text.words(input), 'whitespace': input => text.whitespace(input),
+    'words of bytes': input => text.words(new TextEncoder().encode(input)),
+    'Vocab': input => new text.Vocab([input.split(' ')]),
+    'Vocab of long tokens': input => new text.Vocab([input.match(/.{200}/g)])
   }
   for (const [name, call] of Object.entries(calls)) {
-    const [some, more] = [10_000, 30_000].map(count => mostLent(engine.memory, () => call('ab abab '.repeat(count))))
-    assert.ok(some > 10_000 && more < 1.2 * some, `${name}: ${some} and ${more} bytes`)
+    const [small, large] = [10_000, 30_000].map(count =>
+      maxBorrowed(engine.memory, () => call('ab abab '.repeat(count))))
+    assert.ok(small > 10_000 && large < 1.2 * small, `${name}: ${small} and ${large} bytes`)
   }
 })

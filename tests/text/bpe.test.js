@@ -30,8 +30,8 @@ test('learns the merges of the reference, with their counts', () => {
     const words = [...counts].map(([word, count]) => [[...letters(word)], count])
     const { merges } = trainBPE(text, { vocabSize: 320 })
     assert.deepEqual(merges.map(({ pair, count }) => ({ pair, count })), learn(words, ALPHABET, 320, 1))
-    assert.ok(merges.every(({ pair, token, ids: [left, right, made] }) => pair.join('') === token &&
-      left < made && right < made))
+    assert.ok(merges.every(({ pair, token, ids: [left, right, merged] }) => pair.join('') === token &&
+      left < merged && right < merged))
   }
 })
 
@@ -74,8 +74,8 @@ test('encodes 2000 texts as the reference and decodes them to the same bytes', (
 /** Asserts that each token is within its offsets, and equals the text there if it is not part of a character. */
 function checkOffsets(text, ids, offsets) {
   for (const [i, [from, to]] of offsets.entries()) {
-    const there = encode(text.slice(from, to)), piece = trained.bytesOf(ids[i])
-    assert.ok(Buffer.from(there).includes(piece), `${JSON.stringify(text)} ${i}`)
+    const span = encode(text.slice(from, to)), piece = trained.bytesOf(ids[i])
+    assert.ok(Buffer.from(span).includes(piece), `${JSON.stringify(text)} ${i}`)
     assert.ok(i === 0 || from >= offsets[i - 1][0])
     assert.ok(to - from <= Math.max(2, piece.length))
   }
@@ -107,9 +107,9 @@ test('encodes the bytes of invalid UTF-8 unchanged', () => {
 
 test('encodes characters of three bytes, complete and truncated at every byte', () => {
   const untrained = trainBPE('', { vocabSize: 256 }), decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const places = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0]
+  const limits = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0]
   for (const lead of [0xdf, 0xe0, 0xe1, 0xe3, 0xec, 0xed, 0xee, 0xef]) {
-    for (const second of places) for (const third of places) {
+    for (const second of limits) for (const third of limits) {
       const bytes = Uint8Array.of(lead, second, third, 0x80, 0x41), { ids, offsets } = untrained.encode(bytes)
       assert.deepEqual(ids.flatMap(id => [...untrained.bytesOf(id)]), [...bytes])
       const ends = Array.from(bytes, (_, i) => decoder.decode(bytes.subarray(0, i + 1)).length)
@@ -133,47 +133,48 @@ test('encodes long texts independently of windows, and long words in reasonable 
   assert.equal(many.encode('a'.repeat(4096 * 3)).ids.length, 3)
 })
 
-/** Byte-level BPE with these merges; merged tokens have the ids from 0 on, in order. */
-function opened(merges, model = {}) {
-  const made = merges.map(([left, right]) => left + right)
-  const vocab = Object.fromEntries([...new Set([...made, ...BYTE_CHARACTERS])].map((token, id) => [token, id]))
+/** A byte-level BPE tokenizer with some merges; merged tokens have the first ids, in order. */
+function withMerges(merges, model = {}) {
+  const merged = merges.map(([left, right]) => left + right)
+  const vocab = Object.fromEntries([...new Set([...merged, ...BYTE_CHARACTERS])].map((token, id) => [token, id]))
   return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     model: { type: 'BPE', vocab, merges, ...model }, pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }) })
 }
 
-test('merges words of every length as the reference, where nearly every pair has a merge', () => {
+test('merges words of every length as the reference if nearly every pair has a merge', () => {
   for (let round = 0; round < 8; round++) {
-    const tokens = [...'abcd'], made = new Map()
-    while (made.size < 60) {
+    const tokens = [...'abcd'], mergeRanks = new Map()
+    while (mergeRanks.size < 60) {
       const [left, right] = [tokens, tokens].map(list => list[next(list.length)])
-      if (left.length + right.length > 12 || made.has(`${left} ${right}`)) continue
-      made.set(`${left} ${right}`, made.size)
+      if (left.length + right.length > 12 || mergeRanks.has(`${left} ${right}`)) continue
+      mergeRanks.set(`${left} ${right}`, mergeRanks.size)
       tokens.push(left + right)
     }
-    const tokenizer = opened([...made.keys()].map(pair => pair.split(' ')))
+    const tokenizer = withMerges([...mergeRanks.keys()].map(pair => pair.split(' ')))
     for (let length = 1; length < 200; length += 1 + Math.floor(length / 70)) {
       const word = Array.from({ length }, () => 'abcd'[next(4)]).join('')
-      const { tokens: found, offsets } = tokenizer.encode(word)
-      assert.deepEqual(found, join([...word], made), `${round}: ${word}`)
-      assert.equal(offsets.map(([from, to]) => word.slice(from, to)).join(' '), found.join(' '))
+      const { tokens: actual, offsets } = tokenizer.encode(word)
+      assert.deepEqual(actual, join([...word], mergeRanks), `${round}: ${word}`)
+      assert.equal(offsets.map(([from, to]) => word.slice(from, to)).join(' '), actual.join(' '))
     }
   }
 })
 
 test('a merged token and a word that is one token may have the id 0', () => {
-  const merges = [['a', 'b'], ...Array.from('cdefghijkl', letter => [letter, 'm'])], tokenizer = opened(merges)
+  const merges = [['a', 'b'], ...Array.from('cdefghijkl', letter => [letter, 'm'])], tokenizer = withMerges(merges)
   for (const text of ['ab', 'abzab', `${'z'.repeat(60)}ab`, `ab${'z'.repeat(60)}`]) {
     const { ids, tokens } = tokenizer.encode(text)
     assert.deepEqual(tokens, text.match(/ab|z/g))
     assert.deepEqual(ids.map(id => id === 0), tokens.map(token => token === 'ab'))
   }
-  const isMade = new Set(merges.map(pair => pair.join('')))
+  const mergedTokens = new Set(merges.map(pair => pair.join('')))
   for (const left of 'abcdefghijklm') for (const right of 'abm') {
     const text = left + right
-    assert.deepEqual(tokenizer.encode(text).tokens, isMade.has(text) ? [text] : [left, right])
+    assert.deepEqual(tokenizer.encode(text).tokens, mergedTokens.has(text) ? [text] : [left, right])
   }
-  assert.deepEqual(opened([['a', 'b'], ['b', 'c'], ['a', 'b']]).encode('abc').tokens, ['ab', 'c'], 'the first of two alike')
-  const whole = opened([['ab', 'c']], { merges: [], ignore_merges: true })
+  assert.deepEqual(withMerges([['a', 'b'], ['b', 'c'], ['a', 'b']]).encode('abc').tokens, ['ab', 'c'],
+    'of two equal merges the first counts')
+  const whole = withMerges([['ab', 'c']], { merges: [], ignore_merges: true })
   assert.deepEqual(whole.encode('abc').ids, [0])
 })
 
@@ -189,7 +190,7 @@ test('the cache does not confuse similar words', () => {
 test('tokenizer.json, or vocab.json with merges.txt, loads the same tokenizer', () => {
   const json = JSON.parse(JSON.stringify(trained))
   const { vocab, merges } = json.model
-  const again = [
+  const loaded = [
     { 'tokenizer.json': JSON.stringify(trained) },
     { 'tokenizer.json': encode(JSON.stringify(
       { ...json, model: { ...json.model, merges: merges.map(m => m.join(' ')) } })) },
@@ -197,7 +198,7 @@ test('tokenizer.json, or vocab.json with merges.txt, loads the same tokenizer', 
       'merges.txt': `#version: 0.2\r\n${merges.map(m => m.join(' ')).join('\r\n')}\r\n`,
       'README.md': '' }
   ].map(files => gf.text.tokenizer(files))
-  for (const other of again) {
+  for (const other of loaded) {
     assert.equal(other.size, trained.size)
     const text = `${sample.slice(0, 3000)}<|end|>가`
     assert.deepEqual(other.encode(text).ids, trained.encode(text).ids)
@@ -270,12 +271,12 @@ test('a normalizer applies before pre-tokenization; one without effect changes n
   const open = normalizer => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...trained.toJSON(), normalizer }) })
   const [none, nfc, lower] = [null, { type: 'NFC' }, { type: 'Lowercase' }].map(open)
   for (let i = 0; i < 100; i++) {
-    const [one, other] = [0, 1].map(() => nastyText(next).toWellFormed().normalize('NFC'))
-    const first = `${one}<|end|>`, both = nfc.encode(first + other), alone = nfc.encode(other)
-    assert.deepEqual(both, none.encode(first + other), first + other)
-    assert.deepEqual(alone.ids.length ? both.ids.slice(-alone.ids.length) : [], alone.ids, other)
+    const [left, right] = [0, 1].map(() => nastyText(next).toWellFormed().normalize('NFC'))
+    const start = `${left}<|end|>`, both = nfc.encode(start + right), alone = nfc.encode(right)
+    assert.deepEqual(both, none.encode(start + right), start + right)
+    assert.deepEqual(alone.ids.length ? both.ids.slice(-alone.ids.length) : [], alone.ids, right)
     const last = both.offsets.slice(both.offsets.length - alone.offsets.length)
-    assert.deepEqual(last.flat(), alone.offsets.flat().map(at => at + first.length), other)
+    assert.deepEqual(last.flat(), alone.offsets.flat().map(at => at + start.length), right)
   }
   assert.deepEqual(lower.encode('Low LOWER <|end|> 나는').ids, none.encode('low lower <|end|> 나는').ids)
 })

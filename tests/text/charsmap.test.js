@@ -1,4 +1,4 @@
-// SentencePiece's charsmap, compared with trying every key at every position.
+// SentencePiece's charsmap, compared with a search for every key at every position.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Charsmap } from '../../src/js/text/charsmap.js'
@@ -7,11 +7,11 @@ import { gf, stream } from './text.js'
 const bytesOf = text => new TextEncoder().encode(text)
 
 /**
- * The table of some entries, as a double-array trie whose nodes have 256 places each for what goes on.
- * @param {[string, string][]} entries @param {boolean} [far] whether the places are further away than 21 bits say
- * @param {boolean} [open] whether the last text is not ended
+ * The table of some entries, as a double-array trie whose nodes have 256 units each for their children.
+ * @param {[string, string][]} entries @param {boolean} [far] whether offsets have the form for more than 21 bits
+ * @param {boolean} [isUnterminated] whether the last text lacks its terminating 0
  */
-function tableOf(entries, far = false, open = false) {
+function tableOf(entries, far = false, isUnterminated = false) {
   const root = { children: new Map() }, texts = []
   for (const [key, content] of entries) {
     let node = root
@@ -24,41 +24,41 @@ function tableOf(entries, far = false, open = false) {
   }
   const units = []
   let next = 256
-  /** Writes the children of a node at `place` to `base` XOR their labels. */
-  const write = (place, node, label) => {
-    const base = place ^ next
+  /** Writes a node to the unit `at`, and its children to `base` XOR their labels. */
+  const write = (at, node, label) => {
+    const base = at ^ next
     next += 256
     const offset = far ? (base >>> 8) << 10 | 0x200 : base << 10
-    units[place] = (offset | label | (node.value === undefined ? 0 : 0x100)) >>> 0
-    const start = place ^ (far ? (base >>> 8) << 8 : base)
+    units[at] = (offset | label | (node.value === undefined ? 0 : 0x100)) >>> 0
+    const start = at ^ (far ? (base >>> 8) << 8 : base)
     if (node.value !== undefined) units[start] = (0x80000000 | node.value) >>> 0
     for (const [byte, child] of node.children) write(start ^ byte, child, byte)
   }
   write(0, root, 0)
   const list = Uint32Array.from({ length: units.length }, (_, i) => units[i] ?? 0)
   return Uint8Array.from([...new Uint8Array(Uint32Array.of(4 * list.length).buffer), ...new Uint8Array(list.buffer),
-    ...open ? texts.slice(0, -1) : texts])
+    ...isUnterminated ? texts.slice(0, -1) : texts])
 }
 
 /** Finds the longest key at a position. */
-function longest(entries, text, start) {
+function findLongest(entries, text, start) {
   const rest = Buffer.from(text.subarray(start))
-  const found = entries.filter(([key]) => rest.subarray(0, bytesOf(key).length).equals(Buffer.from(key)))
+  const match = entries.filter(([key]) => rest.subarray(0, bytesOf(key).length).equals(Buffer.from(key)))
     .sort((a, b) => bytesOf(b[0]).length - bytesOf(a[0]).length)[0]
-  return found && { length: bytesOf(found[0]).length, content: found[1] }
+  return match && { length: bytesOf(match[0]).length, content: match[1] }
 }
 
 const ENTRIES = [['ab', ''], ['a', 'x'], ['abcd', 'long'], ['bc', '한'], ['é', 'e'], ['e\u0323\u0302', 'ệ'], ['e\u0323', 'ẹ'],
   ['ｱ', '😀'], ['😀', ':)'], ['c', 'last']]
 const next = stream(92)
 
-for (const far of [false, true]) for (const open of [false, true]) {
-  test(`finds the longest key at every byte of 400 texts${far ? ', with large offsets' : ''}${open ? ', with an unterminated last text' : ''}`, () => {
-    const table = new Charsmap(tableOf(ENTRIES, far, open)), letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', 'abc']
+for (const far of [false, true]) for (const isUnterminated of [false, true]) {
+  test(`finds the longest key at every byte of 400 texts${far ? ', with large offsets' : ''}${isUnterminated ? ', with an unterminated last text' : ''}`, () => {
+    const table = new Charsmap(tableOf(ENTRIES, far, isUnterminated)), letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', 'abc']
     for (let i = 0; i < 400; i++) {
       const text = bytesOf(Array.from({ length: next(8) }, () => letters[next(letters.length)]).join(''))
       for (let at = 0; at <= text.length; at++) {
-        assert.deepEqual(table.find(text, at), longest(ENTRIES, text, at), `${text} at ${at}`)
+        assert.deepEqual(table.find(text, at), findLongest(ENTRIES, text, at), `${text} at ${at}`)
       }
     }
   })
@@ -79,14 +79,14 @@ test('normalizes 500 texts with characters at the limits of UTF-8, with their of
     const text = Array.from({ length: next(12) }, () => letters[next(letters.length)]).join('')
     const tokens = [], offsets = [], all = bytesOf(text)
     for (let at = 0; at < text.length;) {
-      const rest = all.subarray(bytesOf(text.slice(0, at)).length), found = longest(ENTRIES, rest, 0)
-      const own = String.fromCodePoint(text.codePointAt(at))
-      const taken = found ? new TextDecoder().decode(rest.subarray(0, found.length)) : own
-      for (const letter of found?.content ?? own) {
+      const rest = all.subarray(bytesOf(text.slice(0, at)).length), match = findLongest(ENTRIES, rest, 0)
+      const character = String.fromCodePoint(text.codePointAt(at))
+      const source = match ? new TextDecoder().decode(rest.subarray(0, match.length)) : character
+      for (const letter of match?.content ?? character) {
         tokens.push(letter)
-        offsets.push([at, at + taken.length])
+        offsets.push([at, at + source.length])
       }
-      at += taken.length
+      at += source.length
     }
     const encoded = rewriting.encode(text)
     assert.deepEqual([encoded.tokens, encoded.offsets], [tokens, offsets], JSON.stringify(text))

@@ -14,7 +14,7 @@ test('explains a word of 200,000 letters', () => {
 })
 
 test('rejects a view whose buffer was transferred', () => {
-  const gone = Type => {
+  const detachedView = Type => {
     const view = new Type([97, 98])
     structuredClone(view.buffer, { transfer: [view.buffer] })
     return view
@@ -22,13 +22,13 @@ test('rejects a view whose buffer was transferred', () => {
   const tokenizer = gf.text.trainBPE('ab ab', { vocabSize: 258 })
   for (const Type of [Int32Array, Uint8Array, Float64Array]) {
     const problem = `ids is a ${Type.name} whose memory was transferred`
-    assertRejects(() => tokenizer.decode(gone(Type)), 'type', `tokenizer.decode: ${problem}`)
-    assertRejects(() => new gf.text.Vocab([['a']]).decode(gone(Type)), 'type', `Vocab.decode: ${problem}`)
+    assertRejects(() => tokenizer.decode(detachedView(Type)), 'type', `tokenizer.decode: ${problem}`)
+    assertRejects(() => new gf.text.Vocab([['a']]).decode(detachedView(Type)), 'type', `Vocab.decode: ${problem}`)
   }
   const text = 'text is a Uint8Array whose memory was transferred'
-  assertRejects(() => tokenizer.encode(gone(Uint8Array)), 'type', `tokenizer.encode: ${text}`)
-  assertRejects(() => tokenizer.explain(gone(Uint8Array)), 'type', `tokenizer.explain: ${text}`)
-  assertRejects(() => gf.text.words(gone(Uint8Array)), 'type', `words: ${text}`)
-  assertRejects(() => gf.text.whitespace(gone(Uint8Array)), 'type', `whitespace: ${text}`)
+  assertRejects(() => tokenizer.encode(detachedView(Uint8Array)), 'type', `tokenizer.encode: ${text}`)
+  assertRejects(() => tokenizer.explain(detachedView(Uint8Array)), 'type', `tokenizer.explain: ${text}`)
+  assertRejects(() => gf.text.words(detachedView(Uint8Array)), 'type', `words: ${text}`)
+  assertRejects(() => gf.text.whitespace(detachedView(Uint8Array)), 'type', `whitespace: ${text}`)
   assert.equal(tokenizer.decode(new Uint8Array(0)), '')
 })

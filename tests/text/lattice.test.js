@@ -17,7 +17,7 @@ const tokensOf = ({ arcs, path }, name) => path.map(k => arcs[k].id)
   .filter((id, i, all) => id !== undefined || i === 0 || all[i - 1] !== undefined).map(id => id ?? name)
 
 /** The arcs of a word, looked up one by one, and the best score up to each position. */
-function byHand(word, idOf, scoreOf, isSingle) {
+function searchNaively(word, idOf, scoreOf, isSingle) {
   const round = isSingle ? Math.fround : x => x
   const arcs = [], totals = new Map([[0, 0]])
   for (let from = 0; from < word.length; from++) {
@@ -33,7 +33,7 @@ function byHand(word, idOf, scoreOf, isSingle) {
   return { arcs, totals }
 }
 
-const told = ({ arcs }) => arcs.filter(({ id }) => id !== undefined).map(({ from, to, id }) => `${from} ${to} ${id}`)
+const formatArcs = ({ arcs }) => arcs.filter(({ id }) => id !== undefined).map(({ from, to, id }) => `${from} ${to} ${id}`)
 
 test("the best path is SentencePiece's segmentation, with the pieces and scores of the vocabulary, on 300 texts", () => {
   const unknown = spm.idOf('<unk>')
@@ -60,10 +60,10 @@ test('arcs and totals equal those of a naive search on 1000 texts, in double and
     for (let i = 0; i < 500; i++) {
       const text = i % 2 ? nastyText(next).replaceAll('<', '') : stories(100 + i, 1)[0]
       for (const word of tokenizer.explain(text)) {
-        const { arcs, totals } = byHand(word.text, piece => known.get(piece), scores, isSingle)
+        const { arcs, totals } = searchNaively(word.text, piece => known.get(piece), scores, isSingle)
         if (word.arcs.some(({ id }) => id === undefined)) continue
-        assert.deepEqual(told(word).sort(), arcs.sort(), word.text)
-        assert.deepEqual(word.best.map(one => [one.at, one.score]), [...totals].sort((a, b) => a[0] - b[0]))
+        assert.deepEqual(formatArcs(word).sort(), arcs.sort(), word.text)
+        assert.deepEqual(word.best.map(({ at, score }) => [at, score]), [...totals].sort((a, b) => a[0] - b[0]))
         word.best.slice(1).forEach(({ at, arc }) => assert.equal(word.arcs[arc].to, at))
         count += arcs.length
       }
@@ -76,25 +76,25 @@ test('no segmentation of a short word is better than the path', () => {
   const scores = new Map(Array.from({ length: trained.size }, (_, id) => [trained.tokenOf(id), trained.scoreOf(id)]))
   const words = new Set(stories(900, 60).flatMap(text => trained.explain(text)).filter(word => word.text.length < 12)
     .map(word => JSON.stringify(word)))
-  let ways = 0
+  let segmentations = 0
   for (const word of [...words].map(text => JSON.parse(text))) {
     if (word.arcs.some(({ id }) => id === undefined)) continue
     const all = cuts(word.text, scores), { score } = best(word.text, scores)
     assert.ok(Math.abs(score - word.best.at(-1).score) < 1e-9, word.text)
     assert.ok(all.some(cut => cut.pieces.join() === word.path.map(k => word.arcs[k].piece).join()))
-    ways += all.length
+    segmentations += all.length
   }
-  assert.ok(words.size > 50 && ways > 500, `${words.size} ${ways}`)
+  assert.ok(words.size > 50 && segmentations > 500, `${words.size} ${segmentations}`)
 })
 
 test('handles characters without a piece, characters of two UTF-16 units and an empty text', () => {
   const [word] = spm.explain('a漢😀b')
-  const strange = word.arcs.filter(({ id }) => id === undefined)
-  assert.deepEqual(strange.map(({ piece, from, to }) => [piece, from, to]), [['漢', 2, 3], ['😀', 3, 5]])
+  const unknownArcs = word.arcs.filter(({ id }) => id === undefined)
+  assert.deepEqual(unknownArcs.map(({ piece, from, to }) => [piece, from, to]), [['漢', 2, 3], ['😀', 3, 5]])
   const scores = Array.from({ length: spm.size }, (_, id) => spm.scoreOf(id))
-  assert.ok(strange.every(({ score }) => score < Math.min(...scores)))
-  const [{ arcs: [, own] }] = trained.explain('漢'), known = Array.from({ length: trained.size - 1 }, (_, i) => trained.scoreOf(i + 1))
-  assert.deepEqual([own.id, own.score], [undefined, Math.min(...known) - 10])
+  assert.ok(unknownArcs.every(({ score }) => score < Math.min(...scores)))
+  const [{ arcs: [, unknownArc] }] = trained.explain('漢'), known = Array.from({ length: trained.size - 1 }, (_, i) => trained.scoreOf(i + 1))
+  assert.deepEqual([unknownArc.id, unknownArc.score], [undefined, Math.min(...known) - 10])
   assert.deepEqual(word.best.map(({ at }) => at), [0, 1, 2, 3, 5, 6])
   assert.deepEqual(spm.explain(''), [])
   const memory = gf.memory().bytes

@@ -6,7 +6,7 @@ import { sample } from '../lib/long.js'
 import { gf } from './text.js'
 
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
-const mark = { id: 3, content: '[X]', single_word: false, lstrip: true, rstrip: true, normalized: false, special: true }
+const addedToken = { id: 3, content: '[X]', single_word: false, lstrip: true, rstrip: true, normalized: false, special: true }
 const vocab = { 'a': 0, 'b': 1, 'ab': 2, '[X]': 3, '[UNK]': 4, '##b': 5, '<0x0A>': 6, 'b</w>': 7 }
 const template = {
   type: 'TemplateProcessing', single: [{ SpecialToken: { id: '[X]', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
@@ -20,10 +20,10 @@ const spm = {
     remove_extra_whitespaces: true, unknown: { piece: '<unk>', surface: ' ? ' } }
 }
 
-/** Files that together have every kind of part. */
-const WHOLE = {
+/** Well-formed files, which together have every kind of part. */
+const FILES = {
   'bytes': {
-    added_tokens: [mark], normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' }, { type: 'Replace', pattern: { Regex: 'x+' }, content: 'a' },
+    added_tokens: [addedToken], normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' }, { type: 'Replace', pattern: { Regex: 'x+' }, content: 'a' },
       { type: 'Prepend', prepend: 'a' }, { type: 'Strip', strip_left: true, strip_right: false }] },
     pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Split', pattern: { String: 'b' }, behavior: 'Isolated', invert: false },
       { type: 'Digits', individual_digits: true }, byteLevel] },
@@ -33,7 +33,7 @@ const WHOLE = {
       byte_fallback: false, ignore_merges: true, vocab, merges: ['a b', ['b', 'b</w>']].slice(0, 1) }
   },
   'characters': {
-    added_tokens: [{ ...mark, normalized: true, single_word: true }], normalizer: { type: 'Precompiled', precompiled_charsmap: '' },
+    added_tokens: [{ ...addedToken, normalized: true, single_word: true }], normalizer: { type: 'Precompiled', precompiled_charsmap: '' },
     pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: true },
     post_processor: { type: 'BertProcessing', cls: ['[X]', 3], sep: ['[X]', 3] },
     decoder: { type: 'Sequence', decoders: [{ type: 'Replace', pattern: { String: 'a' }, content: 'c' }, { type: 'ByteFallback' }, { type: 'Fuse' },
@@ -42,14 +42,14 @@ const WHOLE = {
       vocab: { ...vocab, 'a##b': 8 }, merges: [], ranks: [] }
   },
   'WordPiece': {
-    added_tokens: [mark], normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
+    added_tokens: [addedToken], normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
     pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'BertPreTokenizer' }, { type: 'Punctuation', behavior: 'Isolated' },
       { type: 'CharDelimiterSplit', delimiter: '-' }] },
     post_processor: template, decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
     model: { type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab }
   },
   'unigram': {
-    ...spm, added_tokens: [mark], model: { type: 'Unigram', unk_id: 0, byte_fallback: true, kinds, names: { '<unk>': 0, '<s>': 1, 'x': 9 },
+    ...spm, added_tokens: [addedToken], model: { type: 'Unigram', unk_id: 0, byte_fallback: true, kinds, names: { '<unk>': 0, '<s>': 1, 'x': 9 },
       ids: [0, 1, 2, 3, 4, 9, 6], special: [1],
       vocab: [['<unk>', 0], ['<s>', 0], ['a', -1], ['[X]', -2], ['b', -2], ['ab', -3], ['<0x0A>', 0]] }
   },
@@ -69,7 +69,7 @@ function* pathsOf(value, path = []) {
 }
 
 /** A copy with another value at a path. */
-function spoiled(json, path, value) {
+function withValue(json, path, value) {
   const copy = structuredClone(json), parent = path.slice(0, -1).reduce((at, key) => at[key], copy), last = path.at(-1)
   if (value === undefined) delete parent[last]
   else parent[last] = structuredClone(value)
@@ -87,7 +87,7 @@ function use(json) {
   for (const call of calls) check(call)
 }
 
-/** @param {() => void} call */
+/** Calls a function, which may throw only a GlassformerError with a plain message. @param {() => void} call */
 function check(call) {
   try {
     call()
@@ -98,7 +98,7 @@ function check(call) {
   }
 }
 
-for (const [name, json] of Object.entries(WHOLE)) {
+for (const [name, json] of Object.entries(FILES)) {
   test(`${name}: the original file loads`, () => {
     use(json)
     assert.ok(gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) }).encode('ab').ids.length > 0)
@@ -106,15 +106,15 @@ for (const [name, json] of Object.entries(WHOLE)) {
 
   test(`${name}: a wrong value in any field gives a result or a GlassformerError`, () => {
     const cases = [...pathsOf(json)].flatMap(path => VALUES.map(value => [path, value]))
-    const raw = []
+    const otherErrors = []
     for (const [path, value] of sample(cases, 3, (_, i) => i % VALUES.length < 8)) {
       try {
-        check(() => use(spoiled(json, path, value)))
+        check(() => use(withValue(json, path, value)))
       } catch (error) {
-        raw.push(`${path.join('.')} = ${JSON.stringify(value)}: ${error.message}`)
+        otherErrors.push(`${path.join('.')} = ${JSON.stringify(value)}: ${error.message}`)
       }
     }
-    assert.deepEqual(raw, [])
+    assert.deepEqual(otherErrors, [])
   })
 }
 

@@ -1,4 +1,5 @@
-// vocab.json and merges.txt, with the class of tokenizer_config.json and added tokens of other files.
+// Tokenizers of vocab.json and merges.txt, with the class that tokenizer_config.json names and added tokens of other
+// files.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BYTE_CHARACTERS } from '../../src/js/text/byte_level.js'
@@ -8,24 +9,24 @@ import { gf } from './text.js'
 const MERGES = [['h', 'e'], ['l', 'l'], ['he', 'll'], ['Ġ', 'hell'], ['1', '2'], ['Ã', '©'], ['.', 'Ċ']]
 
 /** The files of a folder; the special tokens come first in the vocabulary, as in RoBERTa. */
-function folder(config, { marks = [], merges = MERGES, more = [], ...beside } = {}) {
-  const tokens = [...new Set([...marks, ...BYTE_CHARACTERS, ...more, ...merges.map(pair => pair.join(''))])]
+function filesOf(config, { specials = [], merges = MERGES, more = [], ...otherFiles } = {}) {
+  const tokens = [...new Set([...specials, ...BYTE_CHARACTERS, ...more, ...merges.map(pair => pair.join(''))])]
   return {
     'vocab.json': JSON.stringify(Object.fromEntries(tokens.map((token, id) => [token, id]))),
     'merges.txt': `#version: 0.2\n${merges.map(pair => pair.join(' ')).join('\n')}\n`,
     ...(config && { 'tokenizer_config.json': JSON.stringify(config) }),
-    ...Object.fromEntries(Object.entries(beside).map(([name, json]) => [`${name}.json`, JSON.stringify(json)]))
+    ...Object.fromEntries(Object.entries(otherFiles).map(([name, json]) => [`${name}.json`, JSON.stringify(json)]))
   }
 }
-const open = (config, more) => gf.text.tokenizer(folder(config, more))
+const open = (config, more) => gf.text.tokenizer(filesOf(config, more))
 const ROBERTA = ['<s>', '<pad>', '</s>', '<unk>'], END = '<|endoftext|>'
 
 test('GPT-2 keeps numbers whole; Qwen2 splits digits and joins punctuation with a line feed or a word', () => {
   const text = 'hell hell12 e\u0301.\n'
   for (const config of [undefined, {}, { tokenizer_class: 'GPT2TokenizerFast' }, { tokenizer_class: 'CodeGenTokenizer' }]) {
-    assert.deepEqual(open(config, { marks: [END] }).encode(text).tokens, ['hell', 'Ġhell', '12', 'Ġ', 'e', 'Ì', 'ģ', '.', 'Ċ'])
+    assert.deepEqual(open(config, { specials: [END] }).encode(text).tokens, ['hell', 'Ġhell', '12', 'Ġ', 'e', 'Ì', 'ģ', '.', 'Ċ'])
   }
-  for (const more of [{}, { marks: [END] }]) {
+  for (const more of [{}, { specials: [END] }]) {
     assert.deepEqual(open({ tokenizer_class: 'Qwen2Tokenizer' }, more).encode(text).tokens, ['hell', 'Ġhell', '1', '2', 'Ġ', 'Ã©', '.Ċ'])
   }
   assert.deepEqual(open(undefined, { config: { model_type: 'qwen3' } }).encode('12').tokens, ['1', '2'])
@@ -33,12 +34,12 @@ test('GPT-2 keeps numbers whole; Qwen2 splits digits and joins punctuation with 
 
 test('RoBERTa adds its special tokens to a text', () => {
   for (const name of ['RobertaTokenizer', 'BartTokenizerFast', 'LongformerTokenizer']) {
-    const { tokens, ids } = open({ tokenizer_class: name }, { marks: ROBERTA, more: ['<mask>'] }).encode('hell <mask>', { special: true })
+    const { tokens, ids } = open({ tokenizer_class: name }, { specials: ROBERTA, more: ['<mask>'] }).encode('hell <mask>', { special: true })
     assert.deepEqual(tokens, ['<s>', 'hell', '<mask>', '</s>'])
     assert.deepEqual([ids[0], ids.at(-1)], [0, 2])
   }
-  assert.deepEqual(open(undefined, { marks: ROBERTA, config: { model_type: 'roberta' } }).encode('a', { special: true }).tokens, ['<s>', 'a', '</s>'])
-  const own = open({ tokenizer_class: 'RobertaTokenizer', add_prefix_space: true, cls_token: { content: '<unk>' } }, { marks: ROBERTA })
+  assert.deepEqual(open(undefined, { specials: ROBERTA, config: { model_type: 'roberta' } }).encode('a', { special: true }).tokens, ['<s>', 'a', '</s>'])
+  const own = open({ tokenizer_class: 'RobertaTokenizer', add_prefix_space: true, cls_token: { content: '<unk>' } }, { specials: ROBERTA })
   assert.deepEqual(own.encode('hell', { special: true }).tokens, ['<unk>', 'Ġhell', '</s>'])
   assertRejects(() => open({ tokenizer_class: 'RobertaTokenizer' }), 'format', 'cls_token "<s>" is not in the vocabulary')
 })
@@ -51,13 +52,13 @@ test('CLIP lowercases and marks ends of words', () => {
 
 test('add_bos_token adds a token before a text', () => {
   const config = { tokenizer_class: 'GPT2Tokenizer', add_bos_token: true, bos_token: { content: '</s>', lstrip: false } }
-  assert.deepEqual(open(config, { marks: ROBERTA }).encode('a', { special: true }).tokens, ['</s>', 'a'])
-  assert.deepEqual(open({ ...config, add_bos_token: false }, { marks: ROBERTA }).encode('a', { special: true }).tokens, ['a'])
+  assert.deepEqual(open(config, { specials: ROBERTA }).encode('a', { special: true }).tokens, ['</s>', 'a'])
+  assert.deepEqual(open({ ...config, add_bos_token: false }, { specials: ROBERTA }).encode('a', { special: true }).tokens, ['a'])
 })
 
 test('added tokens get their ids', () => {
   const added = { '   ': 400, '<x>': 401 }
-  const own = open({ tokenizer_class: 'CodeGenTokenizer' }, { marks: [END], added_tokens: added, special_tokens_map: { pad_token: '<x>' } })
+  const own = open({ tokenizer_class: 'CodeGenTokenizer' }, { specials: [END], added_tokens: added, special_tokens_map: { pad_token: '<x>' } })
   assert.deepEqual(own.encode(`a   b<x>${END}`).ids.slice(1), [400, own.idOf('b'), 401, 0])
   assert.equal(own.decode([400, 401, own.idOf('a')]), '   a')
   const decoder = { 500: { content: '<|im_start|>', special: true }, 501: { content: '<tool>', special: false, rstrip: true } }

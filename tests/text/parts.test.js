@@ -78,29 +78,32 @@ test('normalizers rewrite texts, with offsets in the original', () => {
     [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex',
       [[0, 1], [1, 2]]]
   ]
-  for (const [normalizer, text, written, offsets] of cases) {
-    const found = letters(written, { normalizer }).encode(text)
-    assert.equal(found.tokens.join(''), written, normalizer.type)
-    assert.deepEqual(found.offsets, offsets, normalizer.type)
+  for (const [normalizer, text, normalized, offsets] of cases) {
+    const encoding = letters(normalized, { normalizer }).encode(text)
+    assert.equal(encoding.tokens.join(''), normalized, normalizer.type)
+    assert.deepEqual(encoding.offsets, offsets, normalizer.type)
   }
 })
 
 test('added tokens match alone, with white space around, in the normalized text, the longest first', () => {
   const token = (id, content, more) => ({ id, content, special: false, normalized: false, ...more })
-  const found = (text, ...added_tokens) =>
+  const encode = (text, ...added_tokens) =>
     letters('abc xyABC', { added_tokens, normalizer: { type: 'Lowercase' } }).encode(text)
-  assert.deepEqual(found('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
-  assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens,
+  assert.deepEqual(encode('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
+  assert.deepEqual(encode('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens,
     ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
-  const alone = text => found(text, token(50, 'yx', { single_word: true })).ids.includes(50)
-  for (const mark of ['𝒳', 'é', '5', '_', '\u0301']) {
-    assert.deepEqual([`${mark}yx`, `b ${mark}yx`, `yx${mark}`, `${mark} yx ${mark}`].map(alone), [false, false, false, true])
+  const matches = text => encode(text, token(50, 'yx', { single_word: true })).ids.includes(50)
+  for (const letter of ['𝒳', 'é', '5', '_', '\u0301']) {
+    assert.deepEqual([`${letter}yx`, `b ${letter}yx`, `yx${letter}`, `${letter} yx ${letter}`].map(matches),
+      [false, false, false, true])
   }
-  for (const mark of ['', '-', '😀', ' ']) assert.deepEqual([`${mark}yx${mark}`, `a ${mark}yx${mark}`].map(alone), [true, true])
-  const spaced = found('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
+  for (const sign of ['', '-', '😀', ' ']) {
+    assert.deepEqual([`${sign}yx${sign}`, `a ${sign}yx${sign}`].map(matches), [true, true])
+  }
+  const spaced = encode('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
   assert.deepEqual([spaced.tokens, spaced.offsets], [['a', 'yx', 'b'], [[0, 1], [1, 7], [7, 8]]])
-  assert.deepEqual(found('AB', token(50, 'ab', { normalized: true })).ids, [50])
-  assert.deepEqual(found('AB', token(50, 'ab')).tokens, ['a', 'b'])
+  assert.deepEqual(encode('AB', token(50, 'ab', { normalized: true })).ids, [50])
+  assert.deepEqual(encode('AB', token(50, 'ab')).tokens, ['a', 'b'])
 })
 
 test('a template adds special tokens', () => {
@@ -144,15 +147,15 @@ test("Llama 2's parts prepend a space, fall back to bytes and decode both", () =
   assert.equal(tokenizer.decode(ids.slice(0, 3)), 'hi \ufffd')
 })
 
-test('byte fallback needs tokens for all bytes of a character, else it is unknown', () => {
+test('byte fallback needs tokens for all bytes of a character; otherwise the character is unknown', () => {
   const bytes = ['<0xEA>', '<0xB0>', '<0x80>'], known = ['<unk>', 'a', ...bytes]
-  const of = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { byte_fallback: true, ...model } }) })
+  const withModel = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { byte_fallback: true, ...model } }) })
   const bpe = { type: 'BPE', vocab: Object.fromEntries(known.map((token, id) => [token, id])), merges: [] }
   // The last byte of 각 is 0x81.
-  assert.deepEqual(of({ ...bpe, unk_token: '<unk>' }).encode('a가각').tokens, ['a', ...bytes, '<unk>'])
-  assert.deepEqual(of(bpe).encode('가').tokens, bytes)
-  assert.throws(() => of(bpe).encode('각'), { code: 'text', message: /text has "각", which has no token/ })
-  const unigram = of({ type: 'Unigram', vocab: known.map(token => [token, -1]), unk_id: 0 })
+  assert.deepEqual(withModel({ ...bpe, unk_token: '<unk>' }).encode('a가각').tokens, ['a', ...bytes, '<unk>'])
+  assert.deepEqual(withModel(bpe).encode('가').tokens, bytes)
+  assert.throws(() => withModel(bpe).encode('각'), { code: 'text', message: /text has "각", which has no token/ })
+  const unigram = withModel({ type: 'Unigram', vocab: known.map(token => [token, -1]), unk_id: 0 })
   assert.deepEqual(unigram.encode('a각').tokens, ['a', '<unk>'])
 })
 
@@ -183,7 +186,7 @@ test('reads merges of prefixed pieces as arrays or strings, and with ignore_merg
     assert.deepEqual(tokenizer.encode('abb').tokens, ['a', '##b', '##b'])
   }
   const { ids } = bpeOf(['a', 'b', 'ab'], { merges: ['a b'], continuing_subword_prefix: '##' }).encode('a')
-  assert.deepEqual(ids, [0], 'what is joined may have no prefix')
+  assert.deepEqual(ids, [0], 'the right side of a merge may have no prefix')
   const parts = { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }
   const whole = bpeOf(['a', 'b', 'c', 'ab', 'abc', 'Ġ', 'Ġabc'], { merges: ['a b'], ignore_merges: true }, parts)
   assert.deepEqual(whole.encode('abc abc abcc').tokens, ['abc', 'Ġabc', 'Ġ', 'ab', 'c', 'c'])
@@ -233,13 +236,14 @@ test('an unknown token outside the vocabulary is ignored', () => {
 })
 
 test("BERT's normalizer by default removes controls, separates Chinese characters, lowercases and strips accents", () => {
-  const cut = { type: 'WhitespaceSplit' }, found = json => words('eÉ\u200bB漢c', cut, { type: 'BertNormalizer', ...json })
-  assert.deepEqual(found(), ['eeb', '漢', 'c'])
-  assert.deepEqual(found({ clean_text: false }), ['ee\u200bb', '漢', 'c'])
-  assert.deepEqual(found({ handle_chinese_chars: false }), ['eeb漢c'])
-  assert.deepEqual(found({ lowercase: false }), ['eÉB', '漢', 'c'])
-  assert.deepEqual(found({ strip_accents: false }), ['eéb', '漢', 'c'])
-  assert.deepEqual(found({ lowercase: false, strip_accents: true }), ['eEB', '漢', 'c'])
+  const pretokenizer = { type: 'WhitespaceSplit' }
+  const wordsWith = options => words('eÉ\u200bB漢c', pretokenizer, { type: 'BertNormalizer', ...options })
+  assert.deepEqual(wordsWith(), ['eeb', '漢', 'c'])
+  assert.deepEqual(wordsWith({ clean_text: false }), ['ee\u200bb', '漢', 'c'])
+  assert.deepEqual(wordsWith({ handle_chinese_chars: false }), ['eeb漢c'])
+  assert.deepEqual(wordsWith({ lowercase: false }), ['eÉB', '漢', 'c'])
+  assert.deepEqual(wordsWith({ strip_accents: false }), ['eéb', '漢', 'c'])
+  assert.deepEqual(wordsWith({ lowercase: false, strip_accents: true }), ['eEB', '漢', 'c'])
 })
 
 test('the first piece of a unigram model is like the others', () => {
@@ -253,19 +257,19 @@ test('the first piece of a unigram model is like the others', () => {
 test('rejects a charsmap that is truncated or has a wrong size', () => {
   const { charsmap } = JSON.parse(JSON.stringify(unigramOfGolden())).normalizer, whole = Buffer.from(charsmap, 'base64')
   const size = whole.readUInt32LE(0)
-  const saying = (bytes, given) => {
-    const own = Buffer.from(bytes)
-    if (own.length >= 4) own.writeUInt32LE(given, 0)
-    return own.toString('base64')
+  const withSize = (bytes, trieSize) => {
+    const copy = Buffer.from(bytes)
+    if (copy.length >= 4) copy.writeUInt32LE(trieSize, 0)
+    return copy.toString('base64')
   }
   const open = precompiled_charsmap => letters('x', { normalizer: { type: 'Precompiled', precompiled_charsmap } })
-  assert.equal(open(saying(whole, size)).encode('x').tokens[0], 'x')
-  assert.equal(open(saying(whole.subarray(0, 4 + size + 1), size)).encode('x').tokens[0], 'x')
-  for (const wrong of [saying(whole, 0), saying(whole, size + 1), saying(whole, size - 2), saying(whole, 2 ** 31),
-    saying(whole.subarray(0, 4 + size), size), saying(whole.subarray(0, 3), 4)]) {
+  assert.equal(open(withSize(whole, size)).encode('x').tokens[0], 'x')
+  assert.equal(open(withSize(whole.subarray(0, 4 + size + 1), size)).encode('x').tokens[0], 'x')
+  for (const wrong of [withSize(whole, 0), withSize(whole, size + 1), withSize(whole, size - 2),
+    withSize(whole, 2 ** 31), withSize(whole.subarray(0, 4 + size), size), withSize(whole.subarray(0, 3), 4)]) {
     assert.throws(() => open(wrong), { code: 'format', message: /precompiled_charsmap of \d+ bytes cannot hold a trie/ })
   }
-  assert.throws(() => open(saying(whole.subarray(0, 4), 4)), { message: /of 4 bytes cannot hold a trie of 4 bytes/ })
+  assert.throws(() => open(withSize(whole.subarray(0, 4), 4)), { message: /of 4 bytes cannot hold a trie of 4 bytes/ })
 })
 
 test('WordPiece accepts words up to the maximum length; an empty word gives no token', () => {
@@ -298,46 +302,46 @@ test('ByteFallback decodes U+FFFD and replaces each invalid byte', () => {
 })
 
 test('Unicode normalization keeps the offsets of each character, decomposed or composed', () => {
-  const places = (form, text) => {
+  const normalizedOffsets = (form, text) => {
     const { tokens, offsets } = letters(text.normalize(form), { normalizer: { type: form } }).encode(text)
     assert.equal(tokens.join(''), text.normalize(form))
-    return offsets.map(place => place.join('-')).join(' ')
+    return offsets.map(range => range.join('-')).join(' ')
   }
-  assert.equal(places('NFD', '나라국어'), '0-1 0-1 1-2 1-2 2-3 2-3 2-3 3-4 3-4')
-  assert.equal(places('NFKC', 'ㄱㅏ,Foo,é,ﬁ'), '0-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 9-10')
-  assert.equal(places('NFC', '\u1102\u1161\u1105\u1161\u1100\u116e\u11a8x'), '0-2 2-4 4-7 7-8')
-  assert.equal(places('NFKC', 'ㄱㅏ'.repeat(200)), Array.from({ length: 200 }, (_, i) => `${2 * i}-${2 * i + 2}`).join(' '))
+  assert.equal(normalizedOffsets('NFD', '나라국어'), '0-1 0-1 1-2 1-2 2-3 2-3 2-3 3-4 3-4')
+  assert.equal(normalizedOffsets('NFKC', 'ㄱㅏ,Foo,é,ﬁ'), '0-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 9-10')
+  assert.equal(normalizedOffsets('NFC', '\u1102\u1161\u1105\u1161\u1100\u116e\u11a8x'), '0-2 2-4 4-7 7-8')
+  assert.equal(normalizedOffsets('NFKC', 'ㄱㅏ'.repeat(200)), Array.from({ length: 200 }, (_, i) => `${2 * i}-${2 * i + 2}`).join(' '))
 })
 
 test('errors name the malformed part and what is expected', () => {
   const model = { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [] }
-  const refused = (parts, message) => assert.throws(
+  const assertRefused = (parts, message) => assert.throws(
     () => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, ...parts }) }), { code: 'format', message })
-  refused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be an array, got undefined/)
-  refused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be an array, got "some"/)
-  refused({ decoder: { type: 'Sequence' } }, /decoders must be an array/)
-  refused({ post_processor: { type: 'Sequence' } }, /processors must be an array/)
-  refused({ normalizer: { type: 'Prepend' } }, /prepend must be a string, got undefined/)
-  refused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
-  refused({ normalizer: { type: 'BertNormalizer', lowercase: 'false' } }, /lowercase must be true or false, got "false"/)
-  refused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
+  assertRefused({ normalizer: { type: 'Sequence' } }, /normalizer: normalizers must be an array, got undefined/)
+  assertRefused({ pre_tokenizer: { type: 'Sequence', pretokenizers: 'some' } }, /pretokenizers must be an array, got "some"/)
+  assertRefused({ decoder: { type: 'Sequence' } }, /decoders must be an array/)
+  assertRefused({ post_processor: { type: 'Sequence' } }, /processors must be an array/)
+  assertRefused({ normalizer: { type: 'Prepend' } }, /prepend must be a string, got undefined/)
+  assertRefused({ normalizer: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
+  assertRefused({ normalizer: { type: 'BertNormalizer', lowercase: 'false' } }, /lowercase must be true or false, got "false"/)
+  assertRefused({ decoder: { type: 'Replace', pattern: { String: 'a' } } }, /content must be a string/)
   for (const behavior of ['isolated', undefined]) {
-    refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior } }, /behavior must be one of Removed, Isolated/)
+    assertRefused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior } }, /behavior must be one of Removed, Isolated/)
   }
-  refused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior: 'Removed', invert: 'true' } }, /invert must be/)
-  refused({ pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'Nope' } }, /prepend_scheme must be one of always, first, never/)
-  refused({ pre_tokenizer: { type: 'Metaspace', replacement: '__' } }, /replacement must be one character, got "__"/)
-  refused({ post_processor: { type: 'BertProcessing', cls: 5 } }, /cls must have the id of a token/)
-  const around = (single, ids = [2]) => ({ post_processor: { type: 'TemplateProcessing', single, special_tokens: { x: { ids } } } })
+  assertRefused({ pre_tokenizer: { type: 'Split', pattern: { String: 'a' }, behavior: 'Removed', invert: 'true' } }, /invert must be/)
+  assertRefused({ pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'Nope' } }, /prepend_scheme must be one of always, first, never/)
+  assertRefused({ pre_tokenizer: { type: 'Metaspace', replacement: '__' } }, /replacement must be one character, got "__"/)
+  assertRefused({ post_processor: { type: 'BertProcessing', cls: 5 } }, /cls must have the id of a token/)
+  const withTemplate = (single, ids = [2]) => ({ post_processor: { type: 'TemplateProcessing', single, special_tokens: { x: { ids } } } })
   const A = { Sequence: { id: 'A' } }, X = { SpecialToken: { id: 'x' } }
-  refused(around([X]), /single must have one Sequence/)
-  refused(around([A, X, A]), /single must have one Sequence/)
-  refused(around([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
-  refused(around([A, X], [1e9]), /1000000000 is not the id of a token/)
-  for (const id of ['x', -1, null]) refused(around([A, X], [id]), /ids must have the id of a token/)
-  refused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
-  refused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)
-  refused({ model: { type: 'WordPiece', vocab: { '[UNK]': 0 }, max_input_chars_per_word: -1 } }, /max_input_chars_per_word/)
+  assertRefused(withTemplate([X]), /single must have one Sequence/)
+  assertRefused(withTemplate([A, X, A]), /single must have one Sequence/)
+  assertRefused(withTemplate([A, { SpecialToken: { id: 'y' } }]), /special_tokens must have ids of "y"/)
+  assertRefused(withTemplate([A, X], [1e9]), /1000000000 is not the id of a token/)
+  for (const id of ['x', -1, null]) assertRefused(withTemplate([A, X], [id]), /ids must have the id of a token/)
+  assertRefused({ model: { ...model, merges: [['a', 5]] } }, /merges\[0\] must be two tokens/)
+  assertRefused({ pre_tokenizer: { type: 'ByteLevel' }, model: { type: 'WordPiece', vocab: { '[UNK]': 0 } } }, /ByteLevel goes with .* 'BPE'/)
+  assertRefused({ model: { type: 'WordPiece', vocab: { '[UNK]': 0 }, max_input_chars_per_word: -1 } }, /max_input_chars_per_word/)
   const empty = { type: 'Sequence', processors: [] }
   assert.deepEqual(gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, post_processor: empty }) })
     .encode('ab', { special: true }).ids, [0, 1])

@@ -8,25 +8,25 @@ const unitsOf = (string, base = 0) => string.split('').map((c, i) => ({ c, from:
 const textOf = units => units.map(({ c }) => c).join('')
 
 /** Replaces units [start, end); an insertion gets the offset of the end of the text before it. */
-function replaced(units, start, end, by) {
+function replaceRange(units, start, end, replacement) {
   const at = start > 0 ? units[start - 1].to : units[0]?.from ?? 0
   const origin = end > start ? { from: units[start].from, to: units[end - 1].to } : { from: at, to: at }
-  return [...units.slice(0, start), ...by.split('').map(c => ({ c, ...origin })), ...units.slice(end)]
+  return [...units.slice(0, start), ...replacement.split('').map(c => ({ c, ...origin })), ...units.slice(end)]
 }
 
-/** Replaces every match, from the last one back. */
-const allReplaced = (units, pattern, by) => [...textOf(units).matchAll(pattern)].reverse()
-  .reduce((now, { index, 0: found }) => replaced(now, index, index + found.length, by), units)
+/** Replaces all matches, beginning with the last one. */
+const replaceAll = (units, pattern, replacement) => [...textOf(units).matchAll(pattern)].reverse()
+  .reduce((result, { index, 0: match }) => replaceRange(result, index, index + match.length, replacement), units)
 
 const NORMALIZERS = [
-  [{ type: 'Strip' }, units => allReplaced(allReplaced(units, /^ +/g, ''), / +$/g, '')],
-  [{ type: 'Strip', strip_left: false }, units => allReplaced(units, / +$/g, '')],
-  [{ type: 'Strip', strip_right: false }, units => allReplaced(units, /^ +/g, '')],
-  [{ type: 'Prepend', prepend: 'xy' }, units => (units.length ? replaced(units, 0, 0, 'xy') : units)],
-  [{ type: 'Replace', pattern: { String: 'ab' }, content: '' }, units => allReplaced(units, /ab/g, '')],
-  [{ type: 'Replace', pattern: { Regex: '-+' }, content: '한-' }, units => allReplaced(units, /-+/g, '한-')],
-  [{ type: 'Replace', pattern: { Regex: '^' }, content: 'x' }, units => allReplaced(units, /^/g, 'x')],
-  [{ type: 'Lowercase' }, units => units.map(one => ({ ...one, c: one.c.toLowerCase() }))]
+  [{ type: 'Strip' }, units => replaceAll(replaceAll(units, /^ +/g, ''), / +$/g, '')],
+  [{ type: 'Strip', strip_left: false }, units => replaceAll(units, / +$/g, '')],
+  [{ type: 'Strip', strip_right: false }, units => replaceAll(units, /^ +/g, '')],
+  [{ type: 'Prepend', prepend: 'xy' }, units => (units.length ? replaceRange(units, 0, 0, 'xy') : units)],
+  [{ type: 'Replace', pattern: { String: 'ab' }, content: '' }, units => replaceAll(units, /ab/g, '')],
+  [{ type: 'Replace', pattern: { Regex: '-+' }, content: '한-' }, units => replaceAll(units, /-+/g, '한-')],
+  [{ type: 'Replace', pattern: { Regex: '^' }, content: 'x' }, units => replaceAll(units, /^/g, 'x')],
+  [{ type: 'Lowercase' }, units => units.map(unit => ({ ...unit, c: unit.c.toLowerCase() }))]
 ]
 
 /** Splits units into matches and the parts between. */
@@ -59,18 +59,20 @@ function split(word, pattern, behavior, invert = false) {
   return words
 }
 
-const marked = (word, before) => {
+/** Prepends ▁ to a word that does not begin with it; `before` is the last unit of the word before it. */
+const prependMetaspace = (word, before) => {
   const at = before?.to ?? word[0].from
   return textOf(word).startsWith('▁') ? word : [{ c: '▁', from: at, to: at }, ...word]
 }
-const spaced = word => word.map(one => ({ ...one, c: one.c === ' ' ? '▁' : one.c }))
-const cut = (type, pattern, behavior, more = {}) =>
+const replaceSpaces = word => word.map(unit => ({ ...unit, c: unit.c === ' ' ? '▁' : unit.c }))
+/** A pre-tokenizer that splits words by a pattern, and its reference. */
+const splitBy = (type, pattern, behavior, more = {}) =>
   [{ type, ...more }, words => words.flatMap(word => split(word, pattern, behavior))]
 const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']
-/** Only at the start of the source. */
+/** Prepends ▁ only at the start of the source. */
 const FIRST = [{ type: 'Metaspace', prepend_scheme: 'first', split: false }, words => {
-  const all = words.map(spaced)
-  return all.map((word, i) => (word[0].from === 0 ? marked(word, all[i - 1]?.at(-1)) : word))
+  const all = words.map(replaceSpaces)
+  return all.map((word, i) => (word[0].from === 0 ? prependMetaspace(word, all[i - 1]?.at(-1)) : word))
 }]
 
 /** Pre-tokenizers and their reference. */
@@ -78,15 +80,15 @@ const PRETOKENIZERS = [
   ...BEHAVIORS.flatMap(behavior => [false, true].map(invert => [
     { type: 'Split', pattern: { Regex: '-|ab' }, behavior, invert },
     words => words.flatMap(word => split(word, /-|ab/g, behavior, invert))])),
-  cut('WhitespaceSplit', / +/g, 'Removed'), cut('CharDelimiterSplit', /b/g, 'Removed', { delimiter: 'b' }),
-  cut('Digits', /\d/g, 'Isolated', { individual_digits: true }), cut('Digits', /\d+|\D+/g, 'Isolated'),
-  ...BEHAVIORS.map(behavior => cut('Punctuation', /[-.]/g, behavior, { behavior })),
+  splitBy('WhitespaceSplit', / +/g, 'Removed'), splitBy('CharDelimiterSplit', /b/g, 'Removed', { delimiter: 'b' }),
+  splitBy('Digits', /\d/g, 'Isolated', { individual_digits: true }), splitBy('Digits', /\d+|\D+/g, 'Isolated'),
+  ...BEHAVIORS.map(behavior => splitBy('Punctuation', /[-.]/g, behavior, { behavior })),
   [{ type: 'Metaspace', prepend_scheme: 'always' }, words => {
-    const all = words.map(spaced)
-    return all.map((word, i) => marked(word, all[i - 1]?.at(-1))).flatMap(word => split(word, /▁/g, 'MergedWithNext'))
+    const all = words.map(replaceSpaces)
+    return all.map((word, i) => prependMetaspace(word, all[i - 1]?.at(-1))).flatMap(word => split(word, /▁/g, 'MergedWithNext'))
   }],
   FIRST,
-  [{ type: 'Metaspace', prepend_scheme: 'never' }, words => words.flatMap(word => split(spaced(word), /▁/g, 'MergedWithNext'))]
+  [{ type: 'Metaspace', prepend_scheme: 'never' }, words => words.flatMap(word => split(replaceSpaces(word), /▁/g, 'MergedWithNext'))]
 ]
 
 /** A model of single characters; those that continue a word begin with ##. */
@@ -106,52 +108,54 @@ function offsetsOf(words) {
 
 const next = stream(91)
 const pick = list => list[next(list.length)]
-const some = (list, least, most) => Array.from({ length: least + next(most - least + 1) }, () => pick(list))
+/** From `min` to `max` random items of a list. */
+const sample = (list, min, max) => Array.from({ length: min + next(max - min + 1) }, () => pick(list))
 const ALPHABET = ['a', 'b', 'ab', 'c', 'A', 'B', '1', '2', '-', '--', '.', ' ', '  ', '한', '가', '😀']
-const createWordSplitter = (units, cutting) =>
-  cutting.reduce((now, [, make]) => make(now).filter(word => word.length), units.length ? [units] : [])
-const pretokenizersOf = cutting => ({ type: 'Sequence', pretokenizers: cutting.map(([json]) => json) })
+const pretokenize = (units, pretokenizers) =>
+  pretokenizers.reduce((words, [, run]) => run(words).filter(word => word.length), units.length ? [units] : [])
+const sequenceOf = pretokenizers => ({ type: 'Sequence', pretokenizers: pretokenizers.map(([json]) => json) })
 
 test('random normalizers and pre-tokenizers give the words and offsets of the reference on 1500 texts', () => {
   for (let i = 0; i < 1500; i++) {
-    const text = some(ALPHABET, 0, 12).join(''), rewriting = some(NORMALIZERS, 0, 2), cutting = some(PRETOKENIZERS, 0, 3)
-    const words = createWordSplitter(rewriting.reduce((now, [, rewrite]) => rewrite(now), unitsOf(text)), cutting)
-    const said = [{ type: 'Sequence', normalizers: rewriting.map(([json]) => json) }, pretokenizersOf(cutting)]
-    const { tokens, offsets } = open(...said).encode(text), what = JSON.stringify([text, ...said])
-    assert.deepEqual(tokens, tokensOf(words), what)
-    assert.deepEqual(offsets, offsetsOf(words), what)
+    const text = sample(ALPHABET, 0, 12).join(''), normalizers = sample(NORMALIZERS, 0, 2), pretokenizers = sample(PRETOKENIZERS, 0, 3)
+    const normalized = normalizers.reduce((units, [, normalize]) => normalize(units), unitsOf(text))
+    const words = pretokenize(normalized, pretokenizers)
+    const parts = [{ type: 'Sequence', normalizers: normalizers.map(([json]) => json) }, sequenceOf(pretokenizers)]
+    const { tokens, offsets } = open(...parts).encode(text), message = JSON.stringify([text, ...parts])
+    assert.deepEqual(tokens, tokensOf(words), message)
+    assert.deepEqual(offsets, offsetsOf(words), message)
   }
 })
 
 test('text between added tokens is encoded by itself, on 500 texts, also for normalized added tokens', () => {
   const added_tokens = ['<x>', '<y>'].map((content, i) => ({ id: 90 + i, content, normalized: i === 1 }))
   for (let i = 0; i < 500; i++) {
-    const stretches = Array.from({ length: 1 + next(6) }, (_, k) => (
-      k % 2 ? pick(['<x>', '<y>', '<x><y>']) : some(ALPHABET, 0, 5).join('')))
-    const [normalizer, rewrite] = pick([[null, c => c], [{ type: 'Lowercase' }, c => c.toLowerCase()]])
-    const cutting = [...some(PRETOKENIZERS, 0, 2), ...some([FIRST], 0, 1)]
+    const segments = Array.from({ length: 1 + next(6) }, (_, k) => (
+      k % 2 ? pick(['<x>', '<y>', '<x><y>']) : sample(ALPHABET, 0, 5).join('')))
+    const [normalizer, normalize] = pick([[null, c => c], [{ type: 'Lowercase' }, c => c.toLowerCase()]])
+    const pretokenizers = [...sample(PRETOKENIZERS, 0, 2), ...sample([FIRST], 0, 1)]
     const tokens = [], offsets = []
     let base = 0
-    for (const one of stretches.flatMap(stretch => stretch.split(/(?=<)/))) {
-      const words = createWordSplitter(unitsOf(rewrite(one), base), cutting)
-      tokens.push(...one[0] === '<' ? [one] : tokensOf(words))
-      offsets.push(...one[0] === '<' ? [[base, base + 3]] : offsetsOf(words))
-      base += one.length
+    for (const segment of segments.flatMap(part => part.split(/(?=<)/))) {
+      const words = pretokenize(unitsOf(normalize(segment), base), pretokenizers)
+      tokens.push(...segment[0] === '<' ? [segment] : tokensOf(words))
+      offsets.push(...segment[0] === '<' ? [[base, base + 3]] : offsetsOf(words))
+      base += segment.length
     }
-    const said = [normalizer, pretokenizersOf(cutting), added_tokens], text = stretches.join('')
-    const found = open(...said).encode(text), what = JSON.stringify([text, ...said])
-    assert.deepEqual(found.tokens, tokens, what)
-    assert.deepEqual(found.offsets, offsets, what)
+    const parts = [normalizer, sequenceOf(pretokenizers), added_tokens], text = segments.join('')
+    const encoding = open(...parts).encode(text), message = JSON.stringify([text, ...parts])
+    assert.deepEqual(encoding.tokens, tokens, message)
+    assert.deepEqual(encoding.offsets, offsets, message)
   }
 })
 
 test('byte-level add_prefix_space adds a space before each word without one', () => {
   const letters = Object.fromEntries([...'abcĠ-'].map((letter, id) => [letter, id]))
-  const found = pretokenizers => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+  const encodeWith = pretokenizers => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
     model: { type: 'BPE', vocab: letters, merges: [] }, pre_tokenizer: { type: 'Sequence', pretokenizers } }) }).encode('a- b-c')
-  const cut = { type: 'Split', pattern: { String: '-' }, behavior: 'MergedWithPrevious' }
-  const { tokens, offsets } = found([cut, { type: 'ByteLevel', add_prefix_space: true, use_regex: false }])
+  const splitter = { type: 'Split', pattern: { String: '-' }, behavior: 'MergedWithPrevious' }
+  const { tokens, offsets } = encodeWith([splitter, { type: 'ByteLevel', add_prefix_space: true, use_regex: false }])
   assert.equal(tokens.join(''), 'Ġa-Ġb-Ġc')
   assert.deepEqual(offsets, [[0, 0], [0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 5], [5, 6]])
-  assert.equal(found([cut, { type: 'ByteLevel', use_regex: false }]).tokens.join(''), 'a-Ġb-c')
+  assert.equal(encodeWith([splitter, { type: 'ByteLevel', use_regex: false }]).tokens.join(''), 'a-Ġb-c')
 })

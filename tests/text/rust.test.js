@@ -9,8 +9,8 @@ const open = json => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) 
 const WORDS = { type: 'WordPiece', vocab: { '[UNK]': 0 } }
 
 for (const { pattern, ends } of patterns) test(`splits as Hugging Face's tokenizers: ${JSON.stringify(pattern)}`, () => {
-  const cut = { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }
-  const tokenizer = open({ model: WORDS, pre_tokenizer: cut })
+  const splitter = { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }
+  const tokenizer = open({ model: WORDS, pre_tokenizer: splitter })
   patternTexts.forEach((text, i) => (
     assert.deepEqual(tokenizer.encode(text).offsets.map(([, end]) => end), ends[i], JSON.stringify(text))))
 })

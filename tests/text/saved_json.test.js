@@ -27,13 +27,13 @@ const CASES = {
     ...WORDPIECE, added_tokens: ['[PAD]', '[UNK]', '[CLS]', '[SEP]'].map(special),
     post_processor: { type: 'BertProcessing', cls: ['[CLS]', 2], sep: ['[SEP]', 3] }
   }],
-  'learned BPE': [gf.text.trainBPE('ab ab', { vocabSize: 257, specials: ['<end>'] }),
+  'trained BPE': [gf.text.trainBPE('ab ab', { vocabSize: 257, specials: ['<end>'] }),
     { ...BPE, added_tokens: [special('<end>', 0)] }],
-  'learned WordPiece': [gf.text.trainWordPiece('ab ab', { vocabSize: 9, lowercase: true, specials: ['[CLS]', '[SEP]'] }), {
+  'trained WordPiece': [gf.text.trainWordPiece('ab ab', { vocabSize: 9, lowercase: true, specials: ['[CLS]', '[SEP]'] }), {
     ...WORDPIECE, added_tokens: ['[UNK]', '[CLS]', '[SEP]'].map(special),
     post_processor: { type: 'BertProcessing', cls: ['[CLS]', 1], sep: ['[SEP]', 2] }
   }],
-  'learned unigram': [gf.text.trainUnigram('ab ab', { vocabSize: 9 }), {
+  'trained unigram': [gf.text.trainUnigram('ab ab', { vocabSize: 9 }), {
     added_tokens: [special('<unk>', 0)], normalizer: null, post_processor: null, decoder: metaspace,
     pre_tokenizer: { type: 'Sequence', pretokenizers:
       [{ type: 'Split', pattern: { Regex: '\\n+' }, behavior: 'Isolated', invert: false }, metaspace] },
@@ -41,8 +41,8 @@ const CASES = {
   }]
 }
 
-for (const [name, [made, expected]] of Object.entries(CASES)) test(`${name}: saves every field of tokenizer.json`, () => {
-  const tokenizer = made.encode ? made : gf.text.tokenizer(made)
+for (const [name, [source, expected]] of Object.entries(CASES)) test(`${name}: saves every field of tokenizer.json`, () => {
+  const tokenizer = source.encode ? source : gf.text.tokenizer(source)
   const { model: { vocab, merges: _, ...model }, ...rest } = JSON.parse(JSON.stringify(tokenizer))
   assert.deepEqual({ ...rest, model }, { version: '1.0', truncation: null, padding: null, ...expected })
   assert.ok(Object.keys(vocab).length > 2)

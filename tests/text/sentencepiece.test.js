@@ -12,7 +12,7 @@ const error = (code, message) => ({ name: 'GlassformerError', code, message })
 const next = stream(33)
 
 for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
-  test(`${name}: encodes and decodes 300 texts as SentencePiece, also invalid UTF-8`, () => {
+  test(`${name}: encodes and decodes 300 texts as SentencePiece, including invalid UTF-8`, () => {
     const tokenizer = open(name)
     golden.texts.map(bytesOf).forEach((text, i) => {
       assert.deepEqual(tokenizer.encode(text).ids, ids[i], `text ${i}`)
@@ -22,7 +22,7 @@ for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
 
   test(`${name}: offsets are ascending and refer to the input; tokenizer.json loads the same tokenizer`,
     () => {
-      const tokenizer = open(name), again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
+      const tokenizer = open(name), reloaded = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
       for (let i = 0; i < 500; i++) {
         const text = i % 2 ? nastyText(next) : new TextDecoder().decode(bytesOf(golden.texts[i % 300]))
         const { ids, tokens, offsets } = tokenizer.encode(text)
@@ -30,8 +30,8 @@ for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
         offsets.forEach(([from, to], k) => {
           assert.ok(from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0]), `${i} ${k}`)
         })
-        assert.deepEqual(again.encode(text), tokenizer.encode(text))
-        assert.equal(again.decode(ids), tokenizer.decode(ids))
+        assert.deepEqual(reloaded.encode(text), tokenizer.encode(text))
+        assert.equal(reloaded.decode(ids), tokenizer.decode(ids))
       }
     })
 }
@@ -83,7 +83,7 @@ test('encodes empty texts, spaces and long texts', () => {
 /** llama2.c's file with three special tokens, 256 bytes and some more pieces. */
 function llama2c(pieces) {
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
-  const parts = [['<unk>', 0], ['\n<s>\n', 0], ['\n</s>\n', 0], ...bytes.map(one => [one, 0]),
+  const parts = [['<unk>', 0], ['\n<s>\n', 0], ['\n</s>\n', 0], ...bytes.map(piece => [piece, 0]),
     ...pieces].map(([piece, score]) => {
     const text = Buffer.from(piece), head = Buffer.alloc(8)
     head.writeFloatLE(score)
@@ -107,20 +107,20 @@ test("loads llama2.c's tokenizer.bin", () => {
 test('Marian takes pieces from source.spm and ids from vocab.json', () => {
   const pieces = Array.from({ length: unigram.size },
     (_, id) => unigram.tokenOf(id)).filter(piece => piece !== '<s>' && piece !== '다')
-  const names = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(),
+  const vocab = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(),
     '>>kor<<', '<pad>']
     .map((piece, id) => [piece, id]))
   const marian = gf.text.tokenizer({ 'source.spm': modelOf('unigram'), 'target.spm': modelOf('unigram'),
-    'vocab.json': JSON.stringify(names) })
+    'vocab.json': JSON.stringify(vocab) })
   const text = '나는 파리 여행을 다녀왔다. The weights'
   const { tokens, offsets } = unigram.encode(text)
-  const found = marian.encode(`>>kor<< ${text}`, { special: true })
-  assert.deepEqual(found.tokens, ['>>kor<<', ...tokens.map(token => token === '다' ? '<unk>' : token), '</s>'])
-  assert.deepEqual(found.ids, found.tokens.map(token => names[token]))
-  assert.deepEqual(found.offsets.slice(1, -1), offsets.map(([from, to]) => [from + 8, to + 8]))
+  const encoding = marian.encode(`>>kor<< ${text}`, { special: true })
+  assert.deepEqual(encoding.tokens, ['>>kor<<', ...tokens.map(token => token === '다' ? '<unk>' : token), '</s>'])
+  assert.deepEqual(encoding.ids, encoding.tokens.map(token => vocab[token]))
+  assert.deepEqual(encoding.offsets.slice(1, -1), offsets.map(([from, to]) => [from + 8, to + 8]))
   assert.equal(marian.decode(marian.encode('나는 파리 The weights', { special: true }).ids), '나는 파리 The weights')
-  const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(marian) })
-  assert.deepEqual(again.encode(text), marian.encode(text))
+  const reloaded = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(marian) })
+  assert.deepEqual(reloaded.encode(text), marian.encode(text))
 })
 
 test('rejects malformed files', () => {

@@ -22,38 +22,38 @@ function modelOf(trainer = [], spec = [], list = PIECES) {
   const model = Uint8Array.from([...pieces, ...bytes(2, trainer.flat()), ...bytes(3, spec.flat())])
   return gf.text.tokenizer({ 'small.model': model })
 }
-const cut = (tokenizer, string, options) => tokenizer.encode(string, options).tokens.join(' ')
+const joinTokens = (tokenizer, string, options) => tokenizer.encode(string, options).tokens.join(' ')
 
 test('defaults: prepends a space, removes extra ones, writes ▁, is a unigram model and appends </s>', () => {
   const tokenizer = modelOf()
-  assert.equal(cut(tokenizer, '  a  ab '), '▁a ▁a b')
-  assert.equal(cut(tokenizer, 'a', { special: true }), '▁a </s>')
-  assert.equal(cut(tokenizer, 'ax'), '▁a <unk>')
+  assert.equal(joinTokens(tokenizer, '  a  ab '), '▁a ▁a b')
+  assert.equal(joinTokens(tokenizer, 'a', { special: true }), '▁a </s>')
+  assert.equal(joinTokens(tokenizer, 'ax'), '▁a <unk>')
   assert.equal(tokenizer.scoreOf(6), 0)
   assert.equal(tokenizer.scoreOf(5), -2.5)
   assert.equal(tokenizer.decode(tokenizer.encode('a x').ids), 'a  \u2047 ')
 })
 
 test('fields override the defaults', () => {
-  assert.equal(cut(modelOf([], [number(3, 0)]), 'a ab'), 'a ▁a b')
-  assert.equal(cut(modelOf([], [number(4, 0)]), 'a  a'), '▁a ▁ ▁a')
-  assert.equal(cut(modelOf([number(24, 1)]), 'a a'), 'a ▁a ▁')
-  assert.equal(cut(modelOf([number(41, 4), number(42, -1)]), 'a', { special: true }), '▁a')
-  assert.equal(cut(modelOf([number(42, 1)]), 'a', { special: true }), '▁a <s>')
+  assert.equal(joinTokens(modelOf([], [number(3, 0)]), 'a ab'), 'a ▁a b')
+  assert.equal(joinTokens(modelOf([], [number(4, 0)]), 'a  a'), '▁a ▁ ▁a')
+  assert.equal(joinTokens(modelOf([number(24, 1)]), 'a a'), 'a ▁a ▁')
+  assert.equal(joinTokens(modelOf([number(41, 4), number(42, -1)]), 'a', { special: true }), '▁a')
+  assert.equal(joinTokens(modelOf([number(42, 1)]), 'a', { special: true }), '▁a <s>')
   assert.equal(modelOf([text(44, '?')]).decode([4, 0]), 'a?')
 })
 
 test('ignores bos and eos ids that are not control pieces; BPE prepends piece 1', () => {
-  const bpe = (...more) => cut(modelOf([number(3, BPE), ...more]), 'a', { special: true })
+  const bpe = (...more) => joinTokens(modelOf([number(3, BPE), ...more]), 'a', { special: true })
   assert.equal(bpe(), '<s> ▁a')
   assert.equal(bpe(number(41, 2)), '</s> ▁a')
-  for (const none of [-1, 4, 99]) assert.equal(bpe(number(41, none)), '▁a')
+  for (const id of [-1, 4, 99]) assert.equal(bpe(number(41, id)), '▁a')
 })
 
 test('treat_whitespace_as_suffix appends a space, only to a non-empty text and with add_dummy_prefix', () => {
-  const behind = modelOf([number(24, 1)])
-  assert.deepEqual(['', '  ', 'a', ' a '].map(string => cut(behind, string)), ['', '', 'a ▁', 'a ▁'])
-  assert.equal(cut(modelOf([number(24, 1)], [number(3, 0)]), 'a'), 'a')
+  const withSuffix = modelOf([number(24, 1)])
+  assert.deepEqual(['', '  ', 'a', ' a '].map(string => joinTokens(withSuffix, string)), ['', '', 'a ▁', 'a ▁'])
+  assert.equal(joinTokens(modelOf([number(24, 1)], [number(3, 0)]), 'a'), 'a')
 })
 
 test('decoding drops leading spaces depending on remove_extra_whitespaces', () => {
@@ -68,14 +68,15 @@ test('decodes byte pieces to characters, or each invalid byte to U+FFFD', () => 
   const list = [...PIECES, ...Array.from({ length: 256 }, (_, i) => [`<0x${i.toString(16).padStart(2, '0').toUpperCase()}>`, BYTE])]
   const tokenizer = modelOf([number(35, 1)], [], list), first = PIECES.length
   const decoded = list => tokenizer.decode([4, ...list.map(byte => byte + first)]).slice(1)
-  for (const whole of ['a', '\x7f', '\x80', '\u07ff', '\u0800', '한', '\uffff', '\ufffd', '\u{10000}', '\u{10ffff}', '😀']) {
-    const own = [...new TextEncoder().encode(whole)]
-    assert.equal(decoded(own), whole)
-    assert.equal(decoded([...own, 0x61, ...own]), `${whole}a${whole}`)
-    if (own.length > 1) assert.equal(decoded(own.slice(0, -1)), '\ufffd'.repeat(own.length - 1))
-    assert.equal(decoded([0x80, 0xff, ...own]), `\ufffd\ufffd${whole}`)
-    if (own.length > 2) assert.equal(decoded([...own.slice(0, 2), 0x61]), '\ufffd\ufffda')
-    assert.equal(cut(tokenizer, `a${whole}a`), `▁a ${whole === 'a' ? 'a' : own.map(byte => list[byte + first][0]).join(' ')} a`)
+  for (const character of ['a', '\x7f', '\x80', '\u07ff', '\u0800', '한', '\uffff', '\ufffd', '\u{10000}', '\u{10ffff}', '😀']) {
+    const utf8 = [...new TextEncoder().encode(character)]
+    assert.equal(decoded(utf8), character)
+    assert.equal(decoded([...utf8, 0x61, ...utf8]), `${character}a${character}`)
+    if (utf8.length > 1) assert.equal(decoded(utf8.slice(0, -1)), '\ufffd'.repeat(utf8.length - 1))
+    assert.equal(decoded([0x80, 0xff, ...utf8]), `\ufffd\ufffd${character}`)
+    if (utf8.length > 2) assert.equal(decoded([...utf8.slice(0, 2), 0x61]), '\ufffd\ufffda')
+    const middle = character === 'a' ? 'a' : utf8.map(byte => list[byte + first][0]).join(' ')
+    assert.equal(joinTokens(tokenizer, `a${character}a`), `▁a ${middle} a`)
   }
 })
 
@@ -100,22 +101,22 @@ test('a score that is not a float32 counts as 0', () => {
 
 test('converts to every field of tokenizer.json', () => {
   const list = [...PIECES, ['own', USER_DEFINED, 0]]
-  const written = (...given) => JSON.parse(JSON.stringify(modelOf(...given)))
+  const toJson = (...args) => JSON.parse(JSON.stringify(modelOf(...args)))
   const spm = { type: 'SentencePiece', charsmap: '', add_dummy_prefix: true, remove_extra_whitespaces: true,
     escape_whitespaces: true, treat_whitespace_as_suffix: false, user_defined: ['own'] }
-  const mark = id => ({ SpecialToken: { id, type_id: 0 } }), sequence = { Sequence: { id: 'A', type_id: 0 } }
-  const around = (single, id, place) => ({ type: 'TemplateProcessing', single, pair: [],
-    special_tokens: { [id]: { id, ids: [place], tokens: [id] } } })
+  const special = id => ({ SpecialToken: { id, type_id: 0 } }), sequence = { Sequence: { id: 'A', type_id: 0 } }
+  const template = (single, token, id) => ({ type: 'TemplateProcessing', single, pair: [],
+    special_tokens: { [token]: { id: token, ids: [id], tokens: [token] } } })
   const common = { version: '1.0', truncation: null, padding: null, normalizer: spm, pre_tokenizer: null,
     decoder: { type: 'SentencePiece', add_dummy_prefix: true, remove_extra_whitespaces: true,
       unknown: { piece: '<unk>', surface: ' \u2047 ' } } }
   const kinds = { control: [1, 2], unused: [], userDefined: [7], bytes: [] }
-  assert.deepEqual(written([], [], list), { ...common, added_tokens: [],
-    post_processor: around([sequence, mark('</s>')], '</s>', 2),
+  assert.deepEqual(toJson([], [], list), { ...common, added_tokens: [],
+    post_processor: template([sequence, special('</s>')], '</s>', 2),
     model: { type: 'Unigram', unk_id: 0, vocab: list.map(([piece, , score = 0]) => [piece, score]), byte_fallback: false, kinds } })
-  assert.deepEqual(written([number(3, BPE)], [], list), { ...common,
+  assert.deepEqual(toJson([number(3, BPE)], [], list), { ...common,
     added_tokens: [{ id: 7, content: 'own', single_word: false, lstrip: false, rstrip: false, normalized: true, special: false }],
-    post_processor: around([mark('<s>'), sequence], '<s>', 1),
+    post_processor: template([special('<s>'), sequence], '<s>', 1),
     model: { type: 'BPE', dropout: null, unk_token: '<unk>', continuing_subword_prefix: null, end_of_word_suffix: null,
       fuse_unk: true, byte_fallback: false, vocab: Object.fromEntries(list.map(([piece], id) => [piece, id])),
       merges: [['▁', 'a']], ranks: [2], kinds } })

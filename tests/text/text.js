@@ -22,7 +22,7 @@ export const everyCharacter = () =>
   Array.from({ length: 0x110000 - 0x800 }, (_, i) => String.fromCodePoint(i < 0xd800 ? i : i + 0x800))
 
 const CLASSES = [/\p{L}/u, /\p{N}/u, /\s/u, /\p{M}/u, /\p{P}/u, /\p{S}/u, /\p{C}/u, /\p{Lu}/u, /\p{Script=Han}/u]
-const classOf = character => CLASSES.map(one => one.test(character)).join()
+const classOf = character => CLASSES.map(pattern => pattern.test(character)).join()
 
 /** All characters in the long tests; else small code points, those at the limits of classes, and some others. */
 export function manyCharacters() {
@@ -34,9 +34,9 @@ export function manyCharacters() {
 
 /** Returns a function that tests whether a character is in one of Python's classes. */
 export function membership(name) {
-  const inside = new Uint8Array(0x110000)
-  for (const [first, last] of unicode[name]) inside.fill(1, first, last + 1)
-  return character => inside[character.codePointAt(0)] === 1
+  const isMember = new Uint8Array(0x110000)
+  for (const [first, last] of unicode[name]) isMember.fill(1, first, last + 1)
+  return character => isMember[character.codePointAt(0)] === 1
 }
 
 const marks = [...'\'"`.,:;@#$%&?!*()[]{}<>-_«»“”‘’„']

@@ -13,22 +13,22 @@ const bytesOf = (...parts) => Uint8Array.from(parts.flatMap(part => (
 const TEXTS = {
   'whole characters': 'a가é😀b',
   'bytes that are whole characters': bytesOf('a가é😀b'),
-  'bytes that begin nothing': bytesOf('a', [0xff], '가', [0x80], 'b'),
-  'characters that are cut off': bytesOf([0xc3], 'a', [0xea, 0xb0], '😀', [0xf0, 0x9f])
+  'bytes that are not the start of a character': bytesOf('a', [0xff], '가', [0x80], 'b'),
+  'truncated characters': bytesOf([0xc3], 'a', [0xea, 0xb0], '😀', [0xf0, 0x9f])
 }
 
 for (const [name, text] of Object.entries(TEXTS)) test(`${name}: copies the bytes of each part`, () => {
   const source = createSource(gf.engine, 'x', text), { string } = source, n = string.length
   const copied = (from, to) => {
-    const into = new Uint8Array(40).fill(0xaa), count = source.copy(into, from, to)
-    assert.ok(into.slice(count).every(byte => byte === 0xaa), 'nothing behind them')
-    return [...into.slice(0, count)]
+    const target = new Uint8Array(40).fill(0xaa), count = source.copy(target, from, to)
+    assert.ok(target.slice(count).every(byte => byte === 0xaa), 'bytes after the copy must not change')
+    return [...target.slice(0, count)]
   }
   const whole = typeof text === 'string' ? bytesOf(text) : text
   assert.deepEqual(copied(0, n), [...whole])
-  const isCharacter = at => at === n || !/^[\udc00-\udfff]/.test(string.slice(at))
-  const places = Array.from({ length: n + 1 }, (_, i) => i).filter(isCharacter)
-  for (const from of places) for (const to of places.filter(at => at >= from)) {
+  const isBoundary = at => at === n || !/^[\udc00-\udfff]/.test(string.slice(at))
+  const boundaries = Array.from({ length: n + 1 }, (_, i) => i).filter(isBoundary)
+  for (const from of boundaries) for (const to of boundaries.filter(at => at >= from)) {
     const part = copied(from, to)
     assert.equal(new TextDecoder().decode(Uint8Array.from(part)), string.slice(from, to), `${from} to ${to}`)
     assert.deepEqual([...copied(0, from), ...part, ...copied(to, n)], [...whole])
@@ -38,9 +38,9 @@ for (const [name, text] of Object.entries(TEXTS)) test(`${name}: copies the byte
     assert.equal(units.length, part.length + 1)
     assert.equal(units.at(-1), to - from)
     part.forEach((_, i) => {
-      const unit = units[i], before = units.findIndex(one => one === unit)
+      const unit = units[i], firstByte = units.indexOf(unit)
       assert.ok(unit >= 0 && unit < to - from && units[i + 1] >= unit, `byte ${i} of ${from} to ${to}: ${units}`)
-      assert.ok(copied(from, from + unit).length <= before, `byte ${i} begins no earlier than its unit`)
+      assert.ok(copied(from, from + unit).length <= firstByte, `byte ${i} must not begin before its unit`)
     })
   }
 })
@@ -83,32 +83,33 @@ test('converts units to bytes: up to the end of the character, at most the end o
 
 /** The class of a character for the kernel: 1 letter, 2 number, 3 white space. */
 const classes = Uint8Array.from({ length: 262144 }, (_, code) => {
-  const character = String.fromCodePoint(code), of = [/\p{L}/u, /\p{N}/u, /\p{White_Space}/u]
-  return of.findIndex(one => one.test(character)) + 1
+  const character = String.fromCodePoint(code), patterns = [/\p{L}/u, /\p{N}/u, /\p{White_Space}/u]
+  return patterns.findIndex(pattern => pattern.test(character)) + 1
 })
 
 /** The ends of GPT-2's words in bytes, by the kernel, with other bytes in memory after the text. */
-function cutBefore(text, behind) {
+function splitBefore(text, following) {
   const { c, memory } = gf.engine, bytes = bytesOf(text), n = bytes.length, room = n + 1
-  return memory.borrow(4 * room + classes.length + n + behind.length, at => {
+  return memory.borrow(4 * room + classes.length + n + following.length, at => {
     const table = at + 4 * room, start = table + classes.length
     memory.bytes(table, classes.length).set(classes)
-    memory.bytes(start, n + behind.length).set([...bytes, ...behind])
+    memory.bytes(start, n + following.length).set([...bytes, ...following])
     return [...memory.ints(at, c.gf_cut(at, table, start, n, room, TEXT_END))]
   })
 }
 
 test("splits GPT-2's words independently of the memory after the text", () => {
-  const behind = bytesOf('slle', [0x80, 0xbf], '  ')
+  const following = bytesOf('slle', [0x80, 0xbf], '  ')
   const texts = ["it'", "it'l", "it'v", "it's", "it'll", "it're", "it'lx", "it'm'd't'ret", 'a', 'a ', 'a  ', '\n ', ' ', '', "'",
     '가', 'a1 b22  c!?', '\u{40000}', 'a\u{3ffff}\u{40000}']
-  for (const text of texts) for (let from = 0; from < behind.length; from++) {
+  for (const text of texts) for (let from = 0; from < following.length; from++) {
     let end = 0
-    assert.deepEqual(cutBefore(text, behind.subarray(from)), cut(text).map(word => end += bytesOf(word).length), text)
+    const ends = cut(text).map(word => end += bytesOf(word).length)
+    assert.deepEqual(splitBefore(text, following.subarray(from)), ends, text)
   }
   for (const bytes of [[0xea], [0xea, 0xb0], [0xf0, 0x9f, 0x98], [0x61, 0xe1]]) {
     for (const last of [[0x80, 0x80], [0xb0, 0x80]]) {
-      assert.equal(cutBefore(bytes, last).at(-1), bytes.length)
+      assert.equal(splitBefore(bytes, last).at(-1), bytes.length)
     }
   }
 })

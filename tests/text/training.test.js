@@ -18,7 +18,7 @@ const words = LINES.flatMap(line => line.split(' '))
 function reference(list, size) {
   const counts = new Map()
   for (const word of list) counts.set(word, (counts.get(word) ?? 0) + 1)
-  // Letters that continue a word are marked, so that joining strings keeps them apart.
+  // Letters that continue a word get a prefix, so that concatenated symbols stay distinct from those at the start.
   const symbols = word => [...word].map((letter, i) => i ? `~${letter}` : letter)
   const sorted = set => [...set].sort((a, b) => a.codePointAt(0) - b.codePointAt(0))
   const first = sorted(new Set(list.map(word => [...word][0])))
@@ -81,77 +81,77 @@ test('unigram: expected counts equal the sum over all segmentations', () => {
   const pieces = ['a', 'b', 'ab', 'ba', 'aba', 'abab', 'bb'], values = [-2, -2.5, -1.5, -3, -2.2, -4, -0.1]
   const scores = new Map(pieces.map((piece, i) => [piece, values[i]]))
   const list = ['abab', 'bbabba', 'bcb', 'a', 'babababb'], counts = [3, 1, 7, 2, 5]
-  const encode = one => new TextEncoder().encode(one)
+  const encode = string => new TextEncoder().encode(string)
   const { c, memory } = gf.engine
   const set = c.gf_pieces_new(7)
-  const own = packBytes(pieces.map(encode)), corpus = packBytes(list.map(encode))
-  withBuffers(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
+  const packed = packBytes(pieces.map(encode)), corpus = packBytes(list.map(encode))
+  withBuffers(memory, [packed.ends, Int32Array.from(pieces.keys()), packed.bytes],
     (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
-  const [likelihood, found] = withBuffers(memory,
+  const [likelihood, actual] = withBuffers(memory,
     [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
     (table, out, ends, numbers, bytes) =>
       [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, list.length), [...memory.doubles(out, 7)]])
   c.gf_pieces_free(set)
-  // What no pieces cover, as 'bcb', is passed over.
-  const single = list.map(word => word.includes('c') ? { likelihood: 0, counts: new Map() } : expected(word, scores))
-  const sum = one => counts.reduce((total, count, i) => total + count * one(single[i]), 0)
-  assert.ok(Math.abs(likelihood - sum(one => one.likelihood)) < 1e-9)
-  pieces.forEach((piece, i) => assert.ok(Math.abs(found[i] - sum(one => one.counts.get(piece) ?? 0)) < 1e-9, piece))
+  // Words that pieces do not cover, such as 'bcb', are skipped.
+  const expectations = list.map(word => word.includes('c') ? { likelihood: 0, counts: new Map() } : expected(word, scores))
+  const sum = read => counts.reduce((total, count, i) => total + count * read(expectations[i]), 0)
+  assert.ok(Math.abs(likelihood - sum(word => word.likelihood)) < 1e-9)
+  pieces.forEach((piece, i) => assert.ok(Math.abs(actual[i] - sum(word => word.counts.get(piece) ?? 0)) < 1e-9, piece))
 })
 
 test('unigram: losses equal the difference in likelihood with and without a piece', () => {
   const frequency = [8, 5, 0, 3, 2.5, 0.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1], [4, 3]]
   const { c, memory } = gf.engine, ends = cuts.map((_, i) => cuts.slice(0, i + 1).flat().length)
-  const found = withBuffers(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
+  const actual = withBuffers(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
     Int32Array.from(ends)], (out, table, ids, at) => {
     c.gf_unigram_losses(out, table, ids, at, 6)
     return [...memory.doubles(out, 6)]
   })
   const sum = frequency.reduce((a, b) => a + b)
   frequency.forEach((f, k) => {
-    // Its f occurrences were one piece each of `sum`; then they are the pieces of its cut, each of which gains f.
+    // Before, the piece has f of `sum` occurrences; without it, each piece of its segmentation has f more.
     const before = Math.log(f / sum), all = sum + f * (cuts[k].length - 1)
     const after = cuts[k].reduce((total, id) => total + Math.log((frequency[id] + f) / all), 0)
-    assert.ok(Math.abs(found[k] - (f ? f / sum * (before - after) : 0)) < 1e-12, `${k}: ${found[k]}`)
+    assert.ok(Math.abs(actual[k] - (f ? f / sum * (before - after) : 0)) < 1e-12, `${k}: ${actual[k]}`)
   })
 })
 
 test('unigram: the result does not depend on the order of words', () => {
-  const draw = stream(5), letters = count => Array.from({ length: count }, () => 'abc'[draw(3)]).join('')
-  const counted = Array.from({ length: 25 }, () => [letters(2 + draw(5)), 1 + draw(9) ** 2])
-  const learned = list => {
+  const below = stream(5), letters = count => Array.from({ length: count }, () => 'abc'[below(3)]).join('')
+  const wordCounts = Array.from({ length: 25 }, () => [letters(2 + below(5)), 1 + below(9) ** 2])
+  const trainScores = list => {
     const tokenizer = trainUnigram(list.flatMap(([word, count]) => Array(count).fill(word)), { vocabSize: 15 })
     return new Map(Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
   }
-  const first = learned(counted)
-  for (const one of counted) {
-    const other = learned([one, ...counted.filter(word => word !== one)])
-    assert.deepEqual([...other.keys()].sort(), [...first.keys()].sort(), one[0])
-    for (const [token, score] of other) assert.ok(Math.abs(score - first.get(token)) < 1e-9, `${one[0]}: ${token}`)
+  const scores = trainScores(wordCounts)
+  for (const entry of wordCounts) {
+    const reordered = trainScores([entry, ...wordCounts.filter(other => other !== entry)])
+    assert.deepEqual([...reordered.keys()].sort(), [...scores.keys()].sort(), entry[0])
+    for (const [token, score] of reordered) assert.ok(Math.abs(score - scores.get(token)) < 1e-9, `${entry[0]}: ${token}`)
   }
 })
 
 /** Scores from expected counts, by the kernel. */
-function maximized(given) {
+function maximize(counts) {
   const { c, memory } = gf.engine
-  return withBuffers(memory, [Float64Array.from(given)], table => {
-    c.gf_unigram_maximize(table, table, given.length)
-    return [...memory.doubles(table, given.length)]
+  return withBuffers(memory, [Float64Array.from(counts)], table => {
+    c.gf_unigram_maximize(table, table, counts.length)
+    return [...memory.doubles(table, counts.length)]
   })
 }
 
 test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
-  const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25], [half, one, ...pairs] = maximized(given)
+  const counts = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25], [half, one, ...pairs] = maximize(counts)
   assert.ok(Math.abs(one - half - 2 * Math.LN2) < 1e-9)
   assert.ok(Math.abs(pairs[0] - half - 2) < 1e-9)
-  for (const i of [1, 3, 5]) assert.ok(Math.abs(pairs[i + 1] - pairs[i] - 1 / given[i + 2]) < 1e-9)
+  for (const i of [1, 3, 5]) assert.ok(Math.abs(pairs[i + 1] - pairs[i] - 1 / counts[i + 2]) < 1e-9)
 })
 
 test('unigram: a score is digamma(expected) - digamma(sum of expected)', () => {
   const { LN2 } = Math
-  for (const [given, scores] of [[[3], [0]], [[1, 1], [-1, -1]], [[0.5, 1.5], [-2 * LN2 - 1, 1 - 2 * LN2]],
+  for (const [counts, scores] of [[[3], [0]], [[1, 1], [-1, -1]], [[0.5, 1.5], [-2 * LN2 - 1, 1 - 2 * LN2]],
     [[1, 2, 1], [-11 / 6, -5 / 6, -11 / 6]]]) {
-    maximized(given).forEach((score, i) => assert.ok(Math.abs(score - scores[i]) < 1e-9, `${given}: ${score}`))
+    maximize(counts).forEach((score, i) => assert.ok(Math.abs(score - scores[i]) < 1e-9, `${counts}: ${score}`))
   }
 })
 
@@ -164,11 +164,11 @@ test('a larger vocabulary encodes a text in fewer tokens', () => {
 test('saves to tokenizer.json and loads the same tokenizer', () => {
   for (const tokenizer of [trainWordPiece(text, { vocabSize: 60, specials: ['[CLS]', '[SEP]'] }),
     trainUnigram(text, { vocabSize: 60, specials: ['<pad>'] })]) {
-    const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
-    assert.equal(again.size, tokenizer.size)
+    const reloaded = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
+    assert.equal(reloaded.size, tokenizer.size)
     for (let i = 0; i < 200; i++) {
-      const one = nastyText(next) + LINES[i % 5]
-      assert.deepEqual(again.encode(one, { special: true }), tokenizer.encode(one, { special: true }))
+      const input = nastyText(next) + LINES[i % 5]
+      assert.deepEqual(reloaded.encode(input, { special: true }), tokenizer.encode(input, { special: true }))
     }
   }
 })
@@ -200,14 +200,14 @@ test('errors say what was expected and what was given', () => {
   for (const [call, code, message] of cases) assert.throws(call, error(code, message))
 })
 
-test('specials with a common prefix are matched alike in training, encoding and replay', () => {
+test('training, encoding and replay match specials with a common prefix in the same way', () => {
   const tokenizer = gf.text.trainBPE('abcd abcd abcd', { vocabSize: 300, specials: ['a', 'ab'] })
   assert.equal(tokenizer.merges[0].token, 'cd')
   assert.deepEqual(tokenizer.encode('abcd').tokens, ['ab', 'cd'])
-  const learned = gf.text.trainBPE('the the the xyxy', { vocabSize: 259, specials: ['the'] })
-  const [{ pair, count }] = learned.replay('the the the xyxy', 0).pairs
+  const trained = gf.text.trainBPE('the the the xyxy', { vocabSize: 259, specials: ['the'] })
+  const [{ pair, count }] = trained.replay('the the the xyxy', 0).pairs
   assert.deepEqual([pair, count], [['x', 'y'], 2])
-  assert.deepEqual([pair, count], [learned.merges[0].pair, learned.merges[0].count])
+  assert.deepEqual([pair, count], [trained.merges[0].pair, trained.merges[0].count])
 })
 
 test('rejects sparse arrays of texts', () => {

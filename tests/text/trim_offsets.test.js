@@ -6,7 +6,7 @@ import { gf } from './text.js'
 
 const merges = [['l', 'l'], ['Ġ', 'h'], ['Ġ', 'Ġ']], tokens = [...ALPHABET, ...merges.map(pair => pair.join('')), '<s>', '</s>']
 const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]))
-const marks = { cls: ['<s>', vocab['<s>']], sep: ['</s>', vocab['</s>']] }
+const specials = { cls: ['<s>', vocab['<s>']], sep: ['</s>', vocab['</s>']] }
 
 /** Offsets of tokens. @param {string} text @param {any} post_processor @param {boolean} [add_prefix_space] */
 function offsetsOf(text, post_processor, add_prefix_space = false) {
@@ -15,25 +15,25 @@ function offsetsOf(text, post_processor, add_prefix_space = false) {
   return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) }).encode(text, { special: true }).offsets
 }
 
-const trimming = more => ({ type: 'ByteLevel', trim_offsets: true, add_prefix_space: false, ...more })
+const byteLevel = more => ({ type: 'ByteLevel', trim_offsets: true, add_prefix_space: false, ...more })
 
 test('trims the spaces of a token from its offsets', () => {
-  assert.deepEqual(offsetsOf('ll h', trimming()), [[0, 2], [3, 4]])
-  assert.deepEqual(offsetsOf('ll h', trimming({ trim_offsets: false })), [[0, 2], [2, 4]])
+  assert.deepEqual(offsetsOf('ll h', byteLevel()), [[0, 2], [3, 4]])
+  assert.deepEqual(offsetsOf('ll h', byteLevel({ trim_offsets: false })), [[0, 2], [2, 4]])
   assert.deepEqual(offsetsOf('ll h', null), [[0, 2], [2, 4]])
-  assert.deepEqual(offsetsOf('ll h', { type: 'Sequence', processors: [trimming()] }), [[0, 2], [3, 4]])
-  assert.deepEqual(offsetsOf('ll h', { type: 'ByteLevel' }), [[0, 2], [3, 4]], 'as nothing is said')
-  assert.deepEqual(offsetsOf('l \th', trimming()), [[0, 1], [2, 2], [2, 3], [3, 4]])
+  assert.deepEqual(offsetsOf('ll h', { type: 'Sequence', processors: [byteLevel()] }), [[0, 2], [3, 4]])
+  assert.deepEqual(offsetsOf('ll h', { type: 'ByteLevel' }), [[0, 2], [3, 4]], 'trim_offsets is true by default')
+  assert.deepEqual(offsetsOf('l \th', byteLevel()), [[0, 1], [2, 2], [2, 3], [3, 4]])
 })
 
 test('does not trim a space of the text when one was added before it', () => {
-  assert.deepEqual(offsetsOf('h h', trimming({ add_prefix_space: true }), true), [[0, 1], [2, 3]])
-  assert.deepEqual(offsetsOf(' h', trimming({ add_prefix_space: true }), true), [[0, 2]])
-  assert.deepEqual(offsetsOf('   ', trimming({ add_prefix_space: true }), true).at(0), [2, 2])
+  assert.deepEqual(offsetsOf('h h', byteLevel({ add_prefix_space: true }), true), [[0, 1], [2, 3]])
+  assert.deepEqual(offsetsOf(' h', byteLevel({ add_prefix_space: true }), true), [[0, 2]])
+  assert.deepEqual(offsetsOf('   ', byteLevel({ add_prefix_space: true }), true).at(0), [2, 2])
 })
 
 test('does not move special tokens', () => {
-  assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...marks, trim_offsets: true, add_prefix_space: false }),
+  assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...specials, trim_offsets: true, add_prefix_space: false }),
     [[0, 0], [0, 2], [3, 4], [4, 4]])
-  assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...marks, trim_offsets: false }), [[0, 0], [0, 2], [2, 4], [4, 4]])
+  assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...specials, trim_offsets: false }), [[0, 0], [0, 2], [2, 4], [4, 4]])
 })

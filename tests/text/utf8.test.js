@@ -7,7 +7,10 @@ import { gf, stream } from './text.js'
 const { whitespace, words } = gf.text
 const decode = bytes => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-/** Spans count UTF-16 units: one replacement character too many or too few would shift every token after it. */
+/**
+ * Compares words with the reference. Spans count UTF-16 units, so that one replacement character too many or too few
+ * shifts every token after it.
+ */
 function check(bytes) {
   const text = decode(bytes)
   assert.deepEqual(whitespace(bytes), splitReference(text), [...bytes].join(' '))

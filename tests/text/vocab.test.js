@@ -77,12 +77,13 @@ test('builds the vocabulary of the reference for 300 sets of lists', () => {
   }
 })
 
-test('tells tokens with equal hashes apart', () => {
-  // FNV-1a has the same 32 bits for each of these and the next.
-  const alike = ['declinate', 'macallums', 'altarage', 'zinke', 'aymaqr', 'ntdygs']
-  const hashOf = word => [...word].reduce((hash, one) => Math.imul(hash ^ one.charCodeAt(0), 16777619), 2166136261 | 0)
-  alike.forEach((word, i) => assert.equal(hashOf(word), hashOf(alike[i ^ 1]), word))
-  assert.deepEqual(new Vocab([alike, alike.toReversed()], { order: 'first-seen' }).itos, alike)
+test('distinguishes tokens with equal hashes', () => {
+  // The first two, the next two and the last two have equal FNV-1a hashes of 32 bits.
+  const colliding = ['declinate', 'macallums', 'altarage', 'zinke', 'aymaqr', 'ntdygs']
+  const hashOf = word =>
+    [...word].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 | 0)
+  colliding.forEach((word, i) => assert.equal(hashOf(word), hashOf(colliding[i ^ 1]), word))
+  assert.deepEqual(new Vocab([colliding, colliding.toReversed()], { order: 'first-seen' }).itos, colliding)
 })
 
 test('counts 10,000 tokens in many batches without leaking memory', () => {

@@ -48,8 +48,8 @@ test('splits long texts independently of windows', () => {
 test('the cache does not confuse similar tokens', () => {
   const middles = Array.from({ length: 20000 }, (_, i) => String(i).padStart(1 + i % 9, '0'))
   for (const [left, right] of [['beginning', 'endingend'], ['the-same', 'the-same'], ['ab', ''], ['', '']]) {
-    const alike = middles.map(middle => left + middle + right)
-    const twice = [...alike, ...alike.toReversed()]
+    const similar = middles.map(middle => left + middle + right)
+    const twice = [...similar, ...similar.toReversed()]
     assert.deepEqual(whitespace(twice.join(' ')), twice)
   }
 })

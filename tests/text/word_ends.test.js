@@ -12,8 +12,8 @@ const utf8 = new TextDecoder()
 function clipLike({ prefix = '', suffix = '', merges, ...more }) {
   const single = [...BYTE_CHARACTERS, ...BYTE_CHARACTERS.map(letter => letter + suffix),
     ...prefix ? BYTE_CHARACTERS.flatMap(letter => [prefix + letter, prefix + letter + suffix]) : []]
-  const made = merges.map(([left, right]) => left + right.slice(prefix.length))
-  const tokens = [...new Set([...single, ...made, '<|startoftext|>', '<|endoftext|>'])]
+  const merged = merges.map(([left, right]) => left + right.slice(prefix.length))
+  const tokens = [...new Set([...single, ...merged, '<|startoftext|>', '<|endoftext|>'])]
   const vocab = Object.fromEntries(tokens.map((token, id) => [token, id])), lowercase = { type: 'Lowercase' }
   const mark = content => ({ id: vocab[content], content, normalized: false, special: true })
   const json = {
@@ -68,7 +68,7 @@ test('encodes whole words with ignore_merges, and characters without a token', (
   const { model, ...rest } = whole.toJSON()
   delete model.vocab['o</w>']
   delete model.vocab['©</w>']
-  const lacking = (more = {}) => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...rest, model: { ...model, ...more } }) })
-  assert.deepEqual(lacking().encode('hello').tokens, ['h', 'e', 'l', 'l', '<|endoftext|>'])
-  assert.throws(() => lacking({ unk_token: null }).encode('hello'), /which has no token/)
+  const withoutTokens = (more = {}) => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...rest, model: { ...model, ...more } }) })
+  assert.deepEqual(withoutTokens().encode('hello').tokens, ['h', 'e', 'l', 'l', '<|endoftext|>'])
+  assert.throws(() => withoutTokens({ unk_token: null }).encode('hello'), /which has no token/)
 })

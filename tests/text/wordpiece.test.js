@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { basicTokens, pieces } from '../../src/reference/wordpiece.js'
 import { manyCharacters, gf, nastyText, stream } from './text.js'
 
-const MARKS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
+const SPECIALS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
 const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-()[]#@`:;«“가나는ᄒᄀ난中漢𠀀ßéſ²Ⅷ"]
-const tokens = [...MARKS, ...letters, ...letters.map(letter => `##${letter}`), 'the', '##ing', 'hello', '##llo', '나는',
+const tokens = [...SPECIALS, ...letters, ...letters.map(letter => `##${letter}`), 'the', '##ing', 'hello', '##llo', '나는',
   '##ᅡᆫ',
   'is', '##n', '##nt', '##abc', '😀']
 const open = (list, more = {}) => gf.text.tokenizer({ 'vocab.txt': list.join('\n') + '\n', ...more })
@@ -19,8 +19,8 @@ test('encodes 3000 texts as the reference', () => {
     const text = (i % 2 ? nastyText(next) :
         Array.from({ length: next(20) }, () => letters[next(letters.length)]).join(''))
       .replace(/\p{Surrogate}/gu, '\ufffd')
-    const { tokens: found, offsets } = uncased.encode(text)
-    assert.deepEqual(found, expected(text), JSON.stringify(text))
+    const { tokens: actual, offsets } = uncased.encode(text)
+    assert.deepEqual(actual, expected(text), JSON.stringify(text))
     assert.deepEqual(cased.encode(text).tokens, expected(text, false), JSON.stringify(text))
     offsets.forEach(([from, to], k) => assert.ok(
       from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0])))
@@ -50,14 +50,14 @@ test('adds special tokens and matches them in a text', () => {
 })
 
 test('does not lowercase with a cased vocabulary', () => {
-  const cased = open([...MARKS, 'The', 'the'])
+  const cased = open([...SPECIALS, 'The', 'the'])
   assert.deepEqual(cased.encode('The the').tokens, ['The', 'the'])
 })
 
 test('a capital letter without a lower case does not make a vocabulary cased', () => {
-  const own = open([...MARKS, 'hello', 'world', 'ℝ', '##ℝ'])
+  const own = open([...SPECIALS, 'hello', 'world', 'ℝ', '##ℝ'])
   assert.deepEqual(own.encode('Hello WORLD ℝℝ').tokens, ['hello', 'world', 'ℝ', '##ℝ'])
-  assert.deepEqual(open([...MARKS, 'hello', 'ℝ', 'Ł']).encode('Hello').tokens, ['[UNK]'])
+  assert.deepEqual(open([...SPECIALS, 'hello', 'ℝ', 'Ł']).encode('Hello').tokens, ['[UNK]'])
 })
 
 test('words that are too long, unknown or known only in part are unknown', () => {
@@ -91,22 +91,22 @@ test('explains 1000 texts with the words of the reference and the ids of the ker
     assert.deepEqual(words.map(word => word.text), basicTokens(text, true))
     assert.deepEqual(words.flatMap(word => word.ids), ids, JSON.stringify(text))
     let at = 0
-    for (const { text: word, from, to, ids: own, tries, unknown: why } of words) {
-      assert.deepEqual([offsets[at][0], offsets[at += own.length, at - 1][1]], [from, to], word)
+    for (const { text: word, from, to, ids: wordIds, tries, unknown: reason } of words) {
+      assert.deepEqual([offsets[at][0], offsets[at += wordIds.length, at - 1][1]], [from, to], word)
       let start = 0
-      for (const [k, some] of tries.entries()) {
-        const found = some.at(-1), all = candidates(word, start)
-        assert.deepEqual(some.map(one => one.piece), all.slice(0, some.length))
-        assert.deepEqual(some.map(one => one.id !== undefined), some.map(one => vocab.has(one.piece)))
-        assert.ok(some.slice(0, -1).every(one => !vocab.has(one.piece)))
-        const isPart = one => word.slice(start, one.to) === one.piece.slice(start ? 2 : 0)
-        assert.ok(some.every(one => one.from === start && isPart(one)))
-        if (why) assert.ok(k < tries.length - 1 || (some.length === all.length && found.id === undefined))
-        else assert.equal(found.id, own[k])
-        start = found.to
+      for (const [k, lookups] of tries.entries()) {
+        const last = lookups.at(-1), all = candidates(word, start)
+        assert.deepEqual(lookups.map(({ piece }) => piece), all.slice(0, lookups.length))
+        assert.deepEqual(lookups.map(({ id }) => id !== undefined), lookups.map(({ piece }) => vocab.has(piece)))
+        assert.ok(lookups.slice(0, -1).every(({ piece }) => !vocab.has(piece)))
+        const isPart = lookup => word.slice(start, lookup.to) === lookup.piece.slice(start ? 2 : 0)
+        assert.ok(lookups.every(lookup => lookup.from === start && isPart(lookup)))
+        if (reason) assert.ok(k < tries.length - 1 || (lookups.length === all.length && last.id === undefined))
+        else assert.equal(last.id, wordIds[k])
+        start = last.to
       }
-      unknown += why ? 1 : 0
-      assert.equal(why !== undefined, own[0] === uncased.idOf('[UNK]'))
+      unknown += reason ? 1 : 0
+      assert.equal(reason !== undefined, wordIds[0] === uncased.idOf('[UNK]'))
     }
   }
   assert.ok(unknown > 100, `${unknown}`)
@@ -114,15 +114,15 @@ test('explains 1000 texts with the words of the reference and the ids of the ker
 
 test('explains the lookups of a word and why it is unknown', () => {
   const [word] = uncased.explain('Helloabcx')
-  const told = word.tries.map(some => some.map(({ piece, id }) => piece + (id === undefined ? '' : ' ✓')))
-  assert.deepEqual(told, [['helloabcx', 'helloabc', 'helloab', 'helloa', 'hello ✓'], ['##abcx', '##abc ✓'], ['##x ✓']])
+  const lookups = word.tries.map(list => list.map(({ piece, id }) => piece + (id === undefined ? '' : ' ✓')))
+  assert.deepEqual(lookups, [['helloabcx', 'helloabc', 'helloab', 'helloa', 'hello ✓'], ['##abcx', '##abc ✓'], ['##x ✓']])
   assert.deepEqual([word.from, word.to, word.unknown], [0, 9, undefined])
   assert.equal(uncased.explain('a'.repeat(101))[0].unknown, 'long')
   assert.equal(uncased.explain('a'.repeat(100))[0].unknown, undefined)
-  const around = uncased.explain('hello [MASK] hello hello')
-  assert.deepEqual(around.map(({ from, to }) => [from, to]).slice(-2), [[13, 18], [19, 24]])
+  const words = uncased.explain('hello [MASK] hello hello')
+  assert.deepEqual(words.map(({ from, to }) => [from, to]).slice(-2), [[13, 18], [19, 24]])
   const [first, mark] = uncased.explain('helloж [MASK]')
-  assert.deepEqual([first.unknown, first.tries.map(some => some.length), mark], ['missing', [2, 1], undefined])
+  assert.deepEqual([first.unknown, first.tries.map(list => list.length), mark], ['missing', [2, 1], undefined])
   assert.deepEqual(uncased.explain(''), [])
   assert.throws(() => uncased.explain(3), { code: 'type', message: /tokenizer\.explain: text must be a string/ })
 })

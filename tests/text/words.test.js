@@ -20,7 +20,7 @@ test('every rule of NLTK changes as many golden sentences as in NLTK', () => {
   assert.deepEqual(hits, golden.rule_hits)
 })
 
-// One line a rule, with what makes it fire and what makes it not.
+// Texts and tokens for each rule: texts to which it applies, and similar ones to which it does not.
 const rules = {
   start0: [['a“b', 'a “ b'], ['a```b', 'a `` ` b']],
   start1: [['"a', '`` a'], [' "a', '`` a'], ['\t"a', "'' a"]],
@@ -74,8 +74,8 @@ test('punctuation: false drops only , ? ! and .', () => {
   assert.deepEqual(words('Hello, what is a basic split?', { punctuation: false }),
     ['Hello', 'what', 'is', 'a', 'basic', 'split'])
   for (const { text, tokens } of golden.word_tokenize) {
-    const kept = tokens.filter(token => !['?', '!', '.', ','].includes(token))
-    assert.deepEqual(words(text, { punctuation: false }), kept, show(text))
+    const expected = tokens.filter(token => !['?', '!', '.', ','].includes(token))
+    assert.deepEqual(words(text, { punctuation: false }), expected, show(text))
   }
   assert.deepEqual(words('a ... ; "b" (c).', { punctuation: false }), ['a', '...', ';', '``', 'b', "''", '(', 'c', ')'])
 })
@@ -106,20 +106,21 @@ function wordsOfEach(texts) {
   return all.slice(0, -1)
 }
 
-// Two neighbours tell the classes apart: a comma is cut from what is no digit, an apostrophe from a single letter.
+// The neighbors show the class of a character: a comma is split from a character that is not a digit, and an apostrophe
+// from a single letter.
 test('classifies letters and digits among all code points', () => {
   const isDigit = membership('digit')
   const isWord = membership('word')
-  // Above U+33000 there is neither; one in 257 must do.
+  // There are no letters and digits above U+33000, where one in 257 code points is tested.
   const characters = everyCharacter().filter((c, i) => c !== '\u0001' && (i < 0x33000 || i % 257 === 0))
   const afterComma = wordsOfEach(characters.map(c => `a,${c}`))
   assert.deepEqual(characters.filter((c, i) => (afterComma[i][0] !== 'a') !== isDigit(c)), [])
 
   const between = wordsOfEach(characters.map(c => `a${c}b`))
-  const quiet = characters.filter((c, i) => between[i].length === 1 && !"'mtsdnMTSDNſ".includes(c))
-  const afterApostrophe = wordsOfEach(quiet.map(c => `a'${c}\u0301`))
-  assert.deepEqual(quiet.filter((c, i) => (afterApostrophe[i].length === 3) !== isWord(c)), [])
-  assert.ok(quiet.length > characters.length - 80)
+  const unsplit = characters.filter((c, i) => between[i].length === 1 && !"'mtsdnMTSDNſ".includes(c))
+  const afterApostrophe = wordsOfEach(unsplit.map(c => `a'${c}\u0301`))
+  assert.deepEqual(unsplit.filter((c, i) => (afterApostrophe[i].length === 3) !== isWord(c)), [])
+  assert.ok(unsplit.length > characters.length - 80)
 })
 
 test('splits long texts independently of windows', () => {

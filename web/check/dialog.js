@@ -1,11 +1,13 @@
-/** The check: every number of the page against the same computed in double, with the largest difference by stage. */
+/**
+ * The check: every number of the page compared with the same computed in double, with the largest difference by stage.
+ */
 
 import { h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
-import { spawn } from '../shell/lazy.js'
+import { startWorker } from '../shell/fetch_on_demand.js'
 import { isPlanned } from '../models/graph.js'
 
 /** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */
@@ -14,12 +16,12 @@ import { isPlanned } from '../models/graph.js'
 /** What a room or the whole page comes to. @typedef {{ count: number, difference: number, isRight: boolean }} Sum */
 /** @typedef {Sum & { room: Room | null }} Line */
 /**
- * times: how much of what the roundings allow was used, at most; given: weights; drawn: what dropout drew.
+ * times: the largest fraction of a rounding bound that was used; given: weights; drawn: values sampled by dropout.
  * @typedef {Sum & { times: number, gradients: number, given: number, drawn: number }} Whole
  */
 
 /**
- * The results, gathered by the room in which their tensors are at home.
+ * Sums the results by the room of their tensors.
  * @param {Result[]} results
  * @param {(name: string) => Room | null | undefined} home
  * @returns {Whole & { rooms: Line[] }}
@@ -45,9 +47,9 @@ export function summary(results, home) {
   return { ...whole, rooms: [...rooms.values()] }
 }
 
-/** One question to a worker that lives only for it. @param {object} run @returns {Promise<Result[]>} */
+/** Runs one check in a worker of its own. @param {object} run @returns {Promise<Result[]>} */
 function recomputed(run) {
-  const worker = spawn('check')
+  const worker = startWorker('check')
   return new Promise((resolve, reject) => {
     worker.onerror = event => reject(new Error(event.message || 'check'))
     worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
@@ -55,19 +57,19 @@ function recomputed(run) {
   }).finally(() => worker.terminate())
 }
 
-/** Numbers that are checked at most, some 30 million a minute and in 1.5 GB, and products that make them. */
-const MOST = { numbers: 3e7, products: 5e9 }
+/** The maximum of values checked, some 30 million a minute and in 1.5 GB, and of multiply-adds. */
+const MAX = { numbers: 3e7, products: 5e9 }
 
 /** @param {number} count @param {string} language */
-const written = (count, language) => count.toLocaleString(language)
+const formatCount = (count, language) => count.toLocaleString(language)
 
 /** @param {number} count */
-const roundly = count => count.toLocaleString(document.documentElement.lang, ROUNDLY)
+const roundly = count => count.toLocaleString(document.documentElement.lang, ROUND_FORMAT)
 /** @type {Intl.NumberFormatOptions} */
-const ROUNDLY = { notation: 'compact', maximumSignificantDigits: 2 }
+const ROUND_FORMAT = { notation: 'compact', maximumSignificantDigits: 2 }
 
 /**
- * A line a room, in the order of the building; last what is at home in none.
+ * One line per room, in the order of the model; last what belongs to none.
  * @param {{ rooms: Line[] }} found
  * @param {Room[]} order
  * @param {Translate} t
@@ -78,7 +80,7 @@ function table({ rooms }, order, t) {
   /** @param {Line} one */
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
-    h('td', {}, written(count, document.documentElement.lang)),
+    h('td', {}, formatCount(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
     ['room', 'count', 'difference'].map(name => h('th', { scope: 'col' }, t(`check.${name}`))))),
@@ -86,7 +88,7 @@ function table({ rooms }, order, t) {
 }
 
 /**
- * The dialog, which asks and computes when it is opened.
+ * The dialog, which computes when it is opened.
  * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'> & { ask: Ask }} context
  */
 export function check({ t, ask, get, run, whole }) {
@@ -100,16 +102,16 @@ export function check({ t, ask, get, run, whole }) {
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
 
   /**
-   * What is said of a run whose check would not come to an end in this tab; nothing of others.
+   * Explains why a run is too large to be checked in this tab; undefined for others.
    * @param {Run} shown
    */
-  async function tooMuch(shown) {
+  async function sizeProblem(shown) {
     const numbers = [...shown.tensors.values()].filter(({ isKept }) => isKept !== false)
       .reduce((sum, { shape }) => sum + shape.reduce((product, side) => product * side, 1), 0)
-    const { made } = await ask('costs', {}), products = made.reduce((sum, one) => sum + one.multiplyAdds, 0)
-    if (numbers <= MOST.numbers && products <= MOST.products) return ''
-    const [count, multiplied, most, mostMultiplied] = [numbers, products, MOST.numbers, MOST.products].map(roundly)
-    return t('check.many', { count, multiplied, most, mostMultiplied })
+    const { made: costs } = await ask('costs', {}), products = costs.reduce((sum, one) => sum + one.multiplyAdds, 0)
+    if (numbers <= MAX.numbers && products <= MAX.products) return ''
+    const [count, multiplied, maxNumbers, maxProducts] = [numbers, products, MAX.numbers, MAX.products].map(roundly)
+    return t('check.many', { count, multiplied, most: maxNumbers, mostMultiplied: maxProducts })
   }
 
   async function open() {
@@ -118,7 +120,7 @@ export function check({ t, ask, get, run, whole }) {
     result.replaceChildren()
     dialog.showModal()
     try {
-      const many = await tooMuch(shown)
+      const many = await sizeProblem(shown)
       if (many) {
         result.replaceChildren(h('p', {}, many))
         return
@@ -127,16 +129,16 @@ export function check({ t, ask, get, run, whole }) {
         ...await whole(shown), edits: get().edits, gradients: await ask('gradients', {})
       })
       const rooms = roomsOf(shown)
-      const found = summary(results, name => homeOf(rooms, name, shown))
+      const rows = summary(results, name => homeOf(rooms, name, shown))
       const counted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn']).map(name => (
-        [name, written(found[name], document.documentElement.lang)]))
-      const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
+        [name, formatCount(rows[name], document.documentElement.lang)]))
+      const values = { ...Object.fromEntries(counted), difference: brief(rows.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
-        h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
-        h('div', list, table(found, rooms, t)),
-        h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
-          shown.keeping ? ` ${t('check.unkept')}` : ''))
+        h('p', { className: 'check-total' }, t(rows.isRight ? 'check.right' : 'check.wrong', values)),
+        h('div', list, table(rows, rooms, t)),
+        h('p', { className: 'note' }, t(rows.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken'),
+          shown.retained ? ` ${t('check.unkept')}` : ''))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }

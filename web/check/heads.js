@@ -1,11 +1,14 @@
-/** Heads side by side and one under the other. */
+/** Splitting, joining and repeating heads. */
 
 import { zeros } from '../../src/reference/tensor.js'
 
 /** @import { TensorLike } from '../../src/reference/tensor.js' */
 
-/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {TensorLike} x @param {number} H */
-export function inHeads(x, H) {
+/**
+ * [B, T, H·D] as [B, H, T, D]; what has that shape already is returned as it is.
+ * @param {TensorLike} x @param {number} H
+ */
+export function splitHeads(x, H) {
   if (x.shape.length === 4) return x
   const [B, T, C] = x.shape
   const D = C / H
@@ -18,7 +21,7 @@ export function inHeads(x, H) {
 }
 
 /** The inverse. @param {TensorLike} x */
-export function joined(x) {
+export function joinHeads(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, T, H * D])
   for (let i = 0; i < out.data.length; i++) {
@@ -28,8 +31,8 @@ export function joined(x) {
   return out
 }
 
-/** Every head of keys or values as often as heads of queries share it. @param {TensorLike} x @param {number} H */
-export function repeated({ shape: [B, KV, T, D], data }, H) {
+/** Repeats every key or value head for the query heads that share it. @param {TensorLike} x @param {number} H */
+export function repeatHeads({ shape: [B, KV, T, D], data }, H) {
   const out = zeros([B, H, T, D])
   for (let i = 0; i < out.data.length; i++) {
     const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
@@ -38,8 +41,8 @@ export function repeated({ shape: [B, KV, T, D], data }, H) {
   return out
 }
 
-/** The inverse for gradients: what the copies get, summed. @param {TensorLike} x @param {number} KV */
-export function collected({ shape: [B, H, T, D], data }, KV) {
+/** The inverse for gradients: sums over the copies. @param {TensorLike} x @param {number} KV */
+export function sumHeads({ shape: [B, H, T, D], data }, KV) {
   const out = zeros([B, KV, T, D])
   for (let i = 0; i < data.length; i++) {
     const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
@@ -48,8 +51,8 @@ export function collected({ shape: [B, H, T, D], data }, KV) {
   return out
 }
 
-/** Rows as columns. @param {TensorLike} x */
-export function turned(x) {
+/** Transposes the last two axes. @param {TensorLike} x */
+export function transposed(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])
   for (let i = 0; i < out.data.length; i++) {

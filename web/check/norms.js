@@ -1,4 +1,4 @@
-/** Layer norm and RMS norm in double, and how far float32 may be from them, derived as in tests/ops. */
+/** Layer norm and RMS norm in double, with bounds on the error of float32, derived as in tests/ops. */
 
 import { zeros } from '../../src/reference/tensor.js'
 
@@ -8,7 +8,7 @@ import { zeros } from '../../src/reference/tensor.js'
 const U = 2 ** -24
 
 /**
- * Each row's deviation from its centre (the mean, or 0), divided by its size, with the error of that.
+ * Each row minus its center (the mean, or 0), divided by its size, with the error of the result.
  * @param {TensorLike} x @param {number} eps @param {boolean} isCentred
  */
 function statistics(x, eps, isCentred) {
@@ -32,7 +32,7 @@ function statistics(x, eps, isCentred) {
 }
 
 /**
- * A weight or bias by the place of a number.
+ * A weight or bias by index.
  * @param {TensorLike | undefined} t @param {number} width @param {number} none
  */
 const at = (t, width, none) => (/** @type {number} */ i) => (t ? t.data[i % width] : none)
@@ -81,7 +81,7 @@ const norm = isCentred => ({
 })
 
 /**
- * The means of g and of g times something, over a row.
+ * The means of g and of g times a vector, per row.
  * @param {TensorLike} dy @param {TensorLike | undefined} weight @param {Float64Array} times @param {number} r
  * @param {number} width
  * @param {(v: number) => number} of

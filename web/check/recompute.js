@@ -1,15 +1,15 @@
 /**
- * Every number and every gradient of a run once more, in double, by the plain loops that the project's tests hold to
- * PyTorch. What follows on what stands in a graph of the check's own (graph.js). Each step is done twice: with the
- * run's numbers before it, where one step of float32 may be off by no more than its bound; and with those of double,
- * which says how far all roundings together have led.
+ * Recomputes every number and every gradient of a run in double, with the plain loops that the project's tests hold to
+ * PyTorch. The order of steps comes from a graph of the check's own (models/graph.js). Each step is computed twice:
+ * from the run's own inputs, where one float32 step may be off by no more than its bound; and from inputs in double,
+ * which shows the accumulated rounding error.
  */
 
 import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, isPlanned } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
-import { takenFrom } from './taken.js'
+import { graphOfRun } from './imported_graph.js'
 
 /** @import { TensorLike } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
@@ -30,8 +30,8 @@ import { takenFrom } from './taken.js'
  * @property {Map<string, Float32Array>} [gradients]
  */
 /**
- * What was found of one tensor. times: how many times its bound the worst number is off, right up to 1; difference: to
- * what double comes to from the weights on, null where there is nothing to compute.
+ * The result for one tensor. times: the largest error as a fraction of its bound, correct up to 1; difference: from the
+ * value recomputed in double from the weights on, null where there is nothing to compute.
  * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask', count: number,
  *   difference: number | null, times: number }} Result
  */
@@ -39,7 +39,10 @@ import { takenFrom } from './taken.js'
 /** Smaller numbers may be 0 in float32. */
 const TINY = 2 ** -125
 
-/** The same infinity, and NaN at the same place, differ by nothing. @param {number} a @param {number} b */
+/**
+ * The difference of two numbers; equal infinities and NaN at the same place differ by 0.
+ * @param {number} a @param {number} b
+ */
 function apart(a, b) {
   if (Object.is(a, b) || a === b) return 0
   return Number.isNaN(a - b) ? Infinity : Math.abs(a - b)
@@ -48,26 +51,26 @@ function apart(a, b) {
 /** @param {ArrayLike<number>} ours @param {ArrayLike<number>} theirs */
 function farthest(ours, theirs) {
   if (ours.length !== theirs.length) return Infinity
-  let most = 0
-  for (let i = 0; i < ours.length; i++) most = Math.max(most, apart(ours[i], theirs[i]))
-  return most
+  let max = 0
+  for (let i = 0; i < ours.length; i++) max = Math.max(max, apart(ours[i], theirs[i]))
+  return max
 }
 
 /** @param {TensorLike} ours @param {TensorLike | null} bound @param {ArrayLike<number>} theirs */
 function timesOff(ours, bound, theirs) {
   if (ours.data.length !== theirs.length) return Infinity
-  let most = 0
+  let max = 0
   for (let i = 0; i < theirs.length; i++) {
     const off = apart(ours.data[i], theirs[i])
     if (off === 0) continue
     const may = (bound ? bound.data[i] : 0) + U * Math.abs(ours.data[i]) + TINY
-    most = Math.max(most, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
+    max = Math.max(max, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
   }
-  return most
+  return max
 }
 
 /**
- * What the reader has put in place of numbers is put in place here, too.
+ * Applies the reader's edits.
  * @param {TensorLike} computed @param {Edit[]} edits @param {(name: string) => TensorLike} valueOf
  */
 function withEdits(computed, edits, valueOf) {
@@ -81,7 +84,7 @@ function withEdits(computed, edits, valueOf) {
 }
 
 /**
- * Cells of a tensor that edits have put something into.
+ * The cells of a tensor that edits have replaced.
  * @param {string} out @param {number[]} shape @param {Edit[]} edits
  */
 const overwritten = (out, shape, edits) => (
@@ -96,18 +99,18 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
     const has = name => tensors.has(name)
     return graphOf({ settings, streams: /** @type {any} */ (streams), decoding, shape, shapeOf, has })
   }
-  return takenFrom({ tensors, steps, settings }, shapeOf).filter(({ op }) => op in STEPS)
+  return graphOfRun({ tensors, steps, settings }, shapeOf).filter(({ op }) => op in STEPS)
 }
 
 /**
- * The steps forward. Reads what the run has where `isLocal`, else what came before here.
+ * Recomputes the steps forward, from the run's inputs where `isLocal`, else from the recomputed ones.
  * @param {Planned[]} plan @param {Checked} run @param {boolean} isLocal
  */
 function forward(plan, { tensors, edits = [] }, isLocal) {
   /** @type {Map<string, TensorLike>} */ const made = new Map()
   /** @type {Map<string, TensorLike | null>} */ const bounds = new Map()
-  /** Steps that could be done. @type {Planned[]} */ const done = []
-  /** What should have been there to read, and is not. @type {Set<string>} */ const missing = new Set()
+  /** Steps that were computed. @type {Planned[]} */ const done = []
+  /** Names that a step should read and that do not exist. @type {Set<string>} */ const missing = new Set()
   /** @param {string} name @returns {TensorLike} */
   function valueOf(name) {
     const tensor = tensors.get(name), computed = made.get(name)
@@ -130,8 +133,8 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
 }
 
 /**
- * The gradients, from the loss back, or from the sum of the output where nothing is to be answered: what each step
- * gives to what it reads, from the run's own gradient of what it makes.
+ * Recomputes the gradients from the loss, or from the sum of the output where there is no loss: each step's input
+ * gradients from the run's gradient of its output.
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
@@ -141,20 +144,20 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
   const seed = hasLoss ? 'loss' : isPlanned(settings.model) ? plan[plan.length - 1].out : end ?? ''
   if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
-  // What an attention gives back whose matrices were left out is taken from the run.
+  // An attention whose matrices were not retained takes its gradients from the run.
   const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
     .flatMap(({ inputs }) => Object.values(inputs)))
-  // So is what a step gives back that is none of these here.
-  const known = new Set(done.map(({ out }) => out))
+  // So does a step that is not among those recomputed here.
+  const outputNames = new Set(done.map(({ out }) => out))
   for (const { inputs, outputs } of isPlanned(settings.model) ? [] : steps) {
     const made = Object.values(outputs)
-    if (made.some(name => gradients.has(name)) && !made.some(name => known.has(name))) {
+    if (made.some(name => gradients.has(name)) && !made.some(name => outputNames.has(name))) {
       for (const name of Object.values(inputs)) unknown.add(name)
     }
   }
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
-   * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.
+   * A kernel accumulates its products one by one, so each addition is rounded at the size of the sum.
    * @param {string} name @param {TensorLike} part @param {TensorLike} off @param {number} terms
    */
   function collect(name, part, off, terms) {
@@ -171,7 +174,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
     })
   }
   /**
-   * What the run shows no gradient of was computed here, and brings what it may be off.
+   * A gradient that the run does not have was computed here and carries its own error.
    * @param {Planned} step @param {Record<string, TensorLike>} read
    */
   function carried({ op, out, parameters }, read) {
@@ -183,10 +186,10 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
     const theirs = gradients.get(out), mine = own.get(out), data = theirs ? Float64Array.from(theirs) : mine?.sum.data
     if (!back || !backwardBound || !data || !(mine || unknown.has(out))) continue
     const y = valueOf(out)
-    // Through an overwritten number the gradient goes as if something had been added to it.
+    // The gradient passes through an edited value as if the edit had been an addition.
     const dy = { shape: y.shape, data }
     const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
-    // A hidden cell that was overwritten is in sight again.
+    // A masked cell that was edited takes part again.
     if (op === 'mask') for (const cell of overwritten(out, y.shape, edits)) parts.scores.data[cell] = dy.data[cell]
     const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carried(step, read)
     for (const key of Object.keys(parts)) {
@@ -202,7 +205,7 @@ function backward(plan, { tensors, steps, gradients, settings, hasLoss, end, edi
 }
 
 /**
- * A mask holds zeros and what makes up for them, about as many as was asked for.
+ * A dropout mask holds zeros and the factor 1 / (1 − p), zeros about as often as requested.
  * @param {Planned[]} plan @param {Checked} run
  * @returns {Result[]}
  */
@@ -210,15 +213,16 @@ function masks(plan, { tensors, settings: { dropout: p } }) {
   return plan.filter(({ op }) => op === 'dropout').flatMap(({ inputs: { mask } }) => {
     const tensor = tensors.get(mask)
     if (!tensor) return []
-    const { data } = tensor, count = data.length, kept = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
+    const { data } = tensor, count = data.length, zeroCount = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
     const isWhole = data.every(v => v === 0 || Math.abs(v * (1 - p) - 1) <= 4 * U)
-    const isUsual = Math.abs(kept - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
+    const isUsual = Math.abs(zeroCount - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
     return [{ name: mask, op: 'dropout', part: 'mask', count, difference: null, times: isWhole && isUsual ? 0 : Infinity }]
   })
 }
 
 /**
- * A greedy answer takes the likeliest token of every row; one that looks ahead was chosen before it had all to look at.
+ * A greedy answer takes the most probable token of every row; one that looks ahead was chosen before later
+ * tokens existed.
  * @param {Checked} run @returns {Result[]}
  */
 function choices({ tensors, settings, decoding, edits = [] }) {
@@ -245,7 +249,7 @@ export function recompute(run) {
       return { name, op, part: 'value', count, difference: farthest(exact.data, data),
         times: timesOff(made, local.bounds.get(name) ?? null, data) }
     }
-    // A graph of one's own knows all that is computed: what it does not know was not to be computed.
+    // The check's own graph knows all that is computed: a name that it lacks is not a computed tensor.
     const isStray = isOwn && op !== null && !/mask$/.test(role ?? '')
     return { name, op, part: 'value', count, difference: isStray ? Infinity : null, times: isStray ? Infinity : 0 }
   }

@@ -1,6 +1,6 @@
 /**
- * What each step of a model computes, in double: its value, its gradients, and how far float32 may be from both. The
- * bounds are derived as those in tests/ops are: U for every rounding, times the sizes of what is rounded.
+ * What each step of a model computes, in double: its value, its gradients, and bounds on the float32 error of both. The
+ * bounds are derived as those in tests/ops are: U for every rounding, times the magnitude of what is rounded.
  */
 
 import * as add from '../../src/reference/add.js'
@@ -16,25 +16,25 @@ import * as relu from '../../src/reference/relu.js'
 import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
-import { exchanged, narrowed, widened } from './arranged.js'
-import { collected, inHeads, joined, repeated, turned } from './heads.js'
+import { transpose, narrow, widen } from './rearrange.js'
+import { sumHeads, splitHeads, joinHeads, repeatHeads, transposed } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
 
 /** @import { TensorLike, Tensor } from '../../src/reference/tensor.js' */
 
-/** What an operation reads, by the symbols of its formula. @typedef {Record<string, TensorLike>} Read */
-/** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
-/** Of a step's inputs, by symbol. @typedef {Record<string, TensorLike>} Parts */
+/** The inputs of an operation by the symbols of its formula. @typedef {Record<string, TensorLike>} Read */
+/** The parameters of a step, each of the type that its operation expects. @typedef {Record<string, any>} Parameters */
+/** Results for a step's inputs, by symbol. @typedef {Record<string, TensorLike>} Parts */
 /**
  * One operation.
  * @typedef {object} Operation
  * @property {(read: Read, parameters: Parameters) => TensorLike} forward
  * @property {(read: Read, parameters: Parameters, y: TensorLike) => TensorLike} bound how far each number may be off
- * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backward] none: nothing
- *   goes back
+ * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backward] without it, no
+ *   gradient passes
  * @property {(read: Read, parameters: Parameters, dy: TensorLike, y: TensorLike) => Parts} [backwardBound]
  * @property {(read: Read, parameters: Parameters, dy: TensorLike) => Record<string, number>} [terms] products that are
- *   added, one after the other, to what a gradient already holds; 1
+ *   accumulated into a gradient one after the other; 1
  */
 
 /** The relative error of one rounding. */
@@ -53,11 +53,12 @@ const widthOf = x => /** @type {number} */ (x.shape.at(-1))
 const countOf = x => x.data.length / widthOf(x)
 
 /**
- * For what only multiplies and adds: the same of absolute values gives the sums of the products' sizes.
+ * For operations that only multiply and add: applied to absolute values, they give the sums of the
+ * products' magnitudes.
  * @param {(read: any, parameters: any) => TensorLike} forward
  * @param {(read: any, parameters: any, dy: TensorLike) => Parts} backward
- * @param {(read: Read, parameters: Parameters, dy: TensorLike | null) => Record<string, number>} terms how many are
- *   added
+ * @param {(read: Read, parameters: Parameters, dy: TensorLike | null) => Record<string, number>} terms
+ *   how many products are added
  * @returns {Operation}
  */
 const products = (forward, backward, terms) => ({
@@ -85,7 +86,7 @@ const bend = (op, params, y, dx) => ({
   }
 })
 
-/** Rows of the first axis. @param {TensorLike} x @param {number} first @param {number} count */
+/** A range of rows of the first axis. @param {TensorLike} x @param {number} first @param {number} count */
 function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
   const width = rest.reduce((product, side) => product * side, 1)
   if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
@@ -114,24 +115,24 @@ const linearRows = products(
   ({ x }, { count }) => ({ y: widthOf(x) + 1, x: count, weight: countOf(x), bias: countOf(x) })
 )
 
-/** Places of a table, added to every sentence. @param {Read} read @returns {Read} */
+/** Positions of a table, added to every sentence. @param {Read} read @returns {Read} */
 const placed = ({ x, table }) => (
   { a: x, b: { shape: x.shape.slice(1), data: table.data.slice(0, x.data.length / x.shape[0]) } })
 
 /** Products of queries and keys, head by head. @param {Read} read @param {Parameters} parameters */
 const sides = ({ q, k }, { heads, kvHeads }) => (
-  { a: inHeads(q, heads), b: turned(repeated(inHeads(k, kvHeads), heads)) })
+  { a: splitHeads(q, heads), b: transposed(repeatHeads(splitHeads(k, kvHeads), heads)) })
 /** Sums of values. @param {Read} read @param {Parameters} parameters */
-const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeated(inHeads(v, kvHeads), heads) })
+const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeatHeads(splitHeads(v, kvHeads), heads) })
 /**
- * @param {TensorLike} d of every head of queries
- * @param {TensorLike} like keys or values @param {Parameters} parameters
+ * @param {TensorLike} d of every head of queries @param {TensorLike} like keys or values
+ * @param {Parameters} parameters
  */
 const shared = (d, like, { kvHeads }) => {
-  const own = collected(d, kvHeads)
-  return like.shape.length === 4 ? own : joined(own)
+  const own = sumHeads(d, kvHeads)
+  return like.shape.length === 4 ? own : joinHeads(own)
 }
-/** Whether a key is hidden from a query. @param {Parameters} parameters @param {number[]} shape of the scores */
+/** Whether a key is masked for a query. @param {Parameters} parameters @param {number[]} shape of the scores */
 function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
   /** @param {number} at */
   return at => {
@@ -141,7 +142,7 @@ function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
 }
 
 /**
- * A mask that is added, one for each head of each sentence where it is as many.
+ * An additive mask, one per head and sentence where it has as many.
  * @param {TensorLike} mask @param {number[]} shape
  */
 const perHead = (mask, [B, H, ...rest]) => (
@@ -210,7 +211,7 @@ export const STEPS = {
   dots: products((read, parameters) => matmul.forward(/** @type {any} */ (sides(read, parameters))).y,
     (read, parameters, dy) => {
       const { a, b } = matmul.backward(/** @type {any} */ (sides(read, parameters)), {}, { y: dy })
-      return { q: read.q.shape.length === 4 ? a : joined(a), k: shared(turned(b), read.k, parameters) }
+      return { q: read.q.shape.length === 4 ? a : joinHeads(a), k: shared(transposed(b), read.k, parameters) }
     },
     ({ q }, { heads, kvHeads }, dy) => {
       const [Tq, Tk] = dy ? dy.shape.slice(-2) : [0, 0]
@@ -227,7 +228,7 @@ export const STEPS = {
       return map(more, (v, at) => (isHidden(at) ? -Infinity : v))
     },
     bound: ({ added }, _, y) => (added ? sizes(y, U) : zeros(y.shape)),
-    // What is hidden has a weight of 0, and so a gradient of 0 before it comes here; what a reader opened has not.
+    // A masked weight is 0, and so is its gradient; an edited one is not.
     backward: ({ added }, _, dy) => {
       /** @type {Parts} */ const parts = { scores: dy }
       if (!added) return parts
@@ -254,10 +255,10 @@ export const STEPS = {
   },
   sums: products((read, parameters) => {
     const out = matmul.forward(/** @type {any} */ (weighted(read, parameters))).y
-    return read.v.shape.length === 4 ? out : joined(out)
+    return read.v.shape.length === 4 ? out : joinHeads(out)
   }, (read, parameters, dy) => {
     const pair = /** @type {any} */ (weighted(read, parameters))
-    const { a, b } = matmul.backward(pair, {}, { y: inHeads(dy, parameters.heads) })
+    const { a, b } = matmul.backward(pair, {}, { y: splitHeads(dy, parameters.heads) })
     return { w: a, v: shared(b, read.v, parameters) }
   }, ({ w, v }, { heads, kvHeads }) => {
     const [Tq, Tk] = w.shape.slice(-2), size = v.data.length / v.shape[0] / kvHeads / Tk
@@ -298,7 +299,7 @@ export const STEPS = {
       const slope = map(y, (log, i) => dy.data[i] - Math.exp(log) * totals[Math.floor(i / width)])
       return { x: { shape: x.shape, data: slope.data } }
     },
-    // exp carries the rounding of its argument only where it is multiplied; then a product and a difference.
+    // exp carries the rounding of its argument only where the result is multiplied; then a product and a difference.
     backwardBound: ({ x }, _, dy, y) => {
       const width = widthOf(y), ones = rowSums(map(dy, () => 1), dy)
       return { x: map({ shape: x.shape, data: y.data }, (log, i) => (
@@ -331,7 +332,7 @@ export const STEPS = {
   sub: {
     forward: ({ a, b }) => add.forward({ a, b: map(b, v => -v) }).y, bound: (_, __, y) => sizes(y, U),
     backward: ({ a, b }, _, dy) => ({ a: sumToShape(dy, a.shape), b: map(sumToShape(dy, b.shape), v => -v) }),
-    // One added to the next, where a gradient is of more cells than one.
+    // Accumulates, since a gradient may concern more than one cell.
     backwardBound: (read, _, dy) => Object.fromEntries(Object.entries(read).map(([key, { shape }]) => (
       [key, map(sumToShape(map(dy, Math.abs), shape), v => v * U * dy.data.length)])))
   },
@@ -343,8 +344,8 @@ export const STEPS = {
       x ? { x: map(dy, (v, i) => 4 * U * Math.abs(v) * y.data[i] ** 2) } : {})
   },
   narrow: {
-    forward: ({ x }, where) => narrowed(x, where), bound: (_, __, y) => zeros(y.shape),
-    backward: ({ x }, where, dy) => ({ x: widened(dy, x.shape, where) }),
+    forward: ({ x }, where) => narrow(x, where), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, where, dy) => ({ x: widen(dy, x.shape, where) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   reshape: {
@@ -353,8 +354,8 @@ export const STEPS = {
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   transpose: {
-    forward: ({ x }, { a, b }) => exchanged(x, a, b), bound: (_, __, y) => zeros(y.shape),
-    backward: (_, { a, b }, dy) => ({ x: exchanged(dy, a, b) }),
+    forward: ({ x }, { a, b }) => transpose(x, a, b), bound: (_, __, y) => zeros(y.shape),
+    backward: (_, { a, b }, dy) => ({ x: transpose(dy, a, b) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   cut: { forward: ({ x }, parameters) => cutMask(x, parameters), bound: (_, __, y) => zeros(y.shape) }
@@ -391,7 +392,7 @@ function turnBound(x, cos, sin, parameters, like = x) {
 }
 
 /**
- * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
+ * The cuts of top-k and then top-p for rows of logits: 0, or −∞ for removed tokens.
  * @param {TensorLike} logits @param {Parameters} cuts
  */
 function cutMask({ shape, data }, { topK, topP }) {
@@ -401,13 +402,13 @@ function cutMask({ shape, data }, { topK, topP }) {
   for (let start = 0; start < data.length; start += V) {
     const row = Array.from(data.slice(start, start + V))
     const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b).slice(0, topK || V)
-    const most = row[order[0]]
-    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - most), 0)
+    const max = row[order[0]]
+    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - max), 0)
     let before = 0
     for (const i of order) {
       if (topP < 1 && before >= topP * total) break
       mask[start + i] = 0
-      before += Math.exp(row[i] - most)
+      before += Math.exp(row[i] - max)
     }
   }
   return { shape, data: mask }

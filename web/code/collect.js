@@ -1,4 +1,4 @@
-/** Gathers the code of every operation from the sources, when the page is built. */
+/** Collects the code of every operation from the sources, when the page is built. */
 
 import { readFile } from 'node:fs/promises'
 import { extract } from './extract.js'
@@ -6,7 +6,7 @@ import { SOURCES } from './sources.js'
 
 const SRC = new URL('../../src/', import.meta.url)
 
-/** A line of a table of operations stands as far to the left as a function. @param {string} code */
+/** Removes the indentation of an entry in a table of operations. @param {string} code */
 const flush = code => code.replaceAll(new RegExp(`^ {${code.search(/\S/)}}`, 'gm'), '')
 
 /**
@@ -24,9 +24,9 @@ export async function collectCode() {
   const pieces = async (folder, list) => (await Promise.all(list.map(async ([path, names]) => {
     const text = await textOf(`${folder}/${path}`)
     return names.map(name => {
-      const found = extract(text, name)
-      if (!found) throw new Error(`src/${folder}/${path} has no ${name}`)
-      return { file: `src/${folder}/${path}`, line: found.line, code: flush(found.code) }
+      const code = extract(text, name)
+      if (!code) throw new Error(`src/${folder}/${path} has no ${name}`)
+      return { file: `src/${folder}/${path}`, line: code.line, code: flush(code.code) }
     })
   }))).flat()
   const entries = Object.entries(SOURCES).map(async ([op, { c, js, torch }]) => (

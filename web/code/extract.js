@@ -1,11 +1,11 @@
-/** Takes a function out of a source file: from the comment above it to its closing brace. For C and for JavaScript. */
+/** Extracts a function from a source file, C or JavaScript: from the comment above it to its closing brace. */
 
 /** @param {string} line */
 const isComment = line => /^(\/\*|\s*\*|\/\/)/.test(line) || /^(?!.*\/\*).*\*\/\s*$/.test(line)
 /** @param {string} name */
 const escape = name => name.replace(/\$/g, '\\$&')
 
-/** Whether a brace comes before a semicolon: a declaration has none. @param {string[]} lines @param {number} i */
+/** Whether a brace comes before a semicolon; a declaration has none. @param {string[]} lines @param {number} i */
 const isDefinition = (lines, i) => (
   /\{/.test(/** @type {string} */ (lines.slice(i).find(line => /[;{]/.test(line))).split(';')[0]))
 
@@ -41,13 +41,13 @@ function findEnd(lines, start) {
   return lines.length - 1
 }
 
-/** An operation's line in a table of them. @param {string} line @param {string} name */
+/** An operation's line in a table. @param {string} line @param {string} name */
 const isEntry = (line, name) => line.startsWith(`  X(${name},`) || line.startsWith(`  ${name}: {`)
 
 /**
  * @param {string[]} lines
  * @param {string} name
- * @returns {{ code: string, line: number } | null} without what leads on to the next entry
+ * @returns {{ code: string, line: number } | null} without what leads to the next entry
  */
 function extractEntry(lines, name) {
   const start = lines.findIndex(line => isEntry(line, name))

@@ -1,14 +1,14 @@
-/** Where each operation is written: its kernel in src/c, its JavaScript in src/js, and PyTorch's line for it. */
+/** Where each operation is implemented: its kernel in src/c, its JavaScript in src/js, and PyTorch's equivalent. */
 
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
 /** @type {[string, string[]]} */
 const MATMUL = ['ops/matmul.c', ['multiply_many_rows', 'compute_tile', 'tile_step']]
 
-/** What a line of the table becomes. @type {[string, string[]]} */
+/** The template of a table entry. @type {[string, string[]]} */
 const PAIRS = ['ops/binary.c', ['forward']]
 
-/** An operation of one line in each table. @param {string} name @param {string} torch @returns {Source} */
+/** An operation with one line in each table. @param {string} name @param {string} torch @returns {Source} */
 const curve = (name, torch) => (
   { c: [['ops/unary.h', [name]], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', [name]]], torch })
 
@@ -16,7 +16,8 @@ const curve = (name, torch) => (
 const STRIDED = ['ops/strided.c', ['gf_strided_copy']]
 
 /**
- * One number of each row. @param {string} name @param {[string, string[]][]} parts what it calls @param {string[]} js
+ * A reduction to one number per row.
+ * @param {string} name @param {[string, string[]][]} parts what it calls @param {string[]} js
  * @returns {Source}
  */
 const reduction = (name, parts, js) => ({

@@ -1,14 +1,16 @@
 /**
- * What there is to say of everything the library gives: names, arguments, errors, examples and where it stands, read
- * from the source and its comments. Nothing of it is written anywhere else.
+ * Collects the reference: names, arguments, errors, examples and locations of everything the library exports, read from
+ * the source and its comments alone.
  */
 
 import ts from 'typescript'
+import { parseSignature } from '../../src/js/arguments.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
 import { COMPOSED } from '../../src/js/ops/composed.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
+import { DATA, FORWARDS, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types
 } from './source.js'
@@ -18,11 +20,12 @@ import {
  * @typedef {Field & { fields: Field[] }} Param
  *
  * @typedef {object} Entry
- * @property {string} id as it is written: 'gf.nn.Linear', 'Tensor.at'
- * @property {string} name its last part
+ * @property {string} id the full name: 'gf.nn.Linear', 'Tensor.at'
+ * @property {string} name the last part of its name
  * @property {'function' | 'class' | 'method' | 'value' | 'type'} kind
  * @property {string} call how it is called
  * @property {string} text
+ * @property {string} [order] the arguments in PyTorch's order, where options have a position, too
  * @property {Param[]} params
  * @property {{ type: string, text: string } | null} returns
  * @property {string[]} errors
@@ -37,7 +40,7 @@ import {
 const NOTHING = { text: '', params: [], returns: null, errors: [], examples: [], source: null, members: [] }
 
 /**
- * Operations that are a line of a table: its formula is their comment.
+ * Operations defined in tables: the formula is their documentation.
  * @type {[string, string, Record<string, { torch: string, formula: string }>][]}
  */
 const TABLES = [
@@ -53,19 +56,23 @@ function fromTable(name) {
   return { text: `${formula}, ${how}: ${torch}.`, source: `src/js/ops/${file}.js` }
 }
 
-/** Of a module that is made of a function: which. @param {ts.Node | undefined} node */
+/** The function that a module is made of. @param {ts.Node | undefined} node */
 function madeOf(node) {
   const call = node && ts.isVariableDeclaration(node) ? node.initializer : undefined
   const fn = call && ts.isCallExpression(call) ? call.arguments[1]?.getText().replace(/^\w+\./, '') : undefined
   return fn ? `${fn} as a module: its options are given once, its tensors to forward.` : ''
 }
 
-/** @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry} */
+/**
+ * @param {ts.Symbol} symbol @param {string} id @param {string} before what a call begins with @returns {Entry}
+ */
 function entryOf(symbol, id, before) {
   const type = checker.getTypeOfSymbol(symbol), [construct] = type.getConstructSignatures()
   if (construct) return classOf(symbol, construct, id, before)
   const { name } = symbol, [signature] = type.getCallSignatures()
-  const declared = symbol.valueDeclaration ?? symbol.declarations?.[0], own = signature?.declaration ?? declared
+  const declared = symbol.valueDeclaration ?? symbol.declarations?.[0], first = signature?.declaration ?? declared
+  // An overload has types; the comment is at the function.
+  const own = first && ts.isJSDocSignature(first) ? declared : first
   const table = own && ts.isFunctionTypeNode(own) ? fromTable(name) : null
   const around = declared && ts.isPropertyAssignment(declared) ? declared : undefined
   const words = allSaid(table ? [] : [around, own, handedTo(own)]), plain = docOf(symbol)
@@ -80,7 +87,7 @@ function entryOf(symbol, id, before) {
 }
 
 /**
- * What a class itself declares and says a word about, without what its parents do.
+ * The documented members that a class declares itself, without inherited ones.
  * @param {ts.ClassLikeDeclaration} node @param {string} id @returns {Entry[]}
  */
 function membersOf(node, id) {
@@ -111,7 +118,7 @@ function classOf({ name }, construct, id, before) {
   }
 }
 
-/** A class that nobody makes but that is given. @param {string} name @returns {Entry} */
+/** A class that users receive but do not construct. @param {string} name @returns {Entry} */
 function givenClass(name) {
   const node = /** @type {ts.ClassDeclaration} */ (types.get(name)?.declarations?.find(ts.isClassLike))
   const { text, examples } = said(node)
@@ -121,7 +128,7 @@ function givenClass(name) {
   }
 }
 
-/** A type that has a name. @param {string} name @returns {Entry} */
+/** A named type. @param {string} name @returns {Entry} */
 function typeEntry(name) {
   const symbol = /** @type {ts.Symbol} */ (types.get(name)), type = checker.getDeclaredTypeOfSymbol(symbol)
   const params = fieldsOf(type, new Map()).map(field => ({ ...field, fields: [] }))
@@ -136,7 +143,7 @@ function typeEntry(name) {
 const sorted = entries => entries.sort((a, b) => a.name.localeCompare(b.name, 'en'))
 
 /**
- * Everything in an object of the library.
+ * All entries of an object of the library.
  * @param {ts.Type} type @param {string} prefix @param {readonly string[]} [without]
  */
 const entriesOf = (type, prefix, without = []) => sorted(checker.getPropertiesOfType(type)
@@ -161,8 +168,8 @@ function methodsOfFunctions(all) {
   }
 }
 
-/** Objects within the library, each a section of its own; the engine is nobody's to call. */
-const APART = ['nn', 'functional', 'text', 'decoding', 'optim', 'models', 'autograd', 'engine']
+/** Objects within the library, each a section of its own; the engine is internal. */
+const APART = ['nn', 'functional', 'text', 'data', 'decoding', 'optim', 'models', 'autograd', 'engine']
 
 /** @param {string} name */
 const declared = name => checker.getDeclaredTypeOfSymbol(/** @type {ts.Symbol} */ (types.get(name)))
@@ -171,7 +178,7 @@ const part = (type, name) => checker.getTypeOfSymbol(/** @type {ts.Symbol} */ (t
 /** @param {...string} names */
 const given = (...names) => names.map(givenClass)
 
-/** Everything that can be called, read or made. @returns {Section[]} */
+/** Everything that can be called, read or constructed. @returns {Section[]} */
 function parts() {
   const whole = declared('Glassformer'), nn = part(whole, 'nn'), optim = part(whole, 'optim')
   /** @type {[string, string, Entry[]][]} */
@@ -186,6 +193,7 @@ function parts() {
     ['init', 'gf.nn.init', entriesOf(part(nn, 'init'), 'gf.nn.init.')],
     ['optim', 'gf.optim', [...entriesOf(optim, 'gf.optim.', ['lrScheduler']), ...given('Optimizer')]],
     ['lrScheduler', 'gf.optim.lrScheduler', entriesOf(part(optim, 'lrScheduler'), 'gf.optim.lrScheduler.')],
+    ['data', 'gf.data', entriesOf(part(whole, 'data'), 'gf.data.')],
     ['text', 'gf.text', [...entriesOf(part(whole, 'text'), 'gf.text.'), ...given('Tokenizer')]],
     ['models', 'gf.models', [...entriesOf(part(whole, 'models'), 'gf.models.'),
       ...given('LanguageModel', 'Causal', 'Seq2Seq')]],
@@ -199,10 +207,31 @@ function parts() {
 const isType = ({ declarations = [] }) => declarations.some(
   node => ts.isJSDocTypedefTag(node) || ts.isTypeAliasDeclaration(node))
 
+/** The signatures of entries, by how their ids begin. @type {[RegExp, Record<string, string>, number][]} */
+const SIGNATURES = [
+  [/^x\.(\w+)$/, { ...FUNCTIONS, ...METHODS }, 1], [/^(?:F|gf)\.(\w+)$/, FUNCTIONS, 0], [/^gf\.nn\.(\w+)$/, MODULES, 0],
+  [/^gf\.nn\.(\w+)\.forward$/, FORWARDS, 0], [/^gf\.nn\.init\.(\w+)$/, INIT, 0],
+  [/^gf\.optim\.(?:lrScheduler\.)?(\w+)$/, OPTIMIZERS, 0], [/^gf\.data\.(\w+)$/, DATA, 0]
+]
+
+/** The arguments of an entry in PyTorch's order, where options have a position. @param {string} id */
+export function getOrder(id) {
+  for (const [pattern, table, first] of SIGNATURES) {
+    const [, name = ''] = pattern.exec(id) ?? []
+    if (!Object.hasOwn(table, name)) continue
+    const { order, options, byName } = parseSignature(table[name])
+    if (options.some(option => !byName.includes(option))) return order.slice(first).join(', ')
+  }
+  return undefined
+}
+
 /** @returns {Section[]} */
 export function collectReference() {
   const sections = parts()
   methodsOfFunctions(sections)
+  for (const entry of sections.flatMap(({ entries }) => entries.flatMap(one => [one, ...one.members]))) {
+    entry.order = getOrder(entry.id)
+  }
   const known = new Set(sections.flatMap(({ entries }) => entries.map(({ name }) => name)))
   const rest = [...types].filter(([name, symbol]) => !known.has(name) && isType(symbol)).map(([name]) => name).sort()
   return [...sections, { id: 'types', title: 'Types', entries: rest.map(typeEntry) }]

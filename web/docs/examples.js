@@ -1,4 +1,4 @@
-/** The examples of the reference: code whose lines end in `// what they give`. They are run by a test as they stand. */
+/** The examples of the reference: code with lines that end in `// result`. A test runs them as they are. */
 
 const DIGITS = 4
 
@@ -10,25 +10,25 @@ function spelt(value) {
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
-/** A value as an example writes it. @param {any} value */
+/** A value in the format of examples. @param {any} value */
 export function shown(value) {
   if (typeof value?.toArray !== 'function') return spelt(value)
   return (value.dtype === 'float32' || value.dtype === 'float64' ? '' : `${value.dtype} `) + spelt(value.toArray())
 }
 
-/** A line: what is written, and what it gives, if that is said. @param {string} line */
+/** A line: the code, and its result, if there is one. @param {string} line */
 export function split(line) {
   const [, code, expected] = /^(.*?)\s*(?:\/\/ (.*))?$/.exec(line) ?? []
   return { code, expected: code ? expected : undefined }
 }
 
-/** Whether what is said behind a line is a value, and not a remark. @param {string} expected */
+/** Whether the comment of a line is a value, not a remark. @param {string} expected */
 const isValue = expected => /^(\[|'|-?\d|true$|false$|null$|undefined$|(?:int32|bool) \[)/.test(expected)
 
 /**
  * Runs an example.
  * @param {any} gf @param {string} example
- * @returns {Promise<{ line: string, expected: string, got: string }[]>} of every line that says what it gives
+ * @returns {Promise<{ line: string, expected: string, got: string }[]>} for every line with a result
  */
 export async function run(gf, example) {
   /** @type {{ line: string, expected: string, got: string }[]} */ const seen = []

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { marked } from 'marked'
 
-/** In the order of the navigation, by the names of their files. */
+/** In the order of the navigation, by file name. */
 export const GUIDES = [
   'getting-started', 'page-guide', 'command-line', 'models', 'training', 'export', 'pytorch', 'accuracy', 'performance',
   'architecture', 'limits'
@@ -21,7 +21,9 @@ const slug = text => text.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, '').trim()
 /** @param {string} html */
 const withoutTags = html => html.replace(/<[^>]*>/g, '')
 
-/** Headings get anchors, and wide tables scroll by themselves; links lead to pages of the site, or nowhere. */
+/**
+ * Headings get anchors, and wide tables scroll by themselves; links lead to pages of the site, or become plain text.
+ */
 marked.use({
   renderer: {
     heading({ tokens, depth, text }) {
@@ -40,7 +42,7 @@ const scrollable = html => html.replace(/<table>[^]*?<\/table>/g, table => `<div
   .replaceAll('<pre>', '<pre tabindex="0">')
 
 /**
- * Links to all guides, for a page in the site's folder or, with '../', in one of its own.
+ * Links to all guides, for a page in the site's folder or, with '../', in a subfolder.
  * @param {string} root @param {string} [current] the guide that is shown
  */
 export async function guideLinks(root, current) {

@@ -1,4 +1,4 @@
-/** The reference as a page: what `collect.js` has found, as HTML that can be read without a script. */
+/** Renders what `collect.js` has collected as HTML that can be read without scripts. */
 
 import { split } from './examples.js'
 
@@ -12,10 +12,10 @@ const safe = text => text.replace(/[&<>"]/g, sign => ESCAPED[sign])
 /** @param {string} text */
 const code = text => `<code>${safe(text)}</code>`
 
-/** What is code in a comment: between backticks, a name of PyTorch's or of the library's. */
+/** Code in a comment: between backticks, or a name of PyTorch's or of the library's. */
 const CODE = /`([^`]+)`|\b((?:torch|gf|F|nn)\.[\w.]*\w(?:\([^()]*\))?)/g
 
-/** A comment as text; names that have an entry lead there. @param {string} text @param {Set<string>} ids of entries */
+/** A comment as HTML; names with an entry become links. @param {string} text @param {Set<string>} ids of entries */
 function prose(text, ids) {
   const whole = text.replace(/\s*\n\s*/g, ' ')
   let at = 0, made = ''
@@ -55,12 +55,14 @@ const fact = (what, text) => `<p class="fact"><b>${what}</b> ${text}</p>`
  * @param {Entry} entry @param {Set<string>} ids @param {number} [level] of its heading
  * @returns {string}
  */
-function entryHtml({ id, kind, call, text, params, returns, errors, examples, source, members }, ids, level = 3) {
+function entryHtml(entry, ids, level = 3) {
+  const { id, kind, call, text, order, params, returns, errors, examples, source, members } = entry
   const isCalled = kind !== 'type' && kind !== 'value', type = returns ? code(returns.type) : ''
   const parts = [
     `<h${level}><a href="#${safe(id)}">${safe(id)}</a> <small>${kind}</small></h${level}>`,
     isCalled ? `<pre class="call" tabindex="0">${safe(call)}</pre>` : '', text ? `<p>${prose(text, ids)}</p>` : '',
-    table(params, ids), returns ? fact(isCalled ? 'returns' : 'is', `${type} ${prose(returns.text, ids)}`) : '',
+    table(params, ids), order ? fact('by position', code(order)) : '',
+    returns ? fact(isCalled ? 'returns' : 'is', `${type} ${prose(returns.text, ids)}`) : '',
     ...errors.map(error => fact('throws', prose(error.replace(/^\{[^}]*\}\s*/, ''), ids))), ...examples.map(example),
     source ? `<p class="source">${safe(source)}</p>` : '', ...members.map(member => entryHtml(member, ids, level + 1))
   ]

@@ -1,8 +1,8 @@
-/** The reference's search, and its theme. Names come first; where there is none, texts that mention what was typed. */
+/** The search of the reference, and its theme. Names match first; without a match, texts that mention the query. */
 
 /** @param {string} text */
 const plain = text => text.toLowerCase().replace(/[\s_]+/g, '').replace(/^(torch\.)?(nn\.)?(functional\.)?/, '')
-/** What is typed as PyTorch spells it is found, too: cross_entropy, nn.LayerNorm. @param {string} text */
+/** Queries may use PyTorch's spelling: cross_entropy, nn.LayerNorm. @param {string} text */
 const flat = text => text.toLowerCase().replace(/[\s_]+/g, '')
 
 /** @type {HTMLElement[]} */
@@ -13,7 +13,7 @@ const sections = [...document.querySelectorAll('main > section')]
 const [input, found, nothing, theme] = ['search', 'found', 'nothing', 'theme'].map(
   id => /** @type {any} */ (document.getElementById(id)))
 
-/** A name without dots is looked for in the last part of a name. @param {string} name @param {string} wanted */
+/** A query without dots is compared with the last part of a name. @param {string} name @param {string} wanted */
 const isNamed = (name, wanted) => (wanted.includes('.') ? name : name.slice(name.lastIndexOf('.') + 1)).includes(wanted)
 
 /** @param {string} typed */
@@ -41,7 +41,7 @@ input.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
   if (first) location.hash = first.element.id
 })
 
-/** Everything is shown again. */
+/** Displays everything again. */
 function clear() {
   input.value = ''
   search('')
@@ -52,7 +52,7 @@ addEventListener('keydown', event => {
   event.preventDefault()
   input.focus()
 })
-// A link leads to its entry, also while a search hides it.
+// A link leads to its entry, even while a search hides it.
 addEventListener('hashchange', () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (!target?.closest('[hidden]')) return

@@ -1,4 +1,4 @@
-/** The library's source as the compiler reads it that also checks it: types, and what comments say of them. */
+/** The library's source as TypeScript's compiler sees it: types, and the contents of comments. */
 
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -26,16 +26,16 @@ function exportsOf(path) {
   return checker.getExportsOfModule(/** @type {ts.Symbol} */ (checker.getSymbolAtLocation(file)))
 }
 
-/** The symbol that a name stands for, through imports. @param {ts.Symbol | undefined} symbol */
+/** The symbol of a name, through imports. @param {ts.Symbol | undefined} symbol */
 const behind = symbol => (symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
 
-/** What a file gives, by name. @param {string} path */
+/** The exports of a file, by name. @param {string} path */
 const named = path => new Map(exportsOf(path).map(
   symbol => [symbol.name, /** @type {ts.Symbol} */ (behind(symbol))]))
 
-/** Everything of the package that has a name. */
+/** All names of the package. */
 export const types = named(TYPES)
-/** The modules: those that are made of functions have no class of their own. */
+/** The modules: those made of functions have no class of their own. */
 export const modules = named(MODULES)
 
 /** @param {ts.Symbol} symbol */
@@ -54,7 +54,7 @@ export function sourceOf(node) {
 }
 
 /**
- * The function that a wrapper hands its arguments to: (x, options) => made(engine, x, options).
+ * The function that a wrapper passes its arguments to: (x, options) => made(engine, x, options).
  * @param {ts.Node | undefined} node
  */
 export function handedTo(node) {
@@ -63,7 +63,7 @@ export function handedTo(node) {
   return behind(symbol ?? undefined)?.valueDeclaration
 }
 
-/** The node whose comment speaks for a declaration. @param {ts.Node} node @returns {ts.Node} */
+/** The node whose comment documents a declaration. @param {ts.Node} node @returns {ts.Node} */
 function commented(node) {
   const isFunction = ts.isArrowFunction(node) || ts.isFunctionExpression(node)
   return isFunction && ts.isVariableDeclaration(node.parent) ? node.parent : node
@@ -72,7 +72,7 @@ function commented(node) {
 /** @param {ts.JSDocTag | ts.JSDoc} one */
 const textOf = ({ comment }) => (ts.getTextOfJSDocComment(comment) ?? '').trim()
 
-/** What a comment says, tag by tag. @param {ts.Node | undefined} declaration @returns {Words} */
+/** The contents of a comment, tag by tag. @param {ts.Node | undefined} declaration @returns {Words} */
 export function said(declaration) {
   const node = declaration && commented(declaration), tags = node ? ts.getJSDocTags(node) : []
   /** @param {string} name */
@@ -92,7 +92,7 @@ export function said(declaration) {
 /** @param {ts.Node} node */
 export const isInternal = node => ts.getJSDocTags(node).some(tag => tag.tagName.text === 'internal')
 
-/** Several comments about one thing: a wrapper's, and that of what it wraps. @param {(ts.Node | undefined)[]} nodes */
+/** The merged comments of a wrapper and of what it wraps. @param {(ts.Node | undefined)[]} nodes */
 export function allSaid(nodes) {
   const all = [...nodes, undefined].map(said)
   return {
@@ -103,12 +103,12 @@ export function allSaid(nodes) {
   }
 }
 
-/** Classes that go by their names, however many properties they have. */
+/** Classes that are displayed by name, however many properties they have. */
 const CLASSES = /^(Tensor|Module|Cache)$/
-/** With more than this a thing is no options object. */
+/** An object with more properties is not an options object. */
 const MOST_FIELDS = 20
 
-/** Whether a type is an object as literals make it. @param {ts.Type} type */
+/** Whether a type is that of an object literal. @param {ts.Type} type */
 function isPlain(type) {
   const isObject = Boolean(type.flags & ts.TypeFlags.Object) || type.isIntersection()
   const isOther = type.isUnion() || type.isClass() || checker.isArrayType(type) || checker.isTupleType(type) ||
@@ -118,7 +118,7 @@ function isPlain(type) {
 }
 
 /**
- * The properties of an options object; of what is no such thing, none.
+ * The properties of an options object; none for other types.
  * @param {ts.Type} type @param {Map<string, string>} texts @returns {Field[]}
  */
 export function fieldsOf(type, texts) {
@@ -131,7 +131,7 @@ export function fieldsOf(type, texts) {
   return fields.length < MOST_FIELDS ? fields : []
 }
 
-/** The members of a list of arguments, one by one. @param {ts.TypeReference} type @returns {Argument[]} */
+/** The members of an argument list, one by one. @param {ts.TypeReference} type @returns {Argument[]} */
 function unpacked(type) {
   const { elementFlags, labeledElementDeclarations: labels } = /** @type {ts.TupleTypeReference} */ (type).target
   return checker.getTypeArguments(type).map((one, i) => ({
@@ -141,7 +141,7 @@ function unpacked(type) {
 }
 
 /**
- * Whether users give it: not the engine, and not what is there to be refused.
+ * Whether users pass the argument: not the engine, and none that exists only to be rejected.
  * @param {ts.Symbol} symbol
  */
 const isGiven = symbol => symbol.name !== 'engine' && checker.typeToString(checker.getTypeOfSymbol(symbol)) !== 'undefined[]'
@@ -159,7 +159,7 @@ function argumentsOf(signature) {
 }
 
 /**
- * What is said of an options object in one line, 'eps: 1e-5; bias, scale: true', is given to its fields.
+ * Distributes the one-line description of an options object, 'eps: 1e-5; bias, scale: true', to its fields.
  * @param {Field[]} fields @param {string} text @returns {boolean} whether all of it was
  */
 function shareText(fields, text) {
@@ -174,7 +174,7 @@ function shareText(fields, text) {
 }
 
 /**
- * A call: how it is written, what goes in, what comes out.
+ * A call: its spelling, arguments and result.
  * @param {ts.Signature | undefined} signature @param {Words} words
  * @returns {Pick<Entry, 'params' | 'returns'> & { list: string }}
  */

@@ -1,4 +1,4 @@
-/** The glossary: what the page's terms mean, and where each has its matrix. Fetched when it is opened. */
+/** The glossary: the terms of the page, and where each has its matrix. Loaded when it is opened. */
 
 import { following, h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
@@ -42,11 +42,11 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     h('p', { className: 'note' }, words.what), groups)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
-  // The event comes a task later, when it may have been opened again.
+  // The event fires a task later, when the dialog may be open again.
   dialog.addEventListener('close', () => !dialog.open && get().glossary && set({ glossary: '' }))
   return {
     dialog, language,
-    /** @param {string} id of the term at which it opens, or none of them */
+    /** @param {string} id of the term at which it opens, or null */
     open(id) {
       TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(placeOf(term, get(), rooms()))))
       for (const one of dialog.querySelectorAll('.term-entry')) {
@@ -89,7 +89,7 @@ export function glossary(stage, context) {
     if (!id) inside?.dialog.close()
     opened = id
   }
-  /** The matrix of the term that was pressed, as long as the reader stays in its room. */
+  /** The matrix of the selected term, as long as the reader stays in its room. */
   function showTerm() {
     const { lit, room: id } = get()
     const run = context.run()

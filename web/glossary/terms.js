@@ -1,6 +1,6 @@
 /**
- * The terms of the page: each in both languages, as PyTorch has it, and which matrix it names. What it means is said in
- * `ko.json` and `en.json`.
+ * The terms of the page: each in both languages and in PyTorch, with the matrix it names. `ko.json` and `en.json`
+ * define them.
  */
 
 import { defaults, patchFrom } from '../shell/state.js'
@@ -9,25 +9,25 @@ import { defaults, patchFrom } from '../shell/state.js'
 
 /**
  * @typedef {object} Term
- * @property {string} id the key of its sentence
+ * @property {string} id the key of its definition
  * @property {string} group
  * @property {string} ko
  * @property {string} en
  * @property {string | null} torch its name in PyTorch; null where PyTorch has none
- * @property {string[]} words the rooms that show the matrix, by the key of their texts
+ * @property {string[]} words the rooms that display the matrix, by the key of their texts
  * @property {string} part which matrix of the room, a path into its parts
- * @property {string} model where there is such a room, if the model behind the glass has none
+ * @property {string} model a model with such a room, if the current one has none
  * @property {string} room
- * @property {string} [state] what has to be set there
+ * @property {string} [state] settings that the room needs
  */
 
-/** Where most terms are at home: a layer of the encoder, one of the decoder, the ways in and out. */
+/** The rooms of most terms: a layer of the encoder, one of the decoder, the entry and the exit. */
 const [ENCODER, DECODER] = ['encoder.0.', 'decoder.0.']
 /** @param {string} room @param {string} [model] */
 const at = (room, model = 'dates') => ({ model, room })
 const MASKS = ['causal', 'padding', 'mask'], NORMS = ['norm', 'rmsnorm']
 
-/** In the order in which the numbers go through them. @type {Term[]} */
+/** In the order of the computation. @type {Term[]} */
 export const TERMS = [
   { id: 'vocabulary', ko: '어휘', en: 'vocabulary', torch: 'num_embeddings', words: ['embedding'], part: 'weight',
     ...at('source.embedding') },
@@ -102,7 +102,7 @@ export const tensorIn = ({ words, part }, room) => (words.includes(room.words)
   ? part.split('.').reduce((node, key) => node?.[key], /** @type {any} */ (room.parts)) : undefined)
 
 /**
- * What to set to see the matrix of a term: in the room where one is, in the model where one is, or where it is at home.
+ * The state that displays the matrix of a term: in the current room or model if possible, else in the term's own.
  * @param {Term} term @param {State} state @param {Room[]} rooms of the model behind the glass @returns {Patch}
  */
 export function placeOf(term, state, rooms) {

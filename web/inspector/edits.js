@@ -1,6 +1,6 @@
-/** Overwriting numbers: the field for the cell looked at, and the list of what was overwritten, undoable. */
+/** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
-import { editHistory, editOf, typed, withEdit, withoutEdit } from '../lib/edits.js'
+import { editHistory, editOf, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
@@ -8,7 +8,7 @@ import { brief, exact } from '../lib/number.js'
 /** @import { Placed } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
-/** One page has one past, whatever language its parts are built in. */
+/** The page has a single history, whatever language its parts are built in. */
 const history = editHistory()
 /** @type {Map<string, number>} */ const before = new Map()
 
@@ -16,7 +16,7 @@ const history = editHistory()
  * The page's edits, changed one at a time.
  * @param {Pick<Context, 'get' | 'set'>} context
  */
-export function edits({ get, set }) {
+export function editStore({ get, set }) {
   const list = () => get().edits ?? []
   /** @param {Edit[]} next */
   const change = next => {
@@ -26,9 +26,9 @@ export function edits({ get, set }) {
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
     was: (/** @type {Placed} */ cell) => before.get(cellName(cell)),
-    /** @param {Cell} cell @param {number} value @param {number} shown what stands there now */
-    put(cell, value, shown) {
-      if (!editOf(list(), cell)) before.set(cellName(cell), shown)
+    /** @param {Cell} cell @param {number} value @param {number} previous what stands there now */
+    put(cell, value, previous) {
+      if (!editOf(list(), cell)) before.set(cellName(cell), previous)
       change(withEdit(list(), { ...cell, value }))
     },
     remove: (/** @type {Placed} */ cell) => change(withoutEdit(list(), cell)),
@@ -39,10 +39,10 @@ export function edits({ get, set }) {
 }
 
 /**
- * The field that overwrites a cell.
+ * The field that edits a cell.
  * @param {Cell} cell
  * @param {number} value
- * @param {{ t: Translate, store: ReturnType<typeof edits>, close(): void }} view
+ * @param {{ t: Translate, store: ReturnType<typeof editStore>, close(): void }} view
  */
 export function editField(cell, value, { t, store, close }) {
   const field = h('input', {
@@ -58,7 +58,7 @@ export function editField(cell, value, { t, store, close }) {
   }
   field.addEventListener('input', () => complain(false))
   const write = () => {
-    const wanted = typed(field.value)
+    const wanted = parseNumber(field.value)
     complain(wanted === null)
     if (wanted === null) return
     close()
@@ -76,9 +76,9 @@ export function editField(cell, value, { t, store, close }) {
 }
 
 /**
- * What was overwritten.
- * @param {{ t: Translate, store: ReturnType<typeof edits>, go(cell: Cell): void, idle?: Run['unusedEdits'] }} view
- *   idle: those that the run on show has no cell for
+ * The list of edits.
+ * @param {{ t: Translate, store: ReturnType<typeof editStore>, go(cell: Cell): void, idle?: Run['unusedEdits'] }} view
+ *   idle: those whose cell the current run does not have
  */
 export function editList({ t, store, go, idle = [] }) {
   const list = store.list()
@@ -89,7 +89,7 @@ export function editList({ t, store, go, idle = [] }) {
   }, t(`inspector.edit.${name}`))
   /** @param {Edit} edit */
   const entry = edit => {
-    const was = store.was(edit)
+    const previous = store.was(edit)
     const { name, index, from, value } = edit
     const cell = index.map(place => (Array.isArray(place) ? place[0] : place ?? 0))
     const isIdle = Boolean(editOf(idle, edit))
@@ -97,7 +97,7 @@ export function editList({ t, store, go, idle = [] }) {
     return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
         dotted(cellName(edit))),
-      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, from === undefined ? '' : '= ',
+      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${brief(previous)} → `, from === undefined ? '' : '= ',
         h('b', {}, from === undefined ? exact(value) : dotted(from))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),

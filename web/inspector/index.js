@@ -1,40 +1,40 @@
-/** One cell, taken apart: where it is, what it is worth, how it was made, where it goes on; and new numbers for it. */
+/** The inspector: where a cell is, its value, how it was computed, where it is used, and a field that edits it. */
 
-import { editField, editList, edits } from './edits.js'
-import { compared } from './compared.js'
-import { made, reachable } from './made.js'
-import { near } from './near.js'
-import { nudge } from './nudge.js'
-import { places } from './places.js'
+import { editField, editList, editStore } from './edits.js'
+import { cellComparison } from './cell_comparison.js'
+import { explanationSection, makeScrollable } from './explanation.js'
+import { nearestTokens } from './nearest_tokens.js'
+import { finiteDifference } from './finite_difference.js'
+import { cellIndex } from './cell_index.js'
 import { cellName, sameCell } from '../lib/cell.js'
 import { dotted, find, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
 import { formula } from '../lib/formula.js'
 import { brief, dimensions, exact } from '../lib/number.js'
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
 import { describedOf, tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 
-/** @import { Cell, Child, Context, Run, Tensor, Told } from '../types.d.ts' */
+/** @import { Cell, CellExplanation, Child, Context, Run, Tensor } from '../types.d.ts' */
 
 /**
- * What the inspector shows.
+ * What the inspector displays.
  * @typedef {object} Inspected
  * @property {Run | null} run
  * @property {Cell | null} cell
  * @property {boolean} pinned
- * @property {Cell[]} trail the way to it
- * @property {Told | null} explanation
+ * @property {Cell[]} trail the history of visited cells
+ * @property {CellExplanation | null} explanation
  * @property {{ here: number, there: number } | null} pair its values in both runs
  * @property {Run['unusedEdits']} idle edits that the run has no cell for
- * @property {string | null} room that is shown
+ * @property {string | null} room that is displayed
  */
 
-/** Whether the run has this cell, and its number. @param {Run} run @param {Cell | null} cell @returns {boolean} */
-export function exists(run, cell) {
+/** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
+export function hasCell(run, cell) {
   const tensor = cell && describedOf(run, cell.name)
   if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
   return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
@@ -43,25 +43,25 @@ export function exists(run, cell) {
 /** @type {Record<string, string>} */ const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /**
- * Where the keyboard goes when what it was on can no longer be pressed: to what takes that back.
+ * Where the focus goes when its button becomes disabled: to the button that does the reverse.
  * @param {string} [name]
  */
 const instead = name => name?.replace(/^\w+/, word => OPPOSITE[word] ?? word)
 
 /**
- * Replaces what is in an element; whoever had the keyboard's attention keeps it.
+ * Replaces the children of an element and keeps the focus.
  * @param {HTMLElement} element @param {...Child} children
  */
 function redraw(element, ...children) {
   const activeElement = /** @type {HTMLElement} */ (document.activeElement)
   const inside = element.contains(activeElement)
-  const kept = inside ? activeElement.dataset.keep : undefined
+  const focusKey = inside ? activeElement.dataset.keep : undefined
   const nodes = /** @type {(Node | string)[]} */ (children.filter(Boolean))
   element.replaceChildren(...nodes)
   if (!inside) return
   /** @param {string | undefined} name @returns {HTMLElement | null | undefined | ''} */
   const findKept = name => name && find(element, `[data-keep="${name}"]:not([disabled])`)
-  const next = findKept(kept) || findKept(instead(kept)) || find(element, '[tabindex="-1"]')
+  const next = findKept(focusKey) || findKept(instead(focusKey)) || find(element, '[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
 
@@ -69,7 +69,7 @@ function redraw(element, ...children) {
  * Mounts the inspector.
  * @param {HTMLElement} container
  * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'ask'>} context
- *   press pins a cell, or lets go; visit follows a source
+ *   press pins a cell or unpins it; visit follows a source
  */
 export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
@@ -77,13 +77,13 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
     h('span', { 'className': 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
-  const store = edits({ get, set })
+  const store = editStore({ get, set })
   const live = h('p', { className: 'visually-hidden', role: 'status' })
   container.append(heading, sheet, body, live)
   /** @type {Inspected} */
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
-  const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
-  const nearby = near({ t, ask, live, redraw: () => draw() })
+  const nudged = finiteDifference({ t, ask, get, live, redraw: () => draw() })
+  const nearby = nearestTokens({ t, ask, live, redraw: () => draw() })
   /** @type {{ sorted: boolean, page: number | null }} */ let reading = { sorted: false, page: null }
   /** @type {Cell | null} */ let editing = null
   let isDifferentiable = false
@@ -114,7 +114,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   /** @param {Cell} cell */
   function directions(cell) {
-    // While a cell is being explained its buttons stay, or the keyboard would lose the one it is on.
+    // While a cell is being explained its buttons stay, so that the focused one does not disappear.
     if (view.explanation) isDifferentiable = view.explanation.differentiable
     if (!isDifferentiable && !cell.isGradient) return ''
     const { name, index, isGradient = false } = cell
@@ -132,8 +132,8 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     if (!explanation?.feeds?.length || cell.isGradient) return ''
     /** @param {string} target */
     const follow = async target => {
-      const found = await ask('firstUse', { cell, target })
-      if (found && sameCell(cell, view.cell)) visit(found)
+      const use = await ask('firstUse', { cell, target })
+      if (use && sameCell(cell, view.cell)) visit(use)
     }
     return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map(name => (
       h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
@@ -145,14 +145,14 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
       t('inspector.goto', { room: placeName(home, t) }))
   }
-  /** What a cell stands for, where the operation that made it does not tell. @param {Cell} cell */
+  /** What a cell stands for, where the operation does not say. @param {Cell} cell */
   function meaning({ name, index }) {
-    const known = modelOf(get().model).meanings?.[name]
-    return known ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
-      h('p', { className: 'rule' }, formula(known.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
+    const entry = modelOf(get().model).meanings?.[name]
+    return entry ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
+      h('p', { className: 'rule' }, formula(entry.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
   }
   /**
-   * The field stays itself while its cell does, so that what is being typed survives.
+   * The field is kept while its cell stays the same, so that what is being typed survives.
    * @param {Cell} cell @param {number} value
    */
   function fieldFor(cell, value) {
@@ -188,7 +188,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   function draw() {
     const { run, cell, explanation } = view
     const list = editList({ t, store, go: press, idle: view.idle })
-    if (!run || !cell || !exists(run, cell)) {
+    if (!run || !cell || !hasCell(run, cell)) {
       redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
       return
     }
@@ -200,21 +200,21 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
         h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
         h('p', { className: 'cell-value' }, short)),
-      compared(view.pair, cell, t), directions(cell),
-      places(run, cell, { t, set, press, get }),
+      cellComparison(view.pair, cell, t), directions(cell),
+      cellIndex(run, cell, { t, set, press, get }),
       cell.isGradient ? '' : meaning(cell),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(cell, tensor, value, type),
       cell.isGradient && value !== undefined
         ? h('p', { className: 'note given' }, t(run.hasLoss ? 'inspector.loss' : 'inspector.sum')) : '',
-      explanation ? made(explanation, cell, {
-        t, go: visit, has: source => exists(run, source), change, run, ...reading
+      explanation ? explanationSection(explanation, cell, {
+        t, go: visit, has: source => hasCell(run, source), change, run, ...reading
       }) : '',
       nudged({ run, cell, explanation }), nearby(run, cell),
       onward(cell),
       actions(run, cell, type),
       list)
-    reachable(body)
+    makeScrollable(body)
     setText(find(sheet, 'bdi'), cellName(cell))
     setText(sheet.children[1], short)
   }
@@ -230,7 +230,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   toggle(false)
   return {
-    /** Pins a cell and puts the keyboard into the field that overwrites it. @param {Cell} cell */
+    /** Pins a cell and focuses the field that edits it. @param {Cell} cell */
     edit,
     undo: store.undo,
     redo: store.redo,
@@ -239,7 +239,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, page: null }
       if (next.cell !== undefined && !sameCell(next.cell, editing)) editing = null
       view = { ...view, ...next }
-      container.classList.toggle('is-empty', !view.run || !exists(view.run, view.cell))
+      container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)
       draw()
     }

@@ -1,6 +1,6 @@
 /**
- * The lessons. A lesson is a folder: `index.js` lists its steps, `ko.json` and `en.json` say them. Every step is a
- * state of the page, as a link has it.
+ * The lessons. A lesson is a folder: `index.js` lists its steps, `ko.json` and `en.json` hold its texts. Every step is
+ * a state of the page, written as a link.
  */
 
 /** @import { Run, State } from '../types.d.ts' */
@@ -18,39 +18,39 @@
  *
  * @typedef {object} Question
  * @property {(run: Run, now: Now) => { id: string, text?: string }[]} [options] what there is to choose from; where
- *   one has no text of its own, the lesson's words have it; left out where a number is asked for
- * @property {(run: Run, now: Now) => string | number | undefined} answer the right one, read from the run
+ *   one has no text of its own, the lesson's texts have it; left out where a number is asked for
+ * @property {(run: Run, now: Now) => string | number | undefined} answer the correct one, read from the run
  * @property {number} [tolerance] how far a number may be off
  * @property {boolean} [isOfAnswer] asks for what stands in the top line as the model's answer
  *
  * @typedef {string | { ko: string, en: string }} Link a state as in a link, beside what the lesson begins with
  *
  * @typedef {object} Step
- * @property {string} id the key of its words
+ * @property {string} id the key of its texts
  * @property {Link} state
  * @property {Pointer} [point]
  * @property {Question} [ask]
  * @property {Link | ((run: Run, now: Now) => string)} [then] the state in which the answer is seen: the reader
  *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint of the step's own
  * @property {Pointer} [pointThen]
- * @property {(run: Run, now: Now) => Cells} [look] what the inspector takes apart, where no cell is pointed at
- * @property {(run: Run, now: Now) => Cells} [lookThen] the same once it is answered
- * @property {(run: Run, now: Now) => Record<string, string>} [say] values for its words
+ * @property {(run: Run, now: Now) => Cells} [look] the cell that the inspector explains, where no cell is pointed at
+ * @property {(run: Run, now: Now) => Cells} [lookThen] the same once the question is answered
+ * @property {(run: Run, now: Now) => Record<string, string>} [say] values for the placeholders of its texts
  * @property {string[]} [free] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paper] what a worksheet shows in place of what is pointed at; a step
  *   that asks nothing is on the worksheet if it has this
- * @property {(run: Run, now: Now) => Cells[]} [paperThen] the same once it is answered
+ * @property {(run: Run, now: Now) => Cells[]} [paperThen] the same once the question is answered
  *
  * @typedef {object} Lesson
  * @property {string} model
- * @property {{ ko: string, en: string }} base what its states begin with
- * @property {string[]} keeps fields that stay as the reader has written them
+ * @property {{ ko: string, en: string }} base the state that all of its steps extend
+ * @property {string[]} keeps fields that keep the reader's text
  * @property {Step[]} steps
  * @property {string} [next] the lesson that comes after, or
  * @property {string} [theatre] the training
  */
 
-/** In the order in which they are offered. `stepCount` is known before anything is loaded; a test compares. */
+/** In the order in which they are offered. `stepCount` is known before a lesson is loaded; a test compares it. */
 export const LESSONS = [
   {
     id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js'),

@@ -1,4 +1,4 @@
-/** The player: one step of a lesson at a time, said above the figure, while the reader's hands stay free. */
+/** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
 import { h, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
@@ -11,8 +11,8 @@ import { lessonOf } from './index.js'
 import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
-import { standingFor } from './readings.js'
-import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
+import { standingFor } from './run_values.js'
+import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -20,7 +20,7 @@ import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
 /** @import { Context, Language, Run, State } from '../types.d.ts' */
 
 /**
- * The lesson that is loaded, in a language, and the answers that were given in it.
+ * The loaded lesson, in a language, and the reader's answers.
  * @typedef {object} Playing
  * @property {string | null} id
  * @property {Language} language
@@ -43,14 +43,14 @@ import { changeable, isIn, kept, stateOf, valuesOf } from './steps.js'
  * @property {Run | null} [before] the run of the question
  */
 
-/** The words that are said once it is answered. */
-const TOLD = ['right', 'wrong']
+/** The texts that depend on the answer. */
+const ANSWER_TEXTS = ['right', 'wrong']
 
-/** The top line keeps the model's answer to itself while a question asks for it. @param {boolean} isCovered */
+/** Hides the model's answer in the top line while a question asks for it. @param {boolean} isCovered */
 const cover = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
 
 /**
- * Whether a link says no more than which step it is and what the reader has written, from wherever the page begins.
+ * Whether a link only says which step it is and what the reader has typed, from wherever the page starts.
  * @param {State} state @param {Lesson} lesson
  */
 function isBare(state, { keeps }) {
@@ -104,28 +104,28 @@ export function player(container, stage, context) {
   const stepNow = () => shown.lesson.steps[Math.min(get().at, shown.lesson.steps.length - 1)]
   const now = () => ({ state: get(), before: answered()?.before ?? null })
   /**
-   * The state of a step, or that in which its answer is seen.
+   * The state of a step, or the one in which its answer is revealed.
    * @param {Lesson['steps'][number]} step @param {boolean} isOver @param {Run | null} [before] the run of the question
    */
   function wanted(step, isOver, before = shown.answers.get(step.id)?.before) {
     const text = isOver && step.then ? step.then : step.state
-    const said = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
+    const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : typeof text === 'string' ? text : text[language()]
-    return stateOf(shown.lesson, said, get(), language())
+    return stateOf(shown.lesson, sentence, get(), language())
   }
   /** @param {Lesson['steps'][number]} step */
   const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
   const answered = () => shown.answers.get(stepNow().id)
-  const inputs = () => JSON.stringify(kept(shown.lesson, get()))
+  const inputs = () => JSON.stringify(keptFields(shown.lesson, get()))
   const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
 
   /**
-   * Into a step: its question anew, or with the answer if it was given.
+   * Enters a step: its question, or, if answered already, the result.
    * @param {number} at @param {'push' | 'replace'} [history]
    */
   function enter(at, history = 'push') {
     const step = shown.lesson.steps[at]
-    // Before, not after: what is drawn at once has already begun to bring its place in sight.
+    // Before rendering, which may scroll to the place already.
     scrollTo({ top: 0 })
     set({ ...wanted(step, isSeen(step)), at }, history)
   }
@@ -139,7 +139,7 @@ export function player(container, stage, context) {
     const { next: following, theatre } = shown.lesson
     set({ ...defaults(), ...readers(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
-  /** Every question of the lesson on paper, answered by the same engine. */
+  /** All questions of the lesson on paper, with answers computed by the same engine. */
   async function sheet() {
     const { lesson, words, parts, id } = shown
     if (parts.sheet.ariaBusy === 'true') return
@@ -172,7 +172,7 @@ export function player(container, stage, context) {
   }
 
   /**
-   * What is right: read from the run that is there, or from that in which the answer will be seen, computed beside it.
+   * The correct answer: read from the current run, or from the run in which it will be revealed, computed separately.
    * @param {Lesson['steps'][number]} step @param {Run} run
    */
   async function rightOf(step, run) {
@@ -194,7 +194,10 @@ export function player(container, stage, context) {
   }
   /** @returns {Answered} */
   const noAnswer = () => ({ wrong: [], right: null, given: null, isOver: false, inputs: inputs() })
-  /** Right, and it is over; wrong, and there is a hint and another try. @param {string | number} given */
+  /**
+   * A correct answer completes the question; a wrong one gives a hint and another try.
+   * @param {string | number} given
+   */
   async function answer(given) {
     const step = stepNow(), run = context.run(), before = inputs()
     if (!run || !step.ask || answered()?.isOver || !context.isCurrent()) return
@@ -205,14 +208,14 @@ export function player(container, stage, context) {
     shown.answers.set(step.id, { ...known, wrong: [...known.wrong, given] })
     draw(run)
   }
-  /** Who asks for the answer is told it. */
+  /** Reveals the answer on request. */
   function reveal() {
     const run = context.run()
     if (run && answered()) finish(stepNow(), run, null)
   }
 
   /**
-   * What is said of an answer: right, or what to look at, or how it is instead.
+   * The text after an answer: correct, a hint, or the correct answer.
    * @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} speak @returns {Result}
    */
   function resultOf(step, run, speak) {
@@ -245,14 +248,14 @@ export function player(container, stage, context) {
     const { parts, words, lesson } = shown
     const step = stepNow()
     const known = answered()
-    // What was said of the run of the question stays said of it when the answer has made another.
+    // The text about the question's run stays the same when the answer has produced another run.
     const asked = known?.before
       ? { run: known.before, now: { state: wanted(step, false), before: null } } : { run, now: now() }
     const say = translator(words.steps[step.id], { strict: false })
     const own = words.steps[step.id]
     const values = valuesOf(step, own, run, now()), before = valuesOf(step, own, asked.run, asked.now)
     /** @param {string} key */
-    const speak = key => (words.steps[step.id][key] ? say(key, TOLD.includes(key) ? values : before) : '')
+    const speak = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : before) : '')
     setText(parts.title, speak('title'))
     const text = speak('text')
     if (parts.said !== text) parts.text.replaceChildren(...prose(text))
@@ -271,7 +274,7 @@ export function player(container, stage, context) {
   }
 
   /**
-   * The inspector takes apart what is pointed at, not a number of another token.
+   * Selects the cell that is pointed at, unless the inspector has one of its own.
    * @param {Run} run @param {import('./index.js').Place | null} target
    */
   function unfold(run, target) {
@@ -279,7 +282,7 @@ export function player(container, stage, context) {
     if (cell) context.look(cell)
   }
 
-  /** What the way on is called. @param {Lesson} lesson */
+  /** The label of the button that continues. @param {Lesson} lesson */
   function wayOn({ next: following }) {
     if (!isAtEnd()) return t('lesson.next')
     return following ? t('lesson.after', { name: t(`lesson.list.${following}.name`) })
@@ -340,7 +343,7 @@ export function player(container, stage, context) {
     const isThere = isIn(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
     if (run && context.isCurrent() && !shown.isMet) {
       shown.isMet = true
-      // Who comes in where an answer is seen, as after a reload, has not given it here.
+      // A reader who enters where an answer is revealed, as after a reload, has not answered here.
       if (!isThere && step.then && isIn(shown.lesson, get(), wanted(step, true, run), ['edits'])) {
         return enter(get().at, 'replace')
       }
@@ -351,7 +354,7 @@ export function player(container, stage, context) {
   return {
     update,
     /**
-     * What a link has to say of a state: of a step as it is, only which one, so that it gives nothing away.
+     * The state as a link: for an unchanged step only its number, so that the link reveals nothing.
      * @param {State} state @returns {State}
      */
     addressed(state) {
@@ -359,7 +362,8 @@ export function player(container, stage, context) {
       if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
       if (isSeen(step) || !isIn(lesson, state, wanted(step, false))) return state
-      return { ...defaults(lesson.model), ...kept(lesson, state), ...readers(), lesson: state.lesson, at: state.at }
+      const { lesson: name, at } = state
+      return { ...defaults(lesson.model), ...keptFields(lesson, state), ...readers(), lesson: name, at }
     },
     leave() {
       pointer.clear()

@@ -1,24 +1,24 @@
-/** Points at something on the page: a ring round cells of a matrix, or an outline of an element. */
+/** Points at something on the page: a ring around cells of a matrix, or an outline of an element. */
 
 import { find, h } from '../lib/dom.js'
 
 /** @import { Place } from '../rooms/graph.js' */
 
 const ROOM = 3
-/** Space left above and below what is scrolled to. */
+/** The margin above and below what is scrolled to. */
 const SPACE = 24
-/** The frames of a figure that are shown whole, if the window has room for them. */
+/** The frames of a figure that are scrolled to as a whole, if the window has room for them. */
 const WHOLE = '.matrix, .product'
-/** How far above a place its title may stand, to be shown with it. */
+/** The maximum distance of a title above a place, to be scrolled to with it. */
 const NEAR = 64
 
 /** @typedef {{ grid: HTMLElement, here: (number | null)[], counts: number[] }} Found */
 
 /**
- * The grid that shows these cells, and which of its rows and columns they are; null stands for all of them.
+ * The grid that displays these cells, and the range of its rows and columns; null stands for all of them.
  * @param {Element} stage @param {{ tensor: string, index: (number | null)[] }} place @returns {Found | null}
  */
-function found(stage, { tensor, index }) {
+function findCells(stage, { tensor, index }) {
   /** @type {NodeListOf<HTMLElement>} */ const grids = stage.querySelectorAll(`.heat[data-tensor="${tensor}"]`)
   for (const grid of grids) {
     const first = (grid.dataset.first ?? '').split(',').map(Number)
@@ -35,7 +35,7 @@ function found(stage, { tensor, index }) {
   return null
 }
 
-/** A ring round cells; it lies in the grid and scrolls with it. @param {Found} found */
+/** A ring around cells; it is inside the grid and scrolls with it. @param {Found} found */
 function ring({ grid, here: [row, col], counts: [rows, cols] }) {
   /** @param {number | null} place @param {number} count */
   const part = (place, count) => (place === null ? [0, 1] : [place / count, 1 / count])
@@ -49,7 +49,7 @@ function ring({ grid, here: [row, col], counts: [rows, cols] }) {
   return element
 }
 
-/** Where the page ends under what stays at the top of the window once it is scrolled: top line, map or lesson. */
+/** The lower edge of what stays at the top of the window after scrolling: top line, map or lesson. */
 const topOf = () => Math.max(...['.top', '.map', '.lesson', '.lesson-line'].map(selector => {
   /** @type {HTMLElement | null} */ const element = document.querySelector(selector)
   if (!element) return 0
@@ -58,8 +58,8 @@ const topOf = () => Math.max(...['.top', '.map', '.lesson', '.lesson-line'].map(
 }))
 
 /**
- * From where to where the window has to show a pointed place: all of its figure, if that fits, else itself, with a
- * title that stands right above.
+ * The range that the window has to show for a place: its whole figure, if that fits, else the place with a title right
+ * above it.
  * @param {Element} element @param {number} height of the window below what stays at its top
  */
 function stretchOf(element, height) {
@@ -72,11 +72,11 @@ function stretchOf(element, height) {
 }
 
 /**
- * Scrolls a pointed place into its frame and the window, no further than needed, and never past what is asked.
- * @param {Element} element @param {Element | null} asked
+ * Scrolls a place into its frame and the window, no further than needed, and never past the question.
+ * @param {Element} element @param {Element | null} question
  * @returns {boolean} whether the window had to be scrolled
  */
-function show(element, asked) {
+function show(element, question) {
   const { left, right } = element.getBoundingClientRect()
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
   const frame = element.closest('.frame')
@@ -88,36 +88,36 @@ function show(element, asked) {
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
   const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'
-  const room = asked && !stays ? Math.max(0, asked.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
+  const room = question && !stays ? Math.max(0, question.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
   const by = above < 0 ? above : below > 0 ? Math.min(above, below, room) : 0
   if (Math.abs(by) < 1) return false
   scrollBy({ top: by, behavior })
   return true
 }
 
-/** Milliseconds after which a scroll is over: one that is cut off at the top of the page ends without an event. */
-const OVERDUE = 1000
-/** How often such a scroll is taken up again: where a page ends, a place may stay below what is asked for. */
+/** Milliseconds after which a scroll counts as finished: one that stops at the end of the page fires no event. */
+const SCROLL_TIMEOUT = 1000
+/** How often such a scroll is repeated: at the end of the page, a place may stay below its target. */
 const TRIES = 4
-/** What a reader does who wants to look elsewhere. */
-const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
-/** Who turns the page into a slide looks at the same place. @param {Event} event */
+/** Events by which a reader scrolls elsewhere. */
+const SCROLL_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+/** Entering the slide mode keeps the place. @param {Event} event */
 const isMove = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p')
 
 /**
- * Keeps a place in sight until the reader moves: what stands above it may still be drawn, and a dialog that closes or
- * a finger that lifts ends a scroll on its way.
+ * Keeps a place visible until the reader scrolls: content above it may still be rendered, and a closing dialog or a
+ * lifted finger interrupts a scroll.
  */
 function keeper() {
   /** @type {{ element: Element, asked: Element | null } | null} */ let kept = null
-  // A scroll that has begun goes on to where the place was, even if it has come in sight meanwhile, or another is kept.
+  // A running scroll continues to where the place was, even if the place has become visible or another is kept.
   let isOnWay = false
   let overdue = 0, tries = 0
   function again() {
     if (!kept?.element.isConnected || !show(kept.element, kept.asked)) return
     isOnWay = true
     clearTimeout(overdue)
-    overdue = window.setTimeout(() => { if (tries++ < TRIES) again() }, OVERDUE)
+    overdue = window.setTimeout(() => { if (tries++ < TRIES) again() }, SCROLL_TIMEOUT)
   }
   addEventListener('scrollend', () => {
     const hasArrived = isOnWay
@@ -134,18 +134,20 @@ function keeper() {
   }
   return {
     release,
-    /** @param {Element} element @param {Element | null} asked */
-    keep(element, asked) {
+    /** @param {Element} element @param {Element | null} question */
+    keep(element, question) {
       release()
-      kept = { element, asked }
+      kept = { element, asked: question }
       tries = 0
       again()
       drawn.observe(document.body)
       listening = new AbortController()
       const { signal } = listening
-      for (const move of MOVES) addEventListener(move, event => isMove(event) && release(), { passive: true, signal })
+      for (const type of SCROLL_EVENTS) {
+        addEventListener(type, event => isMove(event) && release(), { passive: true, signal })
+      }
     },
-    /** The same place, drawn anew and perhaps elsewhere. @param {Element} element */
+    /** The same place after a new rendering, perhaps elsewhere. @param {Element} element */
     renew(element) {
       if (!kept || kept.element === element) return
       kept.element = element
@@ -166,16 +168,16 @@ export function pointers(stage) {
   return {
     /**
      * @param {import('./index.js').Place | null} target @param {string} key scrolls there when it is another
-     * @param {Element | null} [asked] words that have to stay in sight
+     * @param {Element | null} [question] text that has to stay visible
      */
-    point(target, key, asked = null) {
+    point(target, key, question = null) {
       clear()
       if (!target) return keeps.release()
       const isElement = target.selector !== undefined
-      const place = isElement ? null : found(stage, target)
+      const place = isElement ? null : findCells(stage, target)
       const element = isElement ? document.querySelector(target.selector) : place && ring(place)
       if (isElement) element?.classList.add('is-pointed')
-      if (element && key !== last.key) keeps.keep(element, asked)
+      if (element && key !== last.key) keeps.keep(element, question)
       else if (element) keeps.renew(element)
       last = { key: element ? key : last.key, element }
     },

@@ -1,8 +1,11 @@
-/** How far a reader has come in each lesson, kept by the browser where it lets a page keep anything. */
+/** A reader's progress in each lesson, stored by the browser where possible. */
 
 const KEY = 'glassformer.lessons'
 
-/** What of a stored value is progress: steps by lesson. @param {unknown} stored @returns {Record<string, number>} */
+/**
+ * Keeps only valid entries of a stored value: steps by lesson.
+ * @param {unknown} stored @returns {Record<string, number>}
+ */
 export const progressIn = stored => Object.fromEntries(Object.entries(Object(stored))
   .filter(([, at]) => Number.isInteger(at) && at >= 0))
 
@@ -15,7 +18,7 @@ export function progress() {
   }
 }
 
-/** @param {string} id of a lesson @param {number} at the step that is shown */
+/** @param {string} id of a lesson @param {number} at the displayed step */
 export function remember(id, at) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...progress(), [id]: at }))

@@ -1,28 +1,28 @@
-/** A question and what becomes of it: chosen, wrong with a hint, right. */
+/** A question and its state: answered correctly, or wrong with a hint. */
 
 import { h, uniqueId } from '../lib/dom.js'
-import { typed } from '../lib/edits.js'
+import { parseNumber } from '../lib/edits.js'
 import { fixed } from '../lib/number.js'
 import { prose } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
 /**
- * What has become of a question: answers that were wrong, the right one once it is told.
+ * The state of a question: wrong answers so far, and the correct one once it is revealed.
  * @typedef {object} Result
  * @property {(string | number)[]} wrong
  * @property {string | number | null | undefined} right
  * @property {boolean} isOver
- * @property {string} text what is said of it
+ * @property {string} text the text about the answer
  * @typedef {{ element: HTMLElement, show: (result: Result) => void }} Way to answer
  */
 
-/** Whether options would take many lines of a phone, one below the other. @param {{ text: string }[]} options */
+/** Whether options would take many lines on a phone, one below the other. @param {{ text: string }[]} options */
 const isCrowded = options => options.length > 4 && options.filter(({ text }) => text.length > 8).length > 2
 
 /**
- * One of a few.
- * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(given: string) => void} answer
+ * Multiple choice.
+ * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(number: string) => void} answer
  * @returns {Way}
  */
 function choice(options, t, answer) {
@@ -42,12 +42,12 @@ function choice(options, t, answer) {
   }
 }
 
-/** A number as an answer is written. @param {string | number} right */
-const written = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
+/** A number in the format of answers. @param {string | number} right */
+const formatAnswer = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
 
 /**
- * A number; what is none is said to be none, and is not taken for a wrong answer.
- * @param {Translate} t @param {(given: number) => void} answer @param {(text: string) => void} complain
+ * A number field; input that is no number is reported and does not count as a wrong answer.
+ * @param {Translate} t @param {(number: number) => void} answer @param {(text: string) => void} complain
  * @returns {Way}
  */
 function field(t, answer, complain) {
@@ -57,14 +57,14 @@ function field(t, answer, complain) {
   const send = h('button', { type: 'submit', className: 'lesson-option' }, t('lesson.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
     event.preventDefault()
-    const given = typed(input.value)
-    if (given !== null) return answer(given)
+    const number = parseNumber(input.value)
+    if (number !== null) return answer(number)
     complain(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
   } }, input, send)
   return {
     element,
     show({ right, isOver }) {
-      if (isOver && right !== null && right !== undefined) input.value = written(right)
+      if (isOver && right !== null && right !== undefined) input.value = formatAnswer(right)
       input.readOnly = isOver
       send.setAttribute('aria-disabled', String(isOver))
     }
@@ -76,18 +76,18 @@ function field(t, answer, complain) {
  * @param {string} asked.text
  * @param {{ id: string, text: string }[] | null} asked.options null where a number is asked for
  * @param {Translate} t
- * @param {(given: string | number) => void} answer
+ * @param {(number: string | number) => void} answer
  * @param {() => void} reveal
  */
 export function question({ text, options }, t, answer, reveal) {
   const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
-  const said = h('p', { className: 'lesson-said', role: 'status' })
-  /** What was typed and is no number, until something is answered. */
+  const status = h('p', { className: 'lesson-said', role: 'status' })
+  /** Input that is no number, until something is answered. */
   let complaint = ''
   /** @type {Result} */ let last = { wrong: [], right: null, isOver: false, text: '' }
-  const ways = options ? choice(options, t, answer) : field(t, given => {
+  const ways = options ? choice(options, t, answer) : field(t, number => {
     complaint = ''
-    answer(given)
+    answer(number)
   }, text => {
     complaint = text
     show(last)
@@ -103,8 +103,8 @@ export function question({ text, options }, t, answer, reveal) {
     const text = result.isOver ? result.text : complaint || result.text
     ways.show(result)
     help.hidden = result.isOver || result.wrong.length === 0
-    if (said.textContent !== text) said.replaceChildren(...prose(text))
-    said.classList.toggle('is-hint', !result.isOver)
+    if (status.textContent !== text) status.replaceChildren(...prose(text))
+    status.classList.toggle('is-hint', !result.isOver)
   }
-  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, said), show }
+  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, status), show }
 }

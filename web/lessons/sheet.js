@@ -1,4 +1,4 @@
-/** A worksheet as it is printed: questions with room for answers, then the key on a page of its own. */
+/** The layout of a worksheet: questions with room for answers, then the key on a page of its own. */
 
 import { h } from '../lib/dom.js'
 import { brief } from '../lib/number.js'
@@ -10,9 +10,9 @@ import { prose } from '../lib/prose.js'
 const IN_A_LINE = 13
 
 /**
- * Numbers as `brief` has them: on paper nobody can ask whether 0.00 is 0.
+ * Numbers in the format of `brief`: on paper nobody can look up whether 0.00 is 0.
  * @param {Figure} figure @param {Translate} t
- * @param {{ isKey?: boolean, isRinged?: boolean }} how isRinged: whether a ring may tell where to look
+ * @param {{ isKey?: boolean, isRinged?: boolean }} how isRinged: whether a ring may point at the answer
  */
 function table(figure, t, { isKey = false, isRinged = true }) {
   const { name, rowLabels, colLabels, cells, isCut, isGradient, isWhole } = figure
@@ -61,7 +61,7 @@ export function paper({ title, text, tokens, items }, t) {
     page('key', items.filter(({ ask }) => ask), solution, h('h1', {}, t('lesson.sheet.key', { title }))))
 }
 
-/** Prints a sheet in place of the page, which comes back afterwards. @param {HTMLElement} sheet */
+/** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */
 export function print(sheet) {
   const { documentElement: root, body } = document
   for (const old of document.querySelectorAll('.worksheet')) old.remove()

@@ -1,12 +1,12 @@
-/** The state of a step, and whether the page is in it. */
+/** The state of a step, and whether the page is in that state. */
 
 import { defaults, patchFrom, runKeys } from '../shell/state.js'
 
 /** @import { Run, State } from '../types.d.ts' */
 /** @import { Lesson } from './index.js' */
 
-/** What is looked at that a step decides; depth, theme and the pinned cell are the reader's. */
-const LOOKED_AT = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
+/** The part of the view that a step controls; depth, theme and the pinned cell are the reader's. */
+const VIEW_KEYS = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
 const READERS = ['language', 'theme', 'depth']
 
 /** @param {State} state @param {string[]} keys */
@@ -16,7 +16,7 @@ const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key
 const textsOf = text => (text && typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
 
 /**
- * The values for a step's words; whose loss is meant is said by these words themselves.
+ * The values for the placeholders of a step's texts, including which loss is meant.
  * @param {import('./index.js').Step} step @param {Record<string, any>} own words of the step
  * @param {Run} run @param {import('./index.js').Now} now @returns {Record<string, string>}
  */
@@ -25,19 +25,19 @@ export function valuesOf({ say }, own, run, now) {
   return own.whose ? { ...values, whose: own.whose[values.whose] } : values
 }
 
-/** What a lesson itself writes anywhere, in any language. @param {import('./index.js').Lesson} lesson */
+/** What a lesson types into fields, in any language. @param {import('./index.js').Lesson} lesson */
 const ownPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state, then }) => [state, then])]
   .flatMap(textsOf).map(text => patchFrom(text, model))
 
-/** Fields that the reader has written anew. @param {Lesson} lesson @param {State} state */
-export function kept(lesson, state) {
+/** Fields that the reader has changed. @param {Lesson} lesson @param {State} state */
+export function keptFields(lesson, state) {
   if (state.model !== lesson.model) return {}
-  const given = [defaults(lesson.model), ...ownPatches(lesson)]
-  return pick(state, lesson.keeps.filter(name => !given.some(one => one[name] === state[name])))
+  const defaultsList = [defaults(lesson.model), ...ownPatches(lesson)]
+  return pick(state, lesson.keeps.filter(name => !defaultsList.some(one => one[name] === state[name])))
 }
 
 /**
- * The whole state of a step.
+ * The complete state of a step.
  * @param {import('./index.js').Lesson} lesson
  * @param {string} text as in a link
  * @param {State} state of the page
@@ -46,28 +46,29 @@ export function kept(lesson, state) {
 export function stateOf(lesson, text, state, language) {
   const { model } = lesson
   return {
-    ...defaults(model), ...pick(state, READERS), ...patchFrom(lesson.base[language], model), ...kept(lesson, state),
+    ...defaults(model), ...pick(state, READERS),
+    ...patchFrom(lesson.base[language], model), ...keptFields(lesson, state),
     ...patchFrom(text, model), lesson: state.lesson, at: state.at
   }
 }
 
 /**
- * What a step lets the reader change, as it is.
+ * The current values of what a step lets the reader change.
  * @param {Pick<Lesson['steps'][number], 'free'>} step @param {State} state
  */
 export const changeable = ({ free = [] }, state) => pick(state, free)
 
 /** @param {unknown} value */
-const written = value => (typeof value === 'object' ? JSON.stringify(value) : value)
+const serialize = value => (typeof value === 'object' ? JSON.stringify(value) : value)
 
 /**
- * Whether a state is that of a step, but for what a reader may change on the way.
+ * Whether a state is that of a step, apart from what the reader may change.
  * @param {import('./index.js').Lesson} lesson
  * @param {State} state
  * @param {State} wanted
  * @param {string[]} [free] what the step lets the reader change
  */
 export function isIn(lesson, state, wanted, free = []) {
-  const keys = [...LOOKED_AT, ...runKeys(wanted)].filter(key => !free.includes(key))
-  return keys.every(key => written(state[key]) === written(wanted[key]))
+  const keys = [...VIEW_KEYS, ...runKeys(wanted)].filter(key => !free.includes(key))
+  return keys.every(key => serialize(state[key]) === serialize(wanted[key]))
 }

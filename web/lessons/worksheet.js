@@ -1,6 +1,6 @@
 /**
- * A lesson on paper: its questions with the reader's own numbers, figures with blanks, and what is right of each and
- * why. What an answer would tell stays blank wherever it is said before the key.
+ * A lesson on paper: its questions with the reader's own numbers, figures with blanks, and the answers with their
+ * reasons. What would reveal an answer is blank wherever it appears before the key.
  */
 
 import { fixed } from '../lib/number.js'
@@ -19,18 +19,18 @@ import { stateOf, valuesOf } from './steps.js'
  * @property {string[]} colLabels
  * @property {{ value: number, isBlank: boolean, isPointed: boolean }[][]} cells isPointed: where one cell of a row is
  * @property {boolean} isCut whether there is more of it
- * @property {boolean} isGradient of the loss, by what is named
+ * @property {boolean} isGradient of the loss by the named tensor
  * @property {boolean} isWhole whether all of it is pointed at
- * @property {string} token what stands above the cell that is pointed at, and its place
+ * @property {string} token the label of the cell that is pointed at, with its position
  *
  * @typedef {object} Item a question on paper, or a step that leads to one
  * @property {string} title
  * @property {string} text
  * @property {string} [ask] left out where nothing is asked
- * @property {string} hint what a reader would be told who was wrong once, if there is such a thing
+ * @property {string} hint the hint after a wrong answer, if there is one
  * @property {string[] | null} options null where a number is asked for
  * @property {string} answer
- * @property {string} why what is said of it
+ * @property {string} why the explanation
  * @property {Figure[]} given what the question is about
  * @property {Figure[]} seen where its answer is seen: blank but on the key, and only there if there is more of it than
  *   a paper holds, since nobody could fill that in
@@ -39,18 +39,18 @@ import { stateOf, valuesOf } from './steps.js'
  */
 
 export const BLANK = '____'
-const [MOST_ROWS, MOST_COLS] = [12, 12]
-/** Tokens are all of them shown, as far as a line of a paper can be gone on with. */
-const MOST_TOKENS = 36
+const [MAX_ROWS, MAX_COLS] = [12, 12]
+/** All tokens are displayed, as far as a line of paper can be continued. */
+const MAX_TOKENS = 36
 
 /**
- * Where along an axis a part begins that holds a place.
+ * The start of a window along an axis that contains an index.
  * @param {number | null} at @param {number} size @param {number} count
  */
 const startFor = (at, size, count) => Math.max(0, Math.min((at ?? 0) - (count >> 1), size - count))
 
 /**
- * The cells around those that are pointed at: of a row, that row; else of many.
+ * The cells around those that are pointed at: of a row, that row; else several rows.
  * @param {Run} run @param {Cells} place @param {Float32Array} [gradient] in place of the values
  */
 function cutOf(run, place, gradient) {
@@ -58,9 +58,9 @@ function cutOf(run, place, gradient) {
   const { length } = tensor.shape
   const [row, col] = [length - 2, length - 1], at = place.index[row] ?? null
   const words = labelsOf(run, tensor, col)
-  const rows = row < 0 || at !== null ? 1 : Math.min(MOST_ROWS, tensor.shape[row])
+  const rows = row < 0 || at !== null ? 1 : Math.min(MAX_ROWS, tensor.shape[row])
   const { columns } = place
-  const cols = columns?.length ?? Math.min(words && rows === 1 ? MOST_TOKENS : MOST_COLS, tensor.shape[col])
+  const cols = columns?.length ?? Math.min(words && rows === 1 ? MAX_TOKENS : MAX_COLS, tensor.shape[col])
   const [rowStart, colStart] = [at ?? 0, columns ? 0 : startFor(place.index[col], tensor.shape[col], cols)]
   const names = row < 0 ? undefined : labelsOf(run, tensor, row)?.slice(rowStart, rowStart + rows)
   const part = slice(tensor, {
@@ -88,7 +88,7 @@ function figureOf(run, place, isBlank, gradient) {
 }
 
 /**
- * What a step shows on paper: what it has for that, else what it points at, if those are cells.
+ * What a step displays on paper: its `paper`, else what it points at, if those are cells.
  * @param {Step['paper']} paper @param {Pointer | undefined} point @param {Run} run @param {Now} now @returns {Cells[]}
  */
 function cellsOf(paper, point, run, now) {
@@ -100,7 +100,7 @@ function cellsOf(paper, point, run, now) {
 /** @param {unknown} answer */
 const asText = answer => (typeof answer === 'number' && !Number.isInteger(answer) ? fixed(answer) : String(answer))
 
-/** A token as it is called where its place stands behind it. @param {string} token @param {number} place */
+/** A token with its position. @param {string} token @param {number} place */
 const placed = (token, place) => `${token} (${place})`
 
 const NAMES = /\{(\w+)/g
@@ -108,25 +108,24 @@ const NAMES = /\{(\w+)/g
 const namesIn = text => [...text.matchAll(NAMES)].map(match => match[1])
 
 /**
- * The values that tell an answer: where a number is asked for, all that are it; else those that the question itself
- * does not say.
- * @param {Record<string, string>} values as they are said once it is answered
- * @param {string} own what the question says
- * @param {string[]} answers the right one as it is known and as it is read
+ * The values that reveal an answer: for a number all equal ones; else those that the question does not contain.
+ * @param {Record<string, string>} values with the answer
+ * @param {string} own of the question's text
+ * @param {string[]} answers the correct one as a value and as text
  * @param {boolean} isNumber
  */
-function telling(values, own, answers, isNumber) {
-  const said = isNumber ? [] : namesIn(own)
-  return Object.entries(values).filter(([name, value]) => answers.includes(value) && !said.includes(name))
+function revealing(values, own, answers, isNumber) {
+  const texts = isNumber ? [] : namesIn(own)
+  return Object.entries(values).filter(([name, value]) => answers.includes(value) && !texts.includes(name))
     .map(([name, value]) => `${name}=${value}`)
 }
 
 /**
- * A step on paper, and what is right where it asks, from the runs before and after the answer.
+ * A step on paper, with the correct answer, from the runs before and after the answer.
  * @param {Lesson} lesson @param {Step} step @param {Record<string, any>} own words of the step
  * @param {Page} page
  */
-async function written(lesson, step, own, { state: here, language, runOf, gradientOf }) {
+async function item(lesson, step, own, { state: here, language, runOf, gradientOf }) {
   const { ask } = step
   /** @param {string | { ko: string, en: string }} link */
   const stateFor = link => stateOf(lesson, typeof link === 'string' ? link : link[language], here, language)
@@ -144,7 +143,7 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
     figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
     right, values, words: own,
-    told: ask ? telling(found, `${own.paper ?? own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
+    told: ask ? revealing(found, `${own.paper ?? own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
     item: {
       title: own.title, options: options && options.map(({ text }) => text), answer,
       why: own.wrong ? translator(own)(own.paperWhy ? 'paperWhy' : 'wrong', found) : '',
@@ -157,7 +156,7 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
 
 /**
  * @typedef {object} Page
- * @property {State} state with what the reader has written
+ * @property {State} state with the reader's input
  * @property {Language} language
  * @property {(state: State) => Promise<Run>} runOf
  * @property {(state: State, tensor: string) => Promise<Float32Array>} gradientOf
@@ -168,13 +167,13 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
  * @returns {Promise<Worksheet>}
  */
 export async function worksheet(lesson, words, page) {
-  /** @type {Awaited<ReturnType<typeof written>>[]} */ const all = []
+  /** @type {Awaited<ReturnType<typeof item>>[]} */ const all = []
   for (const step of lesson.steps) {
-    if (step.ask || step.paper) all.push(await written(lesson, step, words.steps[step.id], page))
+    if (step.ask || step.paper) all.push(await item(lesson, step, words.steps[step.id], page))
   }
   const hidden = new Set(all.flatMap(({ told }) => told))
   const answers = new Set(all.map(({ item }) => item.answer))
-  // A count may be any number; one with decimals in a figure is the very number that is asked for.
+  // A count may equal any number; one with decimals in a figure is the very number that is asked for.
   const rights = new Set(all.map(({ right }) => right).filter(right => right !== undefined && !Number.isInteger(right)))
   const numbers = new Set(all.filter(({ right }) => rights.has(right)).map(({ item }) => item.answer))
   /** @param {[string, string]} said */
@@ -185,8 +184,8 @@ export async function worksheet(lesson, words, page) {
     items: all.map(({ item, values, words: own }) => {
       const speak = translator(own, { strict: false })
       const open = Object.fromEntries(Object.entries(values)
-        .map(said => [said[0], isTold(said) ? BLANK : said[1]]))
-      // A ring round a token that is asked for elsewhere would tell it.
+        .map(texts => [texts[0], isTold(texts) ? BLANK : texts[1]]))
+      // A ring around a token that is asked for elsewhere would reveal it.
       const given = item.given.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: rights.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
       return {

@@ -1,4 +1,4 @@
-/** Two rows of words, and lines between them as thick as their weights. */
+/** Two rows of words, and lines between them as wide as their weights. */
 
 import { h, indexIn, keep, setText, svg, targetOf } from './dom.js'
 import { widest } from './labels.js'
@@ -10,7 +10,7 @@ import { indexOf } from './slice.js'
 
 const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
-/** How much larger the words are than the labels of a matrix, and how much wider those brought forward. */
+/** The font size of the words relative to the labels of a matrix, and the width of highlighted ones. */
 const [LARGER, BOLD] = [14 / 12, 1.15]
 
 /**
@@ -42,7 +42,7 @@ export function arcs(container, { onLook }) {
    */
   const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x: at }, i) => {
     const y = top + (i % 2) * apart, half = widest([word]) * LARGER * BOLD / 2
-    // A long word at the edge of a narrow figure stands beside its line.
+    // A long word at the edge of a narrow figure is beside its line.
     const x = Math.max(half, Math.min(width - half, at))
     text.classList.toggle('is-lit', isLit(i))
     Array.from(text.children).forEach((span, line) => {
@@ -52,19 +52,18 @@ export function arcs(container, { onLook }) {
     setText(text.children[0], word)
   })
   /**
-   * Writes a share under a word, unless it is small.
-   * @param {Element} span @param {number} share @param {Slice} part @param {number[]} index
+   * Writes a weight under a word, unless it is small.
+   * @param {Element} span @param {number} weight @param {Slice} part @param {number[]} index
    */
-  function note(span, share, part, index) {
-    setText(span, share < 0.05 ? '' : fixed(share))
+  function note(span, weight, part, index) {
+    setText(span, weight < 0.05 ? '' : fixed(weight))
     ofCell(span, part.name, index)
   }
 
   let width = 0
   return {
     /**
-     * @param {{ part: Slice, row: number, width: number, label: string }} view weights; the row
-     *   brought forward
+     * @param {{ part: Slice, row: number, width: number, label: string }} view view weights; the highlighted row
      */
     update({ part, row, width: room, label }) {
       width = room
@@ -80,7 +79,7 @@ export function arcs(container, { onLook }) {
           `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      // Words that would run into each other stand in two rows, each with room for its share.
+      // Words that would overlap are in two rows, each with room for its weight.
       const isTight = widest(cols) * LARGER > width / cols.length
       root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
@@ -89,9 +88,9 @@ export function arcs(container, { onLook }) {
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
       write(from, above, TOP - 6, i => i === row)
       /** @param {number} i */
-      const share = i => values[row * cols.length + i]
-      write(to, below, BOTTOM, i => share(i) >= 0.2, isTight ? 2 * LINE : 0)
-      Array.from(to.children).forEach((text, i) => note(text.children[1], share(i), part, indexOf(part, row, i)))
+      const weight = i => values[row * cols.length + i]
+      write(to, below, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
+      Array.from(to.children).forEach((text, i) => note(text.children[1], weight(i), part, indexOf(part, row, i)))
     }
   }
 }

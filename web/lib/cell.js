@@ -4,7 +4,7 @@
 
 const MARKS = /** @type {const} */ (['isGradient', 'isTwin'])
 
-/** Whether two cells are one; nothing is no cell. @param {Cell | null} one @param {Cell | null} other */
+/** Whether two cells are equal; null equals nothing. @param {Cell | null} one @param {Cell | null} other */
 export function sameCell(one, other) {
   if (!one || !other) return false
   const marks = MARKS.every(mark => Boolean(one[mark]) === Boolean(other[mark]))
@@ -15,8 +15,8 @@ export function sameCell(one, other) {
 const placeText = place => (place === null ? '∗' : Array.isArray(place) ? `${place[0]}…${place[1] - 1}` : String(place))
 
 /**
- * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient,
- * `scores[0, 1]′` in the second run.
+ * The text of a cell: `scores[0, 1]`, `loss` for a scalar tensor, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in
+ * the second run.
  * @param {Omit<Cell, 'index'> & { index: import('../../src/js/edits.js').EditIndex }} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (

@@ -1,7 +1,7 @@
-/** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
+/** Curves and bars by Chart.js, in given colors, without animation or tooltips: the inspector explains the values. */
 
-import { h, isThere } from './dom.js'
-import { later, nextTask } from './later.js'
+import { h, exists } from './dom.js'
+import { debounce, nextTask } from './scheduling.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
@@ -10,25 +10,25 @@ import { ofSlice } from './origin.js'
 
 const FAMILY = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LETTERS = 12
-/** A chart measures itself in pixels of the screen, so on a slide its letters grow on their own. */
+/** A chart measures itself in device pixels, so its font does not grow on a slide by itself. */
 const enlarged = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
 const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
 
 /**
- * What of a chart a view is put into, or of that which one is made from.
+ * The part of a chart, or of its configuration, that a view fills.
  * @typedef {{ data: ChartData, options: ChartOptions }} Filled
  *
  * @typedef {object} CurvesView
  * @property {number[][]} series one curve per dimension
- * @property {number} chosen the curve brought forward
- * @property {number | null} at the position looked at
+ * @property {number} chosen the highlighted curve
+ * @property {number | null} at the selected position
  * @property {number} until positions before this belong to the sentence
  * @property {string} label for screen readers
  * @property {string} title of the axis of positions
  * @property {Palette} palette
  *
  * @typedef {object} LinesView
- * @property {{ points: { x: number, y: number }[], colour: keyof Palette, width?: number, dash?: number[],
+ * @property {{ points: { x: number, y: number }[], color: keyof Palette, width?: number, dash?: number[],
  *   dots?: boolean }[]} lines dots: each point is marked
  * @property {number} most the last step
  * @property {number} [low]
@@ -37,33 +37,33 @@ const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
  * @property {number} [digits]
  * @property {string} label
  * @property {Palette} palette
- * @property {number | null} [at] the step that is looked at
+ * @property {number | null} [at] the selected step
  * @property {number | null} [mark] a step at which something happened
  *
- * A row of shares, and the room for it.
+ * A row of probabilities, and the width for it.
  * @typedef {{ part: Slice, row: number, chosen: number, width: number, label: string, palette: Palette }} BarsView
  */
 
-/** Pixels for one of the page, at least: a chart may be saved as a picture. */
-const SHARPNESS = 2
+/** The minimum device pixel ratio, since a chart may be exported as a picture. */
+const MIN_PIXEL_RATIO = 2
 
-/** More bars than this leave no room for every name. */
+/** More bars than this leave no room for every label. */
 const MANY_BARS = 12
-/** What the share below a bar takes, in pixels. */
+/** The height of the number below a bar, in pixels. */
 const SHARE = 30
 
-/** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
+/** Ticks without a callback are formatted by Intl, which takes 20 ms to load. */
 const whole = (/** @type {number} */ value) => String(value)
 
 /**
- * Shades the stretch of positions that the sentence takes.
- * @type {Plugin<'line', { until: number, colour: string }>}
+ * Shades the positions of the sentence.
+ * @type {Plugin<'line', { until: number, color: string }>}
  */
 const stretch = {
   id: 'stretch',
-  beforeDatasetsDraw({ ctx, chartArea, scales }, _, { until, colour }) {
+  beforeDatasetsDraw({ ctx, chartArea, scales }, _, { until, color }) {
     if (!until) return
-    ctx.fillStyle = colour
+    ctx.fillStyle = color
     const end = scales.x.getPixelForValue(until - 0.5)
     ctx.fillRect(chartArea.left, chartArea.top, Math.min(end, chartArea.right) - chartArea.left, chartArea.height)
   }
@@ -77,12 +77,12 @@ const axis = (palette, title, extra, ticks) => ({
 })
 
 /**
- * Mounts a chart that sets itself up step by step while the rest of the figure is there already.
+ * Mounts a chart that loads while the rest of the figure is displayed already.
  * @template {{ label: string }} View
  * @param {Element} container
  * @param {'line' | 'bar'} type
  * @param {Plugin[]} plugins
- * @param {(chart: Filled, view: View) => void} fill puts a view into a chart or what one is made from
+ * @param {(chart: Filled, view: View) => void} fill fills a chart or its configuration from a view
  */
 function mount(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
@@ -98,13 +98,13 @@ function mount(container, type, plugins, fill) {
       type, plugins, data: { labels: [], datasets: [] },
       options: {
         animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {}, place: {} },
-        devicePixelRatio: Math.max(SHARPNESS, globalThis.devicePixelRatio || 1)
+        devicePixelRatio: Math.max(MIN_PIXEL_RATIO, globalThis.devicePixelRatio || 1)
       }
     }
     fill(config, view)
     return new Chart(canvas, config)
   }
-  const draw = later(() => {
+  const draw = debounce(() => {
     if (isGone || !Chart || !view) return
     if (chart) {
       fill(chart, view)
@@ -120,7 +120,7 @@ function mount(container, type, plugins, fill) {
   setUp()
   return {
     canvas,
-    /** The chart, once it is set up. */
+    /** The chart, once it is loaded. */
     get: () => chart,
     /** @param {View} next */
     update(next) {
@@ -158,7 +158,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
       { includeBounds: false, callback: whole }),
     y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, 1) })
   }
-  chart.options.plugins = { stretch: { until, colour: palette.wash } }
+  chart.options.plugins = { stretch: { until, color: palette.wash } }
 }
 
 /** @param {Filled} chart @param {BarsView} view */
@@ -197,38 +197,38 @@ export function curves(container, { onLook, onPress }) {
 }
 
 /** @param {Filled} chart @param {LinesView} view */
-function fillLines(chart, { lines: all, most, low, high, title, digits = 2, palette, at, mark }) {
-  chart.data.datasets = all.map(({ points, colour, width = 2, dash = [], dots }) => ({
-    data: points, borderColor: palette[colour], borderWidth: width, borderDash: dash, pointRadius: dots ? 2.5 : 0,
-    pointBackgroundColor: palette[colour], pointBorderWidth: 0
+function fillLines(chart, { lines: all, most: max, low, high, title, digits = 2, palette, at, mark }) {
+  chart.data.datasets = all.map(({ points, color, width = 2, dash = [], dots }) => ({
+    data: points, borderColor: palette[color], borderWidth: width, borderDash: dash, pointRadius: dots ? 2.5 : 0,
+    pointBackgroundColor: palette[color], pointBorderWidth: 0
   }))
   chart.options.scales = {
-    x: axis(palette, title, { type: 'linear', min: 0, max: most }, { includeBounds: true, callback: whole }),
+    x: axis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: whole }),
     y: axis(palette, '', { min: low, suggestedMax: high },
       { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, digits) })
   }
-  chart.options.plugins = { place: { at, mark, colour: palette.ink, markColour: palette.accent } }
+  chart.options.plugins = { place: { at, mark, color: palette.ink, markColor: palette.accent } }
 }
 
 /**
- * A line at one place of the axis below, and a wedge above another.
- * @type {Plugin<'line', { at?: number | null, mark?: number | null, colour: string, markColour: string }>}
+ * A line at one value of the axis, and a wedge above another.
+ * @type {Plugin<'line', { at?: number | null, mark?: number | null, color: string, markColor: string }>}
  */
 const place = {
   id: 'place',
-  afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, mark, colour, markColour }) {
+  afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, mark, color, markColor }) {
     ctx.save()
-    if (isThere(at)) {
+    if (exists(at)) {
       const x = Math.round(scales.x.getPixelForValue(at)) + 0.5
-      ctx.strokeStyle = colour
+      ctx.strokeStyle = color
       ctx.setLineDash([2, 3])
       ctx.stroke(new Path2D(`M${x} ${top}V${bottom}`))
     }
-    if (isThere(mark)) {
+    if (exists(mark)) {
       const x = scales.x.getPixelForValue(mark)
-      ctx.fillStyle = markColour
+      ctx.fillStyle = markColor
       ctx.fill(new Path2D(`M${x - 5} ${top - 8}h10l-5 8z`))
-      ctx.strokeStyle = markColour
+      ctx.strokeStyle = markColor
       ctx.setLineDash([])
       ctx.stroke(new Path2D(`M${x} ${top}V${bottom}`))
     }

@@ -1,4 +1,4 @@
-/** Chart.js with the parts that curves and bars need; what runs it imports it late, as it takes a while to set up. */
+/** Chart.js with the parts that curves and bars need; imported lazily, since it takes a while to set up. */
 
 import {
   BarController, BarElement, CategoryScale, Chart, LinearScale, LineController, LineElement, PointElement

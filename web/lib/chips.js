@@ -1,11 +1,11 @@
-/** Tokens as rows of small buttons; one stop for the Tab key, arrows inside. */
+/** Tokens as rows of small buttons with a single tab stop; arrow keys move between them. */
 
 import { h, keep, setText, targetOf } from './dom.js'
 
 /** @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip */
 
 /** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
@@ -50,7 +50,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
   })
   on('click', (_, row, col) => onPress(row, col))
   on('keydown', (event, row, col) => {
-    const move = MOVES[event.key]
+    const move = ARROWS[event.key]
     if (!move) return
     event.preventDefault()
     const list = buttons(row + move[0])
@@ -80,7 +80,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
 }
 
 /**
- * Chips of which one is taken apart: the one pressed last, and before that the one that tells most.
+ * Chips of which one is explained: the one pressed last, or first the most instructive one.
  * @param {Element} container @param {() => void} draw
  */
 export function chooser(container, draw) {
@@ -94,7 +94,7 @@ export function chooser(container, draw) {
   })
   return {
     update,
-    /** Which it is. @param {number} telling @param {number} count of all chips */
+    /** The index of the explained chip. @param {number} telling @param {number} count of all chips */
     at: (telling, count) => Math.min(chosen ?? telling, count - 1)
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Colour scales, mixed in OKLab so that equal steps look equal.
- * Signed values run from blue through paper to amber, a pair that survives the common kinds of colour blindness;
- * probabilities run from paper to the green of a pane's edge. The factors of a mask are the same in all cells that are
- * kept: a shade lets the dropped ones stand out.
+ * Color scales, interpolated in OKLab so that equal steps look equal. Signed values run from blue through paper to
+ * amber, a pair that survives the common kinds of color blindness; probabilities run from paper to the green of a glass
+ * pane's edge. The factors of a mask are equal in all retained cells, so a shade makes the dropped ones stand out.
  */
 
 /** @import { Mode } from '../types.d.ts' */
 
 /** @typedef {[number, number, number]} Triple */
-/** @typedef {{ css: string, ink: string, packed: number }} Colour */
+/** @typedef {{ css: string, ink: string, packed: number }} Color */
 
 const STEPS = 256
 
@@ -17,7 +16,7 @@ const THEMES = {
   dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', probability: '#7fe0c4', factor: '#2a3735' }
 }
 
-/** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
+/** Nearly black and white: with less contrast between them, some colors would leave both hard to read. */
 const [DARK, PALE] = ['#050505', '#ffffff']
 
 /** @param {number} byte */
@@ -61,7 +60,7 @@ function fromLab([L, a, b]) {
 /** @param {Triple} rgb */
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b)
 
-/** WCAG contrast of two colours given as bytes. @param {Triple} one @param {Triple} other */
+/** WCAG contrast of two colors given as bytes. @param {Triple} one @param {Triple} other */
 export function contrast(one, other) {
   const [low, high] = [luminance(one), luminance(other)].sort((x, y) => x - y)
   return (high + 0.05) / (low + 0.05)
@@ -78,8 +77,8 @@ function ramp(from, to) {
 }
 
 /**
- * A colour leaning towards the ink on it, packed.
- * @param {Colour} colour @param {number} weight from 0, the colour itself, to 1, its ink
+ * A color mixed with its ink, packed.
+ * @param {Color} color @param {number} weight from 0, the color itself, to 1, its ink
  */
 export function leaning({ packed, ink }, weight) {
   const [red, green, blue] = bytes(ink)
@@ -88,9 +87,9 @@ export function leaning({ packed, ink }, weight) {
   return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
 }
 
-/** @type {Map<Mode, Record<string, Colour[]>>} */ const ramps = new Map()
+/** @type {Map<Mode, Record<string, Color[]>>} */ const ramps = new Map()
 
-/** @param {Mode} mode @returns {Record<string, Colour[]>} */
+/** @param {Mode} mode @returns {Record<string, Color[]>} */
 function rampsOf(mode) {
   if (!ramps.has(mode)) {
     const theme = THEMES[mode]
@@ -101,12 +100,12 @@ function rampsOf(mode) {
       factor: ramp(theme.paper, theme.factor)
     })
   }
-  return /** @type {Record<string, Colour[]>} */ (ramps.get(mode))
+  return /** @type {Record<string, Color[]>} */ (ramps.get(mode))
 }
 
 /**
  * @typedef {{ kind: 'signed' | 'probability' | 'factor', min: number, max: number }} Domain
- * @typedef {Domain & { at(value: number): Colour }} Scale
+ * @typedef {Domain & { at(value: number): Color }} Scale
  */
 
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */
@@ -115,11 +114,11 @@ export const signed = max => ({ kind: 'signed', min: -max, max })
 /** The domain of probabilities. @returns {Domain} */
 export const probabilities = () => ({ kind: 'probability', min: 0, max: 1 })
 
-/** The domain of what a mask multiplies by. @param {number} max @returns {Domain} */
+/** The domain of a mask's factors. @param {number} max @returns {Domain} */
 export const factor = max => ({ kind: 'factor', min: 0, max })
 
 /**
- * Turns a domain into colours.
+ * The color scale of a domain.
  * @param {Domain} domain
  * @param {'light' | 'dark'} mode
  * @returns {Scale}

@@ -1,4 +1,4 @@
-/** What rooms cost, added up from what the run says of every tensor that it made. */
+/** The costs of rooms, added up from those of every tensor in the run. */
 
 import { knownAs } from './run.js'
 
@@ -15,8 +15,7 @@ export const together = sums => sums.reduce((all, one) => ({
 }), nothing())
 
 /**
- * The costs of every room by its id: trained numbers and results that are at home there; what is at home nowhere is
- * under ''.
+ * The costs of every room by its id: the parameters and results that belong to it; what belongs to no room is under ''.
  * @param {Run} run @param {Room[]} rooms @param {Costs} costs @returns {Map<string, Sum>}
  */
 export function costsByRoom(run, rooms, { made, parameters }) {
@@ -33,7 +32,7 @@ export function costsByRoom(run, rooms, { made, parameters }) {
   return sums
 }
 
-/** A whole number as the page's language groups it. @param {number} value */
+/** A number with the digit grouping of the page's language. @param {number} value */
 export const grouped = value => value.toLocaleString(document.documentElement.lang)
 
 /** @param {Sum} sum @param {Translate} t */

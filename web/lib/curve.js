@@ -27,8 +27,8 @@ export function curve(container) {
      * @param {object} view
      * @param {Curve} view.line
      * @param {{ x: number, y: number }[]} view.points
-     * @param {Cell[]} view.cells what x and y of the chosen point are
-     * @param {number} view.chosen the point brought forward, or -1
+     * @param {Cell[]} view.cells the cells of the x and y of the chosen point
+     * @param {number} view.chosen the highlighted point, or -1
      * @param {string} view.label for screen readers
      */
     update({ line: { x, y }, points, cells, chosen, label }) {

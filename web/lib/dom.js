@@ -1,6 +1,6 @@
 /** Small helpers to build elements. Styles go through the CSSOM, so that a page's policy can forbid inline ones. */
 
-/** @import { Built, Child, Props } from '../types.d.ts' */
+/** @import { BuiltElement, Child, Props } from '../types.d.ts' */
 
 const MATH = 'http://www.w3.org/1998/Math/MathML'
 const SVG = 'http://www.w3.org/2000/svg'
@@ -10,7 +10,7 @@ const flat = children => /** @type {any[]} */ (children).flat(Infinity)
 
 /**
  * @template {HTMLElement | SVGElement | MathMLElement} E
- * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {Built<E>}
+ * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {BuiltElement<E>}
  */
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props ?? {})) {
@@ -20,7 +20,7 @@ function fill(element, props, children) {
     else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : String(value))
   }
   element.append(...flat(children).filter(child => child !== null && child !== undefined && child !== false))
-  return /** @type {Built<E>} */ (element)
+  return /** @type {BuiltElement<E>} */ (element)
 }
 
 /**
@@ -47,13 +47,13 @@ export const svg = (tag, props, ...children) => fill(document.createElementNS(SV
 export const mathml = (tag, props, ...children) => fill(document.createElementNS(MATH, tag), props, children)
 
 /**
- * A dotted name with places where a line may break, before every dot.
+ * A dotted name with a line-break opportunity before every dot.
  * @param {string} name @returns {(Node | string)[]}
  */
 export const dotted = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 
 /**
- * Writes text only where it differs, so that screen readers and the layout are left in peace.
+ * Writes text only where it differs, to avoid announcements and layout.
  * @param {Node} element
  * @param {string} text
  */
@@ -62,7 +62,7 @@ export function setText(element, text) {
 }
 
 /**
- * Keeps a list of children in step with a list of items, reusing the elements that are there.
+ * Keeps a list of children in step with a list of items, reusing existing elements.
  * @template {Element} E
  * @template Item
  * @param {Element} parent
@@ -77,7 +77,7 @@ export function keep(parent, items, create, update) {
 }
 
 /**
- * Makes these the children, in this order; those that are in place stay untouched.
+ * Makes these the children, in this order; those in place are not touched.
  * @param {Element} parent @param {readonly Element[]} wanted
  */
 export function arrange(parent, wanted) {
@@ -88,7 +88,7 @@ export function arrange(parent, wanted) {
 }
 
 /**
- * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
+ * Handles the click of an internal link; a new tab or window is left to the browser.
  * @param {() => void} act
  * @returns {(event: MouseEvent) => void}
  */
@@ -98,22 +98,22 @@ export const following = act => event => {
   act()
 }
 
-/** The element that something happened on. @param {Event} event */
+/** The target element of an event. @param {Event} event */
 export const targetOf = event => /** @type {HTMLElement} */ (event.target)
 
-/** The place of a child, −1 where it is none. @param {Element} parent @param {Element} child */
+/** The index of a child, −1 where it is none. @param {Element} parent @param {Element} child */
 export const indexIn = (parent, child) => [...parent.children].indexOf(child)
 
-/** What surely stands in an element. @param {ParentNode} root @param {string} selector */
+/** An element that certainly exists. @param {ParentNode} root @param {string} selector */
 export const find = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
 
-/** How much larger than its own pixels an element is shown, as on a slide. @param {Element} element */
+/** The factor by which an element is enlarged, as on a slide. @param {Element} element */
 export const enlargement = element => element.currentCSSZoom || 1
-/** How wide an element is in its own whole pixels. @param {Element} element */
+/** The width of an element in its own whole pixels. @param {Element} element */
 export const wholeWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
 
 /** @param {HTMLCanvasElement} canvas */
-export const penOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+export const contextOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
 
 /** @param {Element} element @param {Record<string, string | number>} attributes */
 export function setAll(element, attributes) {
@@ -121,11 +121,11 @@ export function setAll(element, attributes) {
 }
 
 /**
- * Whether something is there, for lists that leave out what is not.
+ * Whether a value exists, as a filter.
  * @template T
  * @param {T | null | undefined} one @returns {one is T}
  */
-export const isThere = one => one !== null && one !== undefined
+export const exists = one => one !== null && one !== undefined
 
 let serial = 0
 

@@ -1,4 +1,4 @@
-/** The numbers a reader has overwritten: a list in which each cell stands at most once, and its way into a link. */
+/** The reader's edits: a list with at most one edit per cell, and its form in a link. */
 
 import { cellName } from './cell.js'
 
@@ -8,7 +8,7 @@ import { cellName } from './cell.js'
 /** @typedef {import('../../src/js/edits.js').Edit} Edit */
 
 /**
- * Whether overwriting a number changes anything: something is computed from its tensor, or an answer is chosen from it.
+ * Whether editing a value changes anything: something is computed from its tensor, or an answer is chosen from it.
  * @param {Pick<Run, 'tensors' | 'ends'>} run @param {Cell} cell
  */
 export function isEditable({ tensors, ends = [] }, { name, index }) {
@@ -26,34 +26,34 @@ export function isEditable({ tensors, ends = [] }, { name, index }) {
  */
 export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
-/** The list without a cell. @param {Edit[]} edits @param {Placed} cell */
+/** The list without the edit of a cell. @param {Edit[]} edits @param {Placed} cell */
 export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
 
-/** The list with an edit, its value rounded as the kernels hold it. @param {Edit[]} edits @param {Edit} edit */
+/** The list with an edit, its value rounded to float32. @param {Edit[]} edits @param {Edit} edit */
 export function withEdit(edits, { name, index, value, from }) {
   const place = { name, index: [...index] }
   const edit = from === undefined ? { ...place, value: Math.fround(value) } : { ...place, from }
   return [...withoutEdit(edits, edit), edit]
 }
 
-/** Whether all of some edits are in a list. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
+/** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
 export const hasEdits = (edits, some) => some.every(one => {
-  const found = editOf(edits, one)
-  return found && Object.is(found.value, one.value) && found.from === one.from
+  const edit = editOf(edits, one)
+  return edit && Object.is(edit.value, one.value) && edit.from === one.from
 })
 
 /**
- * A list with some edits more, or without them.
+ * A list with some edits added or removed.
  * @param {Edit[]} edits @param {readonly Edit[]} some @param {boolean} isOn
  */
-export const switched = (edits, some, isOn) => some.reduce(
+export const toggleEdits = (edits, some, isOn) => some.reduce(
   (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
 
 /**
- * A number as a reader types it: a real or a keyboard minus, a comma for the point, infinities; or null.
+ * A number as readers type it: either minus sign, either decimal separator, infinities; null if it is none.
  * @param {string} text
  */
-export function typed(text) {
+export function parseNumber(text) {
   const plain = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
   if (plain === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(plain)) return null
   const value = Number(plain)
@@ -79,25 +79,25 @@ export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
 
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
-/** Most changed numbers: what is computed for them, and every link that says them, stays a matter of a second. */
-export const MOST_EDITS = 2000
+/** The maximum number of edits, so that computing and linking them stays fast. */
+export const MAX_EDITS = 2000
 
 /**
- * What a link says, up to one more than the page takes; what cannot be read is left out.
+ * The edits of a link, up to one more than the maximum; invalid ones are left out.
  * @param {string} text @returns {Edit[]}
  */
 export function readEdits(text) {
   /** @type {Map<string, Edit>} */ const edits = new Map()
   for (const part of text.split(';')) {
-    const [, name, places, said] = EDIT.exec(part) ?? []
-    const [, from] = /^@([\w.:]+)$/.exec(said ?? '') ?? []
-    const value = said === undefined || from ? null : typed(said)
+    const [, name, places, valueText] = EDIT.exec(part) ?? []
+    const [, from] = /^@([\w.:]+)$/.exec(valueText ?? '') ?? []
+    const value = valueText === undefined || from ? null : parseNumber(valueText)
     if (!from && value === null) continue
     const place = { name, index: places.split(',').map(readPlace) }
-    // What is said last of a cell stands last.
+    // The last edit of a cell counts.
     edits.delete(cellName(place))
     edits.set(cellName(place), from ? { ...place, from } : { ...place, value: Math.fround(Number(value)) })
-    if (edits.size > MOST_EDITS) break
+    if (edits.size > MAX_EDITS) break
   }
   return [...edits.values()]
 }

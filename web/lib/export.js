@@ -1,27 +1,27 @@
-/** A matrix as text for elsewhere: a table, or an array as Python and JavaScript write it. Every digit is kept. */
+/** A matrix as text: CSV, or an array in Python and JavaScript. Every digit is retained. */
 
 import { exact } from './number.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
-const SPELLED = {
+const SPELLING = {
   csv: { nan: 'nan', infinity: 'inf' }, numpy: { nan: 'np.nan', infinity: 'np.inf' },
   torch: { nan: 'torch.nan', infinity: 'torch.inf' }, js: { nan: 'NaN', infinity: 'Infinity' }
 }
 
 /**
- * The shortest digits that give the same value back, as a language spells them.
+ * The shortest digits that round-trip, in a language's spelling.
  * @param {number} value
  * @param {'csv' | 'numpy' | 'torch' | 'js'} language
  */
-export function spelled(value, language) {
-  const { nan, infinity } = SPELLED[language]
+export function spell(value, language) {
+  const { nan, infinity } = SPELLING[language]
   if (Number.isNaN(value)) return nan
   if (!Number.isFinite(value)) return value < 0 ? `-${infinity}` : infinity
   return exact(value).replace('−', '-').replace('e−', 'e-')
 }
 
-/** What a spreadsheet takes for a formula, unless it is a number. */
+/** What a spreadsheet would take for a formula, unless it is a number. */
 const FORMULA = /^[=+\-@\t\r]/, NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
 /** A label as a cell: one that looks like a formula gets an apostrophe, so that no spreadsheet runs it. */
@@ -33,35 +33,35 @@ const quoted = (/** @type {string} */ text) => {
 const rowsOf = ({ rows, cols, values }) => (
   Array.from({ length: rows }, (_, r) => Array.from(values.slice(r * cols, (r + 1) * cols))))
 
-/** A table with the labels of rows and columns. @param {Slice} part */
+/** A matrix as CSV with row and column labels. @param {Slice} part */
 export function toCsv(part) {
-  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spelled(value, 'csv'))])
+  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spell(value, 'csv'))])
   return [['', ...part.colLabels.map(quoted)], ...lines].map(line => line.join(',')).join('\n') + '\n'
 }
 
-/** Indices along the axes that do not run: which sentence, which head. @param {Slice} part */
+/** Indices along the fixed axes: which sentence, which head. @param {Slice} part */
 const place = ({ fixed, axis }) => fixed.filter((_, i) => !axis.includes(i))
 
-/** A name for a variable. @param {Slice} part */
+/** A variable name. @param {Slice} part */
 export const variable = ({ name }) => name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_')
 
 /**
- * A name for a file.
+ * A file name.
  * @param {Slice} part @param {string} extension
- * @param {string} [which] of the figures that have one like it
+ * @param {string} [which] distinguishes figures with the same name
  */
 export const fileName = (part, extension, which) => (
   `${[part.name.replaceAll(':', '-'), ...place(part), ...(which ? [which] : [])].join('-')}.${extension}`)
 
 /**
- * An array that a program can start from.
+ * An array as the start of a program.
  * @param {Slice} part
  * @param {'numpy' | 'torch' | 'js'} language
  */
 export function toArray(part, language) {
   const whole = part.values instanceof Int32Array
   const indent = language === 'js' ? '  ' : '    '
-  const rows = rowsOf(part).map(row => `${indent}[${row.map(value => spelled(value, language)).join(', ')}]`)
+  const rows = rowsOf(part).map(row => `${indent}[${row.map(value => spell(value, language)).join(', ')}]`)
   const body = `[\n${rows.join(',\n')}\n]`
   const name = variable(part)
   if (language === 'js') return `const ${name} = ${body}\n`

@@ -1,4 +1,4 @@
-/** Single numbers with their names; each that is a cell leads to how it was made. */
+/** Labeled numbers; those that are cells link to their explanations. */
 
 import { h, keep, setText } from './dom.js'
 import { ofCell } from './origin.js'
@@ -9,7 +9,7 @@ import { ofCell } from './origin.js'
  * @typedef {object} Fact
  * @property {string} name
  * @property {string} text the number as it is written
- * @property {Cell} [cell] where it stands
+ * @property {Cell} [cell] its cell
  */
 
 /**

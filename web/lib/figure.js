@@ -1,10 +1,10 @@
 /**
  * A figure: matrices and products that share handlers, theme and width, with a legend below and their numbers as
- * tables. A stage builds its picture from these and hands them slices.
+ * tables. A stage builds its figure from these and passes them slices.
  */
 
 import { scale } from './color.js'
-import { h, isThere, setText } from './dom.js'
+import { h, exists, setText } from './dom.js'
 import { hasTick, lettering } from './heatmap_paint.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
@@ -33,19 +33,19 @@ import { tables } from './table.js'
  * @property {() => number} width
  * @property {() => Pick<State, 'depth' | 'edits'>} get
  * @property {Translate} t
- * @property {() => string} [heading] what the figure is called where it is taken to
- * @property {(named?: string) => string} [origin] where it is from, in a line
- * @property {() => string} [named] what else sets this figure apart
- * @property {string} [which] the same in a file's name
+ * @property {() => string} [heading] the figure's title in exports
+ * @property {(named?: string) => string} [origin] its origin, in one line
+ * @property {() => string} [named] what else distinguishes this figure
+ * @property {string} [which] the same for file names
  * @property {string} [spoken] the same for screen readers
- * @property {(list: Entry[]) => void} [titled] is told what the matrices are called
+ * @property {(list: Entry[]) => void} [titled] receives the titles of the matrices
  */
 
 /** @typedef {ReturnType<typeof matrix>} Matrix */
 /** @typedef {ReturnType<typeof product>} Product */
 /** @typedef {MatrixLook & { domain: Domain }} Look */
 
-/** Whether cells show by a dash that they are negative, for want of room for their numbers. @param {Drawing} drawing */
+/** Whether cells mark negative values with a dash, since there is no room for numbers. @param {Drawing} drawing */
 function isTicked({ part: { values }, view: { cell, plain } }) {
   return hasTick(-1, cell) && !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
@@ -91,7 +91,7 @@ export function figure(container, {
   }
 
   const drawings = () => parts.flatMap(part => part.drawings())
-  /** The matrix that the reader looks at a cell of, or the last, which is the result of the others. */
+  /** The matrix that contains the current cell, or the last one, which is the result of the others. */
   const main = () => {
     const at = drawings().findIndex(({ part }) => looked && cellOf(part, looked))
     return at < 0 ? drawings().length - 1 : at
@@ -103,7 +103,7 @@ export function figure(container, {
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const around = [...container.children]
       const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
-        .map(list => list.map(snapshot).filter(isThere))
+        .map(list => list.map(snapshot).filter(exists))
       const matrices = parts.filter(part => part.drawings().length)
         .flatMap(part => /** @type {(Drawing | Sheet)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
       return figureSvg({

@@ -1,6 +1,6 @@
 /**
- * Formulas from a line of text to MathML. The language: names and numbers, `_` and `^` for what stands below and above,
- * `{ }` to group, `frac{a}{b}`, `sqrt{a}`, `sum`, `"words"`, everything else an operator.
+ * Converts formulas from text to MathML. The language: names and numbers, `_` and `^` for sub- and superscripts, `{ }`
+ * to group, `frac{a}{b}`, `sqrt{a}`, `sum`, `"words"`, everything else an operator.
  *     formula('S = frac{Q K^T}{sqrt{d_k}}')
  */
 
@@ -68,7 +68,7 @@ export function formula(text, display = 'block') {
 }
 
 /**
- * Puts a formula into an element, unless it is there already.
+ * Renders a formula into an element, unless it contains it already.
  * @param {HTMLElement} element
  * @param {string} text
  */
@@ -79,7 +79,7 @@ export function setFormula(element, text) {
 }
 
 /**
- * Puts names into an element, symbols among them set as such.
+ * Renders names into an element, symbols among them as MathML.
  * @param {HTMLElement} element
  * @param {string} names separated by commas
  */
@@ -90,7 +90,7 @@ export function setNames(element, names) {
 }
 
 /**
- * A name that may be a symbol, such as `Q` or `W_Q^T`, set as one; words stay words.
+ * A name that may be a symbol, such as `Q` or `W_Q^T`; words stay words.
  * @param {string} name
  * @returns {Node}
  */

@@ -1,54 +1,54 @@
-/** A table whose cells carry a colour and a number, for what is no tensor of the run. */
+/** A table whose cells have a color and a number, for values that are no tensor of the run. */
 
 import { h, keep, setText } from './dom.js'
-import { inSlices } from './later.js'
-import { spans } from './spans.js'
+import { inSlices } from './scheduling.js'
+import { tokenWindow } from './token_window.js'
 
-/** @import { Built, Child } from '../types.d.ts' */
+/** @import { BuiltElement, Child } from '../types.d.ts' */
 
 /**
  * @typedef {object} GridCell
  * @property {string} text
- * @property {string} [note] smaller, behind it
- * @property {{ css: string, ink: string } | null} [colour]
+ * @property {string} [note] smaller, after the text
+ * @property {{ css: string, ink: string } | null} [color]
  * @property {boolean} [isMarked]
  *
- * A line; its cells, or what makes one of a column: of very many only those that are drawn are asked for.
+ * A line; its cells, or a function that makes the cell of a column, for tables of which only a part is drawn.
  * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean,
  *   cells: GridCell[] | ((col: number) => GridCell) }} Line
  * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} Drawn
  */
 
 /**
- * A table with more cells than this comes so many cells of a line at a time, frame by frame: their letters may be of
- * several fonts, and the first of a font takes longer than a line of others.
+ * A table with more cells is drawn in pieces of this many cells per line, frame by frame: the first use of a font takes
+ * longer than a whole line.
  */
 const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
 
 const createCell = () => h('td', {}, h('span'))
 
-/** @param {Built<HTMLElement>} element @param {GridCell} cell */
-function fillCell(element, { text, note = '', colour, isMarked = false }) {
+/** @param {BuiltElement<HTMLElement>} element @param {GridCell} cell */
+function fillCell(element, { text, note = '', color, isMarked = false }) {
   setText(element.firstChild, text)
   if (note && element.children.length === 1) element.append(h('small'))
   if (element.children.length > 1) setText(element.lastChild, note)
-  element.style.setProperty('background', colour?.css ?? '')
-  element.style.setProperty('color', colour?.ink ?? '')
+  element.style.setProperty('background', color?.css ?? '')
+  element.style.setProperty('color', color?.ink ?? '')
   element.classList.toggle('is-marked', isMarked)
 }
 
 /** Columns and cells that are drawn at once: a table of many lines has fewer columns. */
-const [LEAST_COLUMNS, MOST_COLUMNS, MOST_CELLS] = [16, 64, 1536]
+const [MIN_COLUMNS, MAX_COLUMNS, MAX_CELLS] = [16, 64, 1536]
 /** @param {number} lines */
-const columnsFor = lines => Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(MOST_CELLS / Math.max(1, lines))))
+const columnsFor = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.floor(MAX_CELLS / Math.max(1, lines))))
 
 /**
  * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
  * @param {(key: string, col: number) => void} [press] what a press on a cell does
  */
 export function grid(container, label, t, press) {
-  const span = spans(container, t, () => draw())
-  /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let shown
+  const span = tokenWindow(container, t, () => draw())
+  /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let current
   let first = 0
   const heads = h('tr')
   const body = h('tbody')
@@ -62,7 +62,10 @@ export function grid(container, label, t, press) {
   })
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
-  /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Drawn} line */
+  /**
+   * The cells of the head of a line, and placeholders for the rest.
+   * @param {BuiltElement<HTMLElement>} row @param {Drawn} line
+   */
   function beginLine(row, { key, head, level = 0, isTitle = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
@@ -76,20 +79,20 @@ export function grid(container, label, t, press) {
   /** @param {{ line: Drawn, at: number, from: number, to: number }} piece cells of a line */
   const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
-    const row = /** @type {Built<HTMLElement>} */ (body.children[at])
+    const row = /** @type {BuiltElement<HTMLElement>} */ (body.children[at])
     if (from === 0) beginLine(row, line)
     line.cells.slice(from, to).forEach((cell, i) => (
-      fillCell(/** @type {Built<HTMLElement>} */ (row.children[from + i + 1]), cell)))
+      fillCell(/** @type {BuiltElement<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
   const fillRest = inSlices(fillPiece, SLICE)
   function draw() {
-    const [from, end] = span.of(shown.columns.length, columnsFor(shown.lines.length))
-    const columns = shown.columns.slice(from, end)
-    const lines = shown.lines.map(({ cells, ...line }) => ({
+    const [from, end] = span.of(current.columns.length, columnsFor(current.lines.length))
+    const columns = current.columns.slice(from, end)
+    const lines = current.lines.map(({ cells, ...line }) => ({
       ...line, cells: typeof cells === 'function' ? columns.map((_, i) => cells(from + i)) : cells.slice(from, end)
     }))
     first = from
-    keep(heads, [shown.corner, ...columns], () => h('th', { scope: 'col' }), setText)
+    keep(heads, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
     while (body.children.length > lines.length) body.lastElementChild?.remove()
     const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
     const pieces = lines.flatMap((line, at) => {
@@ -97,20 +100,20 @@ export function grid(container, label, t, press) {
       return Array.from({ length: count }, (_, i) => (
         { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
     })
-    const begun = isLarge ? 1 : pieces.length
-    pieces.slice(0, begun).forEach(fillPiece)
-    return fillRest(pieces.slice(begun))
+    const start = isLarge ? 1 : pieces.length
+    pieces.slice(0, start).forEach(fillPiece)
+    return fillRest(pieces.slice(start))
   }
   return {
     element: frame,
-    /** The columns of which one is come in sight with the next update. @param {number} col */
+    /** Includes a column in the drawn range from the next update on. @param {number} col */
     seek: col => span.seek(col),
     /**
      * @param {string} corner @param {string[]} columns @param {Line[]} lines
-     * @returns {Promise<void>} until all is there
+     * @returns {Promise<void>} resolves when everything is drawn
      */
     update(corner, columns, lines) {
-      shown = { corner, columns, lines }
+      current = { corner, columns, lines }
       return draw()
     }
   }

@@ -1,17 +1,17 @@
-/** Hangul syllables and the letters in them, in the order in which Unicode counts both. */
+/** Hangul syllables and their letters, in the order of Unicode. */
 
 export const INITIALS = [...'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ']
 export const VOWELS = [...'ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ']
-/** Not counting that there may be none, which is number 0. */
+/** Without the case of no final consonant, which has index 0. */
 export const FINALS = [...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
 
-/** The code of 가, the first of all syllables. */
+/** The code of 가, the first syllable. */
 export const FIRST = 0xac00
-/** How many vowels there are, and how many endings of a syllable, with none among them. */
+/** The number of vowels, and of finals including none. */
 export const COUNTS = { vowels: VOWELS.length, finals: FINALS.length + 1 }
 
 /**
- * The numbers of the letters in a syllable: code = 0xAC00 + (initial · 21 + vowel) · 28 + final.
+ * The indices of a syllable's letters: code = 0xAC00 + (initial · 21 + vowel) · 28 + final.
  * @param {string} syllable
  */
 export function lettersOf(syllable) {

@@ -1,38 +1,38 @@
 /**
- * A matrix on a canvas, with a cell cursor for mouse, finger and keyboard. Screen readers meet it as a grid whose one
- * rendered cell is the cell under the cursor. What is not finite is hatched; what is negative and shows no number
- * carries a dash, so that the sign never rests on colour alone.
+ * A matrix on a canvas, with a cell cursor for mouse, touch and keyboard. Screen readers see a grid whose only cell is
+ * the one under the cursor. Non-finite values are hatched; negative ones without a number have a dash, so that the sign
+ * never depends on color alone.
  */
 
 import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { ofSlice } from './origin.js'
-import { sightOf, whileSeen } from './sight.js'
+import { visibleRect, onViewportChange } from './viewport.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
 /** @import { Part } from './heatmap_paint.js' */
 
 /** As long as the animation in the style sheet. */
 const PULSE = 900
-/** A matrix of more cells is only painted where it is in sight, and so many pixels around that. */
+/** Larger matrices are only painted where they are visible, and so many pixels around. */
 const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 /**
  * @typedef {object} HeatmapView
- * @property {string} label what a screen reader calls the matrix
+ * @property {string} label the accessible name
  * @property {number} rows
  * @property {number} cols
  * @property {Float32Array} values row-major
  * @property {Scale} scale
  * @property {Palette} palette
  * @property {{ width: number, height: number }} cell in CSS pixels
- * @property {(row: number, col: number) => string} describe the sentence read out for a cell
+ * @property {(row: number, col: number) => string} describe the description of a cell for screen readers
  * @property {number} [group] columns that belong together, as the columns of one head
- * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
- * @property {boolean} [plain] colours without numbers
- * @property {boolean} [isPaper] there is no scrolling: all of it is painted
+ * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as crossed out
+ * @property {boolean} [plain] colors without numbers
+ * @property {boolean} [isPaper] nothing can be scrolled, so everything is painted
  * @property {Slice} [part] whose cells these are
  */
 
@@ -40,19 +40,19 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @typedef {{ row: number, col: number }} Square a cell by its row and column
  * @typedef {{ row?: number, col?: number }} Band a row, a column or one cell
  * @typedef {object} GridMarks
- * @property {Square | null} [current] the cell looked at
+ * @property {Square | null} [current] the selected cell
  * @property {boolean} [pinned]
- * @property {Band | null} [band] what belongs to it
- * @property {Square[]} [cells] the cells it was made from
- * @property {boolean} [isAsked] whether the reader has pointed at it; else it is only where the room begins
+ * @property {Band | null} [band] the row, column or cell that belongs to it
+ * @property {Square[]} [cells] its sources
+ * @property {boolean} [isAsked] whether the reader selected it; else it is only the first cell of the room
  */
 
 /**
- * The cell an arrow, Home, End or page key leads to, or null.
+ * The cell that an arrow, Home, End or page key leads to, or null.
  * @param {string} key @param {Square} cell @param {HeatmapView} view @param {boolean} control
  */
-function moved(key, { row, col }, view, control) {
-  const [down, right] = MOVES[key] ?? [0, 0]
+function nextCell(key, { row, col }, view, control) {
+  const [down, right] = ARROWS[key] ?? [0, 0]
   if (down || right) return clamp({ row: row + down, col: col + right }, view)
   if (key === 'Home') return clamp({ row: control ? 0 : row, col: 0 }, view)
   if (key === 'End') return clamp({ row: control ? Infinity : row, col: Infinity }, view)
@@ -70,7 +70,7 @@ const clamp = ({ row, col }, view) => ({
 const wholeOf = ({ rows, cols }) => ({ rows: [0, rows], cols: [0, cols] })
 
 /**
- * The cells that a box reaches.
+ * The cells that a rectangle covers.
  * @param {HeatmapView} view @param {{ left: number, right: number, top: number, bottom: number }} box @returns {Part}
  */
 function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bottom }) {
@@ -87,7 +87,7 @@ const holds = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] &&
 
 const RETURN = 'return'
 
-/** Takes the keyboard back into a grid, to the cell where it was last. @param {Element | null} grid */
+/** Returns the focus to a grid, at its last cell. @param {Element | null} grid */
 export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
 
 /**
@@ -95,8 +95,8 @@ export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
  * @param {Element} container
  * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
  *   onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave:
- *   neither mouse nor focus is here any more
+ *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell;
+ *   leave: neither mouse nor focus is here any more
  */
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const cells = h('canvas', { 'aria-hidden': 'true' })
@@ -108,37 +108,37 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   /** @type {HeatmapView} */ let view
   /** @type {GridMarks} */ let marks = {}
   let cursor = { row: 0, col: 0 }
-  /** Where the reader was last: marks and the mouse move the cursor, and leave this alone. */
-  let stood = cursor
-  /** What is painted; of a large matrix null until it is known what is in sight. */
-  /** @type {Part | null} */ let shown = null
+  /** The reader's last position: marks and the mouse move the cursor, but not this. */
+  let readerCell = cursor
+  /** The painted part; of a large matrix null until it is known what is visible. */
+  /** @type {Part | null} */ let painted = null
 
   const announce = () => {
     setAll(row, { 'aria-rowindex': cursor.row + 1 })
     setAll(active, { 'aria-colindex': cursor.col + 1 })
     setText(active, view.describe(cursor.row, cursor.col))
   }
-  /** A canvas takes its memory when it is first drawn on, so one without marks stays away. */
+  /** A canvas allocates memory when it is first drawn on, so one without marks is not attached. */
   const drawMarks = () => {
-    overlay.hidden = !shown || !(marks.current || marks.band || marks.cells?.length)
-    if (shown && !overlay.hidden) paintMarks(prepare(overlay, view.cell, shown), view, marks)
+    overlay.hidden = !painted || !(marks.current || marks.band || marks.cells?.length)
+    if (painted && !overlay.hidden) paintMarks(prepare(overlay, view.cell, painted), view, marks)
   }
   const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper
-  /** Paints what is in sight of a large matrix, if it is not painted already. @param {boolean} [isNew] */
+  /** Paints the visible part of a large matrix, unless it is painted already. @param {boolean} [isNew] */
   const paintSight = isNew => {
     if (!isLarge()) return
-    const seen = cellsIn(view, sightOf(grid, 0))
-    if (!isNew && shown && holds(shown.rows, seen.rows) && holds(shown.cols, seen.cols)) return
-    shown = cellsIn(view, sightOf(grid, MARGIN))
-    paint(cells, view, shown)
+    const visible = cellsIn(view, visibleRect(grid, 0))
+    if (!isNew && painted && holds(painted.rows, visible.rows) && holds(painted.cols, visible.cols)) return
+    painted = cellsIn(view, visibleRect(grid, MARGIN))
+    paint(cells, view, painted)
     drawMarks()
   }
-  const paintSightLater = whileSeen(grid, paintSight)
+  const paintSightLater = onViewportChange(grid, paintSight)
   const draw = () => {
     cells.classList.toggle('is-part', isLarge())
     if (isLarge()) return paintSightLater()
-    shown = wholeOf(view)
-    paint(cells, view, shown)
+    painted = wholeOf(view)
+    paint(cells, view, painted)
     return drawMarks()
   }
   /** @param {Square} cell */
@@ -147,7 +147,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     announce()
     onLook(cell)
   }
-  /** Where a cell is pinned, the pin goes along. @param {Square} cell */
+  /** Where a cell is pinned, moving the cursor moves the pin. @param {Square} cell */
   const step = cell => {
     cursor = cell
     announce()
@@ -172,30 +172,30 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   grid.addEventListener('click', event => {
     if (!view) return
     cursor = under(event)
-    stood = cursor
+    readerCell = cursor
     announce()
     onPress(cursor)
   })
   grid.addEventListener('dblclick', () => view && onEdit(cursor))
   grid.addEventListener('keydown', event => {
     if (!view || event.altKey || event.metaKey) return
-    const next = moved(event.key, cursor, view, event.ctrlKey)
+    const next = nextCell(event.key, cursor, view, event.ctrlKey)
     const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
     if (next && isPinned) step(next)
     else if (next) place(next)
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return
-    stood = cursor
+    readerCell = cursor
     event.preventDefault()
   })
   grid.addEventListener('focus', () => {
     if (!view || !grid.matches(':focus-visible')) return
     place(cursor)
-    stood = cursor
+    readerCell = cursor
   })
   grid.addEventListener(RETURN, () => {
-    if (view) cursor = clamp(stood, view)
+    if (view) cursor = clamp(readerCell, view)
     grid.focus()
   })
 
@@ -214,13 +214,13 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       draw()
       announce()
     },
-    /** Frames cells that have changed, for a moment. @param {Square[]} changed */
+    /** Highlights changed cells briefly. @param {Square[]} changed */
     pulse(changed) {
-      if (!shown) return
+      if (!painted) return
       const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
       grid.append(sheet)
-      const pen = prepare(sheet, view.cell, shown)
-      for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)
+      const ctx = prepare(sheet, view.cell, painted)
+      for (const cell of changed) outline(ctx, view, cell, view.palette.accent, 1.5)
       setTimeout(() => sheet.remove(), PULSE)
     },
     /** @param {GridMarks} next */

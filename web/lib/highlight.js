@@ -1,4 +1,4 @@
-/** Source code with comments, strings, numbers and key words told apart; no more than that. */
+/** Minimal syntax highlighting: comments, strings, numbers and keywords. */
 
 import { h } from './dom.js'
 
@@ -7,7 +7,7 @@ const WORDS = [
   'in', 'int', 'int32_t', 'lambda', 'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'super', 'this',
   'true', 'false', 'typedef', 'uint8_t', 'void', 'while'
 ]
-/** In Python two slashes divide. */
+/** In Python, two slashes divide. */
 const COMMENTS = { c: /\/\*[\s\S]*?\*\/|\/\/[^\n]*/, python: /#[^\n]*/ }
 /** @typedef {keyof typeof COMMENTS} Syntax c: that of JavaScript, too */
 /** @type {[string, RegExp][]} */ const PARTS = [
@@ -18,13 +18,13 @@ const COMMENTS = { c: /\/\*[\s\S]*?\*\/|\/\/[^\n]*/, python: /#[^\n]*/ }
 const patternOf = syntax => new RegExp([`(?<comment>${COMMENTS[syntax].source})`,
   ...PARTS.map(([name, { source }]) => `(?<${name}>${source})`)].join('|'), 'g')
 const ALL = { c: patternOf('c'), python: patternOf('python') }
-/** What a piece can be. */
+/** The kinds of tokens. */
 const KINDS = ['comment', ...PARTS.map(([name]) => name)]
 
 /**
- * Pieces of code with what they are.
+ * Splits code into tokens with their kinds.
  * @param {string} code @param {Syntax} [syntax]
- * @returns {{ kind: string | null, text: string }[]} which, joined, are the code again
+ * @returns {{ kind: string | null, text: string }[]} their texts joined are the code
  */
 export function highlight(code, syntax = 'c') {
   /** @type {{ kind: string | null, text: string }[]} */ const parts = []
@@ -42,25 +42,25 @@ export function highlight(code, syntax = 'c') {
 const colored = (code, syntax) => (
   h('code', {}, highlight(code, syntax).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text))))
 
-/** @param {string} code @param {string} label what a screen reader calls it @param {Syntax} [syntax] */
+/** @param {string} code @param {string} label the accessible name @param {Syntax} [syntax] */
 export const codeBlock = (code, label, syntax) => (
   h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, colored(code, syntax)))
 
 /**
- * A field for code: the words that are typed lie, unseen, over the same words in colour.
+ * A code editor: a transparent text field over the same text in color.
  * @param {HTMLTextAreaElement} field
  */
 export function codeField(field) {
-  const shown = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
-  const follow = () => { shown.scrollLeft = field.scrollLeft }
-  // A last line without words has a height only with something on it.
+  const colors = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
+  const follow = () => { colors.scrollLeft = field.scrollLeft }
+  // An empty last line needs a character to have a height.
   const draw = () => {
-    shown.replaceChildren(colored(`${field.value}\n`))
+    colors.replaceChildren(colored(`${field.value}\n`))
     follow()
   }
   field.classList.add('code-over')
   field.addEventListener('input', draw)
   field.addEventListener('scroll', follow)
   draw()
-  return h('div', { className: 'code-field' }, shown, field)
+  return h('div', { className: 'code-field' }, colors, field)
 }

@@ -1,30 +1,30 @@
-/** Names along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
+/** Labels along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
-import { h, keep, penOf, setText } from './dom.js'
-import { sightOf, whileSeen } from './sight.js'
+import { h, keep, contextOf, setText } from './dom.js'
+import { visibleRect, onViewportChange } from './viewport.js'
 
 const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
 const LONGEST = 108
-/** Numbers closer than this are read as one. */
-const APART = 8
+/** The minimum distance of numbers. */
+const MIN_DISTANCE = 8
 const SLANT = Math.SQRT1_2
-/** How far apart slanted names have to begin, not to lie over one another. */
+/** The minimum distance of slanted labels. */
 const SLANTED_LINE = 16
-/** Of more labels than this those that are thinned out are not built at all, and the others near the window alone. */
+/** Of more labels than this, thinned-out ones are not built, and the others only near the window. */
 const [MANY, MARGIN] = [128, 400]
 
 /** @type {Map<string, number>} */ const widths = new Map()
-/** @type {CanvasRenderingContext2D | null} */ let pen = null
+/** @type {CanvasRenderingContext2D | null} */ let ctx = null
 
 /** @param {string} text */
 function widthOf(text) {
   let width = widths.get(text)
   if (width === undefined) {
-    pen ??= penOf(document.createElement('canvas'))
-    pen.font = FONT
+    ctx ??= contextOf(document.createElement('canvas'))
+    ctx.font = FONT
     if (widths.size > 5000) widths.clear()
-    width = Math.min(LONGEST, pen.measureText(text).width)
+    width = Math.min(LONGEST, ctx.measureText(text).width)
     widths.set(text, width)
   }
   return width
@@ -35,32 +35,33 @@ const numeric = labels => labels.every(text => /^\d*$/.test(text))
 const DIGITS = [...'0123456789']
 
 /** @param {string[]} labels */
-const longestOf = labels => labels.reduce((most, { length }) => Math.max(most, length), 0)
+const longestOf = labels => labels.reduce((max, { length }) => Math.max(max, length), 0)
 
-/** How wide the longest of some labels is. @param {string[]} labels @returns {number} */
+/** The width of the widest label. @param {string[]} labels @returns {number} */
 export function widest(labels) {
-  // Of thousands of numbers not each is measured: none is wider than as many of the widest digit.
+  // Thousands of numbers are not all measured: none is wider than its length times the widest digit.
   if (labels.length > MANY && numeric(labels)) return longestOf(labels) * widest(DIGITS)
-  return labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+  return labels.reduce((max, text) => Math.max(max, widthOf(text)), 0)
 }
 
-/** Every how many row labels are shown. @param {number} cell height */
+/** Every n-th row label is displayed. @param {number} cell height */
 export const leftStep = cell => Math.ceil(LINE / cell)
 
-/** Every how many slanted column labels are shown. @param {number} cell width */
+/** Every n-th slanted column label is displayed. @param {number} cell width */
 export const slantedStep = cell => Math.ceil(SLANTED_LINE / cell)
 
-/** Room that row labels need. @param {string[]} labels */
+/** The width for row labels. @param {string[]} labels */
 export const leftGutter = labels => Math.ceil(widest(labels)) + 10
 
 /**
- * How column labels are set for a cell width: the room above, the overhang at the right, and every how many are shown.
+ * The layout of column labels for a cell width: the height, the overhang at the right, and the step.
  * @param {string[]} labels
  * @param {number} cell
  */
 export function topPlan(labels, cell) {
   const width = widest(labels)
-  if (numeric(labels)) return { slanted: false, step: Math.ceil((width + APART) / cell), height: 20, overhang: 0 }
+  const numberStep = Math.ceil((width + MIN_DISTANCE) / cell)
+  if (numeric(labels)) return { slanted: false, step: numberStep, height: 20, overhang: 0 }
   if (width + 4 <= cell) return { slanted: false, step: 1, height: 20, overhang: 0 }
   return {
     slanted: true, step: slantedStep(cell), height: Math.ceil(width * SLANT) + 14,
@@ -76,11 +77,11 @@ export function topPlan(labels, cell) {
 export function labels(container, side) {
   const strip = h('div', { 'className': `labels labels-${side}`, 'aria-hidden': 'true' })
   container.append(strip)
-  let shown = ''
-  /** Where labels lie, every how many are told, and the texts of all. */
+  let lastKey = ''
+  /** Positions of labels, the step, and all texts. */
   let cellSize = 0, every = 1, isSlanted = false
   /** @type {string[]} */ let texts = []
-  /** The label that is brought forward, where it is not built. */
+  /** The highlighted label, where it is not built. */
   const extra = h('span', { className: 'is-active' })
   const [offset, extent] = side === 'left' ? ['top', 'height'] : ['left', 'width']
   /** @param {HTMLElement} span @param {number} index */
@@ -89,11 +90,11 @@ export function labels(container, side) {
     span.dataset.at = String(index)
     span.style.setProperty(offset, `${(index + 0.5) * cellSize}px`)
   }
-  /** How far apart two labels have to be, not to lie over one another. @param {number} one @param {number} other */
+  /** The distance that keeps two labels from overlapping. @param {number} one @param {number} other */
   const apart = (one, other) => (side === 'left' ? LINE : isSlanted ? SLANTED_LINE
     : (widthOf(texts[one]) + widthOf(texts[other])) / 2 + 2)
   /**
-   * Whether a label makes way for one between those that there is room for.
+   * Whether a label makes way for the highlighted one.
    * @param {number} at @param {number | null | undefined} active
    */
   const makesWay = (at, active) => every > 1 && active !== null && active !== undefined && at !== active &&
@@ -103,9 +104,9 @@ export function labels(container, side) {
     place(span, index)
     span.classList.toggle('is-thinned', index % every !== 0)
   })
-  const buildSight = whileSeen(strip, () => {
+  const buildSight = onViewportChange(strip, () => {
     if (texts.length <= MANY) return
-    const box = sightOf(strip, MARGIN), [from, to] = side === 'left' ? [box.top, box.bottom] : [box.left, box.right]
+    const box = visibleRect(strip, MARGIN), [from, to] = side === 'left' ? [box.top, box.bottom] : [box.left, box.right]
     const first = Math.max(0, Math.ceil(from / cellSize / every)) * every, end = Math.min(texts.length, to / cellSize)
     extra.remove()
     build(Array.from({ length: Math.max(0, Math.ceil((end - first) / every)) }, (_, i) => first + i * every))
@@ -115,8 +116,8 @@ export function labels(container, side) {
     /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
     update({ items, cell, room, slanted = false, step = side === 'left' ? leftStep(cell) : 1 }) {
       const now = [cell, room, slanted, step, ...items].join('\n')
-      if (now === shown) return
-      shown = now
+      if (now === lastKey) return
+      lastKey = now
       strip.classList.toggle('is-slanted', slanted)
       strip.style.setProperty(side === 'left' ? 'width' : 'height', `${room}px`)
       strip.style.setProperty(extent, `${items.length * cell}px`)
@@ -128,7 +129,7 @@ export function labels(container, side) {
       if (items.length > MANY) buildSight()
       else build([...items.keys()])
     },
-    /** @param {number | null | undefined} active the label to bring forward */
+    /** @param {number | null | undefined} active the label to highlight */
     mark(active) {
       extra.remove()
       let isBuilt = false

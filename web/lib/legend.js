@@ -1,6 +1,6 @@
-/** The key of a colour scale: its colours, its range and what the marks mean. */
+/** The legend of a color scale: its colors, its range and the meaning of marks. */
 
-import { h, penOf, setText } from './dom.js'
+import { h, contextOf, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { endsOf } from './number.js'
 import { scale } from './color.js'
@@ -10,14 +10,14 @@ import { scale } from './color.js'
 const WIDTH = 144
 const HEIGHT = 8
 
-/** @param {HTMLCanvasElement} canvas @param {Scale} colours */
-function paint(canvas, colours) {
+/** @param {HTMLCanvasElement} canvas @param {Scale} colors */
+function paint(canvas, colors) {
   canvas.width = WIDTH
   canvas.height = 1
-  const pen = penOf(canvas)
+  const ctx = contextOf(canvas)
   for (let x = 0; x < WIDTH; x++) {
-    pen.fillStyle = colours.at(colours.min + ((colours.max - colours.min) * x) / (WIDTH - 1)).css
-    pen.fillRect(x, 0, 1, 1)
+    ctx.fillStyle = colors.at(colors.min + ((colors.max - colors.min) * x) / (WIDTH - 1)).css
+    ctx.fillRect(x, 0, 1, 1)
   }
 }
 

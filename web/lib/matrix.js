@@ -1,6 +1,6 @@
 /** One matrix: caption, labels on two sides, heatmap; sized to the width it is given. */
 
-import { h, isThere, setText } from './dom.js'
+import { h, exists, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
 import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
@@ -11,49 +11,49 @@ import { cellOf, indexOf, squaresOf } from './slice.js'
 /** @import { Cell, Edit, Marks, Slice } from '../types.d.ts' */
 
 /**
- * What a cell pressed or looked at leads to.
+ * Handlers of cells.
  * @typedef {{ look(cell: Cell): void, press(cell: Cell): void, edit(cell: Cell): void, leave(): void }} Handlers
  *
- * How a matrix is drawn: what a heatmap takes besides the matrix itself, and its title.
+ * How a matrix is drawn: the options of a heatmap except the matrix itself, and a title.
  * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain' | 'isPaper'> & {
  *   title: string, spoken?: string, edits?: Edit[] }} HeatView
  *
  * The row, column or cell that belongs to a cell elsewhere.
  * @typedef {(cell: Cell) => Band | null} Follow
  *
- * What a stage says of how a matrix is drawn.
+ * A stage's options for drawing a matrix.
  * @typedef {object} MatrixLook
  * @property {string} title
  * @property {boolean} [dense] rows close together
- * @property {boolean} [pair] one of two that stand side by side where there is room
- * @property {string[]} [alignTo] row labels to make room for, so that matrices below each other line up
+ * @property {boolean} [pair] one of two that are side by side where there is room
+ * @property {string[]} [alignTo] row labels to reserve room for, so that matrices below each other line up
  * @property {Follow} [follow]
  * @property {number} [group] columns that belong together, as the columns of one head
- * @property {number} [columns] so many have room, though there may be fewer yet
+ * @property {number} [columns] how many columns to reserve room for, if there are fewer yet
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
  *
- * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView width: what there is to fill
+ * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView the available width
  */
 
 const LARGEST = 48
-/** The narrowest cell; a matrix of more columns than fit is scrolled inside its frame. */
+/** The minimum cell width; a wider matrix is scrolled inside its frame. */
 export const SMALLEST = 4
 const NUMBERS = 34
 const PAIR_FROM = 560
 const PAIR_GAP = 32
 const FEW_ROWS = 12
-/** Rows of numbers that are still few enough to be read, where columns are wide enough for numbers. */
+/** The maximum number of rows that display numbers, where columns are wide enough. */
 const READ_ROWS = 24
 const TALLEST = 8000
 
 /**
- * Cell height that goes with a width: flat where numbers stand, square where only colour does.
+ * The cell height for a width: flat with numbers, square with only colors.
  * @param {number} width
  */
 export const heightFor = width => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
 
 /**
- * Rows close together: with numbers while they are few, colour alone when they are many.
+ * Dense rows: with numbers while they are few, only colors when they are many.
  * @param {number} width @param {number} rows
  */
 function denseHeightFor(width, rows) {
@@ -62,7 +62,7 @@ function denseHeightFor(width, rows) {
 }
 
 /**
- * The largest cell at which so many columns fit.
+ * The largest cell width at which so many columns fit.
  * @param {number} room @param {number} columns @param {number} [smallest]
  */
 export const fit = (room, columns, smallest = SMALLEST) => (
@@ -83,7 +83,7 @@ export function caption(container) {
 }
 
 /**
- * The cells in which two cuts of the same place differ; none if they are of different places.
+ * The cells in which two slices of the same part differ; none if they are of different parts.
  * @param {Slice | undefined} before @param {Slice} after
  */
 function changes(before, after) {
@@ -97,13 +97,13 @@ function changes(before, after) {
 }
 
 /**
- * A heatmap that speaks of tensor cells instead of rows and columns.
+ * A heatmap whose handlers receive tensor cells instead of rows and columns.
  * @param {Element} container
  * @param {Handlers} handlers
  */
 export function tensorHeat(container, { look, press, edit, leave }) {
   /** @type {Slice} */ let part
-  /** @type {HeatView} */ let shown
+  /** @type {HeatView} */ let current
   /** @param {Square} square */
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
   const heat = heatmap(container, {
@@ -113,9 +113,9 @@ export function tensorHeat(container, { look, press, edit, leave }) {
   return {
     /** @param {Slice} next @param {HeatView} view */
     update(next, view) {
-      const changed = shown && shown.edits !== view.edits ? changes(part, next) : []
+      const changed = current && current.edits !== view.edits ? changes(part, next) : []
       part = next
-      shown = view
+      current = view
       const { rows, cols, values } = next
       /** @param {number} row @param {number} col */
       const names = (row, col) => `${next.rowLabels[row]}, ${next.colLabels[col]}`
@@ -125,11 +125,11 @@ export function tensorHeat(container, { look, press, edit, leave }) {
       heat.update({ ...view, label, rows, cols, values, describe, part })
       if (changed.length) heat.pulse(changed)
     },
-    /** What is drawn and how, for pictures. */
-    drawing: () => part && { part, view: shown },
-    /** Where a cell of a tensor is here, or null. */
+    /** The drawing and its options, for exports. */
+    drawing: () => part && { part, view: current },
+    /** The square of a tensor cell in this matrix, or null. */
     find: (/** @type {Cell | null} */ cell) => (cell && part ? cellOf(part, cell) : null),
-    /** Where those of some cells are that are here. */
+    /** The squares of those cells that are in this matrix. */
     among: (/** @type {Marks['sources']} */ cells) => (part ? squaresOf(part, cells) : []),
     mark: heat.mark
   }
@@ -174,8 +174,8 @@ export function matrix(container, handlers) {
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },
-    /** None while it is hidden: what it drew last is of another run. */
-    drawings: () => (root.hidden ? [] : [heat.drawing()].filter(isThere)),
+    /** Null while it is hidden: what it drew last belongs to another run. */
+    drawings: () => (root.hidden ? [] : [heat.drawing()].filter(exists)),
     /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)

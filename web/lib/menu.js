@@ -1,35 +1,35 @@
 /** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
 
 import { fileName, toArray, toCsv } from './export.js'
-import { copying } from './copying.js'
-import { h, penOf, targetOf, uniqueId } from './dom.js'
+import { clipboard } from './clipboard.js'
+import { h, contextOf, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
 import { save } from './save.js'
 
 /** @import { Child, Piece, Slice, Translate } from '../types.d.ts' */
 
-const SHARPNESS = 2
-/** Tells spreadsheets that what follows is UTF-8. */
+const PIXEL_RATIO = 2
+/** A byte order mark, so that spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** @param {string} text @param {string} type */
 const textFile = (text, type) => new Blob([text], { type })
 
-/** The same picture in pixels. @param {Piece} picture @returns {Promise<Blob>} */
+/** Rasterizes a picture. @param {Piece} picture @returns {Promise<Blob>} */
 async function rasterised({ svg, width, height }) {
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   await image.decode()
   const canvas = document.createElement('canvas')
-  canvas.width = width * SHARPNESS
-  canvas.height = height * SHARPNESS
-  penOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
+  canvas.width = width * PIXEL_RATIO
+  canvas.height = height * PIXEL_RATIO
+  contextOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
   return new Promise(resolve => { canvas.toBlob(blob => resolve(/** @type {Blob} */ (blob)), 'image/png') })
 }
 
 /**
- * Closes a menu when Escape is pressed, or something outside it, or the focus goes there. It closes after the press and
- * never during it: Chromium 156 loses the page when what is pressed is hidden before the press has been dealt with.
+ * Closes a menu when Escape is pressed, or on a press or focus outside. It closes after the press and never during it:
+ * Chromium 156 crashes when the pressed element is hidden before the event has been handled.
  * @param {HTMLDetailsElement} details
  */
 export function closing(details) {
@@ -49,7 +49,7 @@ export function closing(details) {
   })
   details.addEventListener('focusout', ({ relatedTarget }) => {
     const next = /** @type {Node | null} */ (relatedTarget)
-    // A press on a word in the menu gives the focus to what the menu stands in.
+    // A press on text in the menu focuses the menu's ancestor.
     if (next && !details.contains(next) && !next.contains(details)) setTimeout(() => { details.open = false })
   })
 }
@@ -59,15 +59,15 @@ export function closing(details) {
  * @param {Element} container
  * @param {object} source
  * @param {Translate} source.t
- * @param {() => { title: string, part: Slice }[]} source.parts what there is to take
- * @param {() => number} source.main which of them is asked for first
+ * @param {() => { title: string, part: Slice }[]} source.parts the matrices to export
+ * @param {() => number} source.main the one that is listed first
  * @param {() => Piece} source.picture the whole figure
- * @param {string} [source.which] of the figures that have one like it
+ * @param {string} [source.which] distinguishes figures with the same name
  */
 export function menu(container, { t, parts, main, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
-  const { copy, elements } = copying({ done: t('figure.copied'), byHand: t('figure.byHand') })
+  const { copy, elements } = clipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
   const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
   const chosen = () => parts()[Number(number())].part
   const first = () => parts()[main()].part

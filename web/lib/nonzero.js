@@ -1,29 +1,29 @@
-/** Where a matrix is mostly 0.00: what is not, the largest first, each leading to its cell. */
+/** Of a matrix that is mostly 0.00, the other values, the largest first, each a link to its cell. */
 
 import { h, keep, setText } from './dom.js'
 import { exact, fixed } from './number.js'
 import { ofCell } from './origin.js'
 import { indexOf } from './slice.js'
 
-/** @import { Built, Cell, Slice, Translate } from '../types.d.ts' */
+/** @import { BuiltElement, Cell, Slice, Translate } from '../types.d.ts' */
 
-/** What is written 0.00 is nearer to 0 than this. */
-const WRITTEN = 0.005
-/** Fewer cells are seen at a glance, and more of them than this share are no exception. */
-const [LEAST, SHARE, MOST] = [40, 0.25, 24]
+/** Smaller values are written as 0.00. */
+const ROUNDS_TO_ZERO = 0.005
+/** In smaller matrices they are easy to see, and above this fraction they are no exception. */
+const [MIN_CELLS, MAX_FRACTION, MAX_COUNT] = [40, 0.25, 24]
 
 /**
- * Places of the values that are not written 0.00, the largest first; null where they are no exception.
+ * Indices of the values that are not written as 0.00, the largest first; null where they are too many.
  * @param {ArrayLike<number>} values
  */
 export function exceptions(values) {
-  if (values.length < LEAST) return null
-  /** @type {number[]} */ const found = []
-  for (let i = 0; i < values.length && found.length <= values.length * SHARE; i++) {
-    if (!(Math.abs(values[i]) < WRITTEN)) found.push(i)
+  if (values.length < MIN_CELLS) return null
+  /** @type {number[]} */ const indices = []
+  for (let i = 0; i < values.length && indices.length <= values.length * MAX_FRACTION; i++) {
+    if (!(Math.abs(values[i]) < ROUNDS_TO_ZERO)) indices.push(i)
   }
-  if (found.length === 0 || found.length > values.length * SHARE) return null
-  return found.sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]) || one - other)
+  if (indices.length === 0 || indices.length > values.length * MAX_FRACTION) return null
+  return indices.sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]) || one - other)
 }
 
 const createEntry = () => h('li', {}, h('button', { type: 'button', className: 'cell-link' }), h('span'))
@@ -35,9 +35,9 @@ export function nonZero(container, { t, press }) {
   const more = h('p', { className: 'note' })
   const element = h('details', { className: 'nonzero', hidden: true, ontoggle: () => draw() }, summary, list, more)
   container.append(element)
-  /** @type {{ part: Slice, found: number[] } | null} */ let shown = null
+  /** @type {{ part: Slice, found: number[] } | null} */ let current = null
 
-  /** @param {Slice} part @returns {(item: Built<HTMLElement>, at: number) => void} */
+  /** @param {Slice} part @returns {(item: BuiltElement<HTMLElement>, at: number) => void} */
   const fill = part => (item, at) => {
     const [row, col] = [Math.floor(at / part.cols), at % part.cols], index = indexOf(part, row, col)
     const link = item.firstChild
@@ -48,19 +48,19 @@ export function nonZero(container, { t, press }) {
     setText(item.lastChild, t('frame.nonzero.at', { row: part.rowLabels[row], col: part.colLabels[col] }))
   }
   function draw() {
-    if (!shown || !element.open) return
-    const { part, found } = shown
-    keep(list, found.slice(0, MOST), createEntry, fill(part))
-    more.hidden = found.length <= MOST
-    setText(more, t('frame.nonzero.more', { count: found.length - MOST }))
+    if (!current || !element.open) return
+    const { part, found: indices } = current
+    keep(list, indices.slice(0, MAX_COUNT), createEntry, fill(part))
+    more.hidden = indices.length <= MAX_COUNT
+    setText(more, t('frame.nonzero.more', { count: indices.length - MAX_COUNT }))
   }
   return {
     /** @param {Slice} part */
     update(part) {
-      const found = exceptions(part.values)
-      element.hidden = !found
-      shown = found && { part, found }
-      if (found) setText(summary, t('frame.nonzero.show', { count: found.length, total: part.values.length }))
+      const indices = exceptions(part.values)
+      element.hidden = !indices
+      current = indices && { part, found: indices }
+      if (indices) setText(summary, t('frame.nonzero.show', { count: indices.length, total: part.values.length }))
       draw()
     }
   }

@@ -1,4 +1,4 @@
-/** Numbers as the page writes them: a real minus sign, fixed decimals, or every digit a float32 has. */
+/** Number formats of the page: a real minus sign, fixed decimals, or every digit of a float32. */
 
 /** @param {string} text */
 const signed = text => text.replaceAll('-', '−')
@@ -6,7 +6,7 @@ const signed = text => text.replaceAll('-', '−')
 const ZERO = /^-0(\.0+)?$/
 
 /**
- * Rounded to a number of decimals, as the notebooks print. What is 0 when it is rounded has no sign: `exact` has it.
+ * Rounded to a number of decimals, as the notebooks print. A rounded 0 has no sign; `exact` keeps it.
  * @param {number} value
  * @param {number} [decimals]
  */
@@ -19,7 +19,7 @@ export function fixed(value, decimals = 2) {
 }
 
 /**
- * A probability: two decimals, and more where it would read as certain without being so.
+ * A probability: two decimals, and more where rounding would make it 0 or 1.
  * @param {number} p
  */
 export function likely(p) {
@@ -30,7 +30,7 @@ export function likely(p) {
 const SMALL = 0.005
 
 /**
- * Two decimals where they say something; what would be 0.00 without being 0 keeps two digits: `1.8e−5`.
+ * Two decimals, or two significant digits for what would be 0.00: `1.8e−5`.
  * @param {number} value
  */
 export function brief(value) {
@@ -38,7 +38,7 @@ export function brief(value) {
   return signed(value.toExponential(1))
 }
 
-/** A difference of probabilities in hundredths, its sign always there. @param {number} change */
+/** A difference of probabilities in percentage points, always with a sign. @param {number} change */
 export function points(change) {
   const hundredths = change * 100
   const size = Math.abs(hundredths)
@@ -47,14 +47,14 @@ export function points(change) {
 }
 
 /**
- * What stands under the beginning, the middle and the end of a colour scale.
+ * The labels at the start, middle and end of a color scale.
  * @param {{ kind: string, min: number, max: number }} domain
  */
 export const endsOf = ({ kind, min, max }) => (
   kind === 'probability' ? ['0', '0.5', '1'] : [brief(min), '0', brief(max)])
 
 /**
- * The shortest decimal that gives the same float32 back; whole numbers as they are.
+ * The shortest decimal that round-trips as float32; integers as they are.
  * @param {number} value
  */
 export function exact(value) {
@@ -68,7 +68,7 @@ export function exact(value) {
 }
 
 /**
- * The number that `fixed` or `exact` wrote.
+ * Parses what `fixed` or `exact` wrote.
  * @param {string} text
  */
 export function parse(text) {

@@ -1,6 +1,6 @@
 /**
- * Which cells of which tensor the numbers of an element are, as data of that element: whoever reads the page, a script
- * or a test, can look each of them up.
+ * Marks elements with the cells whose numbers they display, as data attributes, so that scripts and tests can look
+ * them up.
  */
 
 import { cellName } from './cell.js'
@@ -12,19 +12,19 @@ import { indexOf } from './slice.js'
 const set = (element, name, text) => element.getAttribute(name) !== text && element.setAttribute(name, text)
 
 /**
- * The element writes one cell, or something about the row of cells that the index begins.
+ * Marks an element with one cell, or with a row that the index begins.
  * @param {Element} element @param {string} name @param {number[]} index
  */
 export const ofCell = (element, name, index) => set(element, 'data-cell', cellName({ name, index }))
 
-/** The cell an element writes. @param {HTMLElement} element @returns {Cell} */
+/** The cell of an element. @param {HTMLElement} element @returns {Cell} */
 export function cellAt(element) {
   const [, name, index] = /** @type {RegExpExecArray} */ (/^(.+)\[(.+)\]$/.exec(element.dataset.cell ?? ''))
   return { name, index: index.split(', ').map(Number) }
 }
 
 /**
- * The element writes a matrix, or one row of it.
+ * Marks an element with a matrix, or one row of it.
  * @param {Element} element
  * @param {Slice} part
  * @param {number} [row]

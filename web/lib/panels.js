@@ -1,4 +1,4 @@
-/** Matrices in order under single numbers: the figure of an experiment that needs no drawing of its own. */
+/** Matrices below single numbers: the figure of an experiment that needs no drawing of its own. */
 
 import { h } from './dom.js'
 import { facts } from './facts.js'
@@ -13,20 +13,20 @@ import { figure } from './figure.js'
  * @typedef {{ word: string, text: string, cell?: Cell }} Single
  */
 
-/** The legends of a few panels: one for each scale. @param {Panel[]} panels */
+/** The legends of a few panels, one per scale. @param {Panel[]} panels */
 function legendsOf(panels) {
-  const known = new Map()
+  const scales = new Map()
   for (const { domain } of panels) {
     const key = `${domain.kind}${domain.min}${domain.max}`
-    if (!known.has(key)) known.set(key, { domain })
+    if (!scales.has(key)) scales.set(key, { domain })
   }
-  return [...known.values()]
+  return [...scales.values()]
 }
 
 /**
  * Mounts an empty figure.
  * @param {HTMLElement} container @param {Context} context of the stage
- * @param {string} words what the keys of its titles begin with
+ * @param {string} words the prefix of the keys of its titles
  */
 export function panels(container, context, words) {
   const { t } = context
@@ -38,8 +38,8 @@ export function panels(container, context, words) {
   /** @type {Map<string, ReturnType<typeof fig.matrix>>} */ const slots = new Map()
   /** @param {string} key */
   function slotOf(key) {
-    const known = slots.get(key)
-    if (known) return known
+    const existing = slots.get(key)
+    if (existing) return existing
     const element = h('div', { className: 'panel' })
     fig.body.append(element)
     const slot = fig.matrix(element)

@@ -1,4 +1,4 @@
-/** A tensor on a scale of its own, as a room is seen on the map, or several on one. */
+/** A tensor on its own scale, as a thumbnail, or several on a common one. */
 
 import { signed } from './color.js'
 import { matrixOf, tensorOf } from './run.js'
@@ -6,7 +6,7 @@ import { peak } from './slice.js'
 
 /** @import { Run } from '../types.d.ts' */
 
-/** The scale that these tensors share. @param {Run} run @param {string[]} names */
+/** The common scale of some tensors. @param {Run} run @param {string[]} names */
 export const domainOf = (run, ...names) => signed(Math.max(0, ...names.map(name => peak(tensorOf(run, name)))))
 
 /** @param {Run} run @param {string} name @param {Parameters<typeof matrixOf>[2]} [view] */

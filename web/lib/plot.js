@@ -1,4 +1,4 @@
-/** Lines and dots over two axes, as SVG: what is drawn is given in the units of the axes. */
+/** Lines and dots over two axes, as SVG, in the units of the axes. */
 
 import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
 import { fixed } from './number.js'
@@ -8,24 +8,24 @@ import { ofCell } from './origin.js'
 
 const EDGE = { left: 44, right: 12, top: 12, bottom: 40 }
 const ROOM = 64
-const NICE = [1, 2, 5, 10]
+const ROUND_STEPS = [1, 2, 5, 10]
 
-/** Round values between two ends, about as many as are asked for. @param {number[]} ends @param {number} count */
+/** Round values between two ends, about as many as requested. @param {number[]} ends @param {number} count */
 export function ticksOf([low, high], count) {
   const rough = (high - low) / Math.max(1, count)
   if (!(rough > 0)) return [low]
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = NICE.map(nice => nice * power).find(size => size >= rough * 0.999) ?? 10 * power
+  const step = ROUND_STEPS.map(nice => nice * power).find(size => size >= rough * 0.999) ?? 10 * power
   const first = Math.ceil(low / step - 1e-9)
   const last = Math.floor(high / step + 1e-9)
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)))
 }
 
 /**
- * Whole numbers as they are, others with the decimals that tell the ticks apart.
+ * Integers as they are, others with as many decimals as the ticks need.
  * @param {number} value @param {number[]} ticks
  */
-const written = (value, ticks) => (
+const formatTick = (value, ticks) => (
   fixed(value, ticks.every(Number.isInteger) ? 0 : ticks.some(tick => Math.abs(tick * 10 % 1) > 1e-6) ? 2 : 1))
 
 /**
@@ -53,10 +53,10 @@ export function plot(container, { look, press } = {}) {
   const [xName, yName] = [svg('text', { class: 'plot-name' }), svg('text', { class: 'plot-name' })]
   const root = svg('svg', { class: 'plot', role: 'img' }, grid, lines, dots, ticks, xName, yName)
   container.append(h('div', { className: 'plot-slot' }, root))
-  /** @type {NonNullable<PlotView['dots']>} */ let shown = []
+  /** @type {NonNullable<PlotView['dots']>} */ let current = []
   /** @param {((cell: Cell) => void) | undefined} act @returns {(event: Event) => void} */
   const onCell = act => event => {
-    const cell = shown[indexIn(dots, targetOf(event))]?.cell
+    const cell = current[indexIn(dots, targetOf(event))]?.cell
     if (cell) act?.(cell)
   }
   dots.addEventListener('pointerover', onCell(look))
@@ -71,7 +71,7 @@ export function plot(container, { look, press } = {}) {
       const px = value => EDGE.left + ((value - view.x[0]) / (view.x[1] - view.x[0] || 1)) * inner.x
       /** @param {number} value */
       const py = value => EDGE.top + (1 - (value - view.y[0]) / (view.y[1] - view.y[0] || 1)) * inner.y
-      shown = points
+      current = points
       setAll(root, { width, height, viewBox: `0 0 ${width} ${height}` })
       root.setAttribute('aria-label', view.label)
       const xs = ticksOf(view.x, Math.floor(inner.x / ROOM))
@@ -79,8 +79,8 @@ export function plot(container, { look, press } = {}) {
       keep(grid, [...ys.map(y => `M${EDGE.left} ${py(y)}h${inner.x}`), ...xs.map(x => `M${px(x)} ${EDGE.top}v${inner.y}`)],
         () => svg('path'), (path, d) => path.setAttribute('d', d))
       const marks = [
-        ...xs.map(x => ({ x: px(x), y: height - EDGE.bottom + 16, anchor: 'middle', text: written(x, xs) })),
-        ...ys.map(y => ({ x: EDGE.left - 6, y: py(y) + 4, anchor: 'end', text: written(y, ys) }))]
+        ...xs.map(x => ({ x: px(x), y: height - EDGE.bottom + 16, anchor: 'middle', text: formatTick(x, xs) })),
+        ...ys.map(y => ({ x: EDGE.left - 6, y: py(y) + 4, anchor: 'end', text: formatTick(y, ys) }))]
       keep(ticks, marks, () => svg('text'), (text, { x, y, anchor, text: words }) => {
         setAll(text, { x, y, 'text-anchor': anchor })
         setText(text, words)

@@ -1,9 +1,9 @@
 /**
- * A matrix product as it is worked out by hand: the left factor at the left, the right factor above, and each cell of
- * the product where the row and the column that make it cross. The corner between the factors holds the formula.
+ * A matrix product in the layout of a calculation by hand: the left factor at the left, the right factor above, and
+ * each cell of the product where its row and column cross. The corner between the factors holds the formula.
  */
 
-import { h, isThere } from './dom.js'
+import { h, exists } from './dom.js'
 import { labels, leftGutter, topPlan } from './labels.js'
 import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
@@ -14,29 +14,29 @@ import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 /** @import { Marks, Slice } from '../types.d.ts' */
 
 /**
- * What a product is of, by place.
+ * The parts of a product, by role.
  * @template T
  * @typedef {{ left: T, right: T, product: T, bias?: T }} Parts
  */
 /** @typedef {Omit<HeatView, 'title' | 'cell'>} PartView */
 
 /** @type {(keyof Parts<Slice>)[]} */
-const PLACES = ['left', 'right', 'bias', 'product']
+const ROLES = ['left', 'right', 'bias', 'product']
 
 /**
  * The parts of a product with their titles, in order.
  * @param {Parts<string>} titles @param {Parts<Slice>} parts @returns {Entry[]}
  */
-export const entriesOf = (titles, parts) => PLACES.flatMap(name => {
+export const entriesOf = (titles, parts) => ROLES.flatMap(name => {
   const part = parts[name]
   return part ? [{ title: titles[name] ?? '', part }] : []
 })
 
 const GAP = 12
 const FINEST = 2
-const COMFORTABLE = 34
+const MIN_CELL = 34
 const MANY_ROWS = 24
-const TALL = 480
+const MAX_HEIGHT = 480
 
 /** @param {Element} root @param {string} name */
 function area(root, name) {
@@ -46,24 +46,24 @@ function area(root, name) {
 }
 
 /**
- * Rows of the right factor without numbers: low, so that the product below stays in sight.
+ * The row height of a right factor without numbers: low, so that the product below stays visible.
  * @param {number} width @param {number} rows
  */
 function innerHeightFor(width, rows) {
-  return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14
+  return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(MAX_HEIGHT / rows))) : 14
 }
 
 /**
  * One width for all columns; if that is small, the side with fewer columns takes up to half the room. Where the room is
- * short the cells get finer than elsewhere: a product is understood only when its factors are in sight with it.
+ * short the cells get smaller than elsewhere, since a product needs both of its factors visible.
  * @param {number} room @param {number} inner @param {number} outer
  */
 function columnWidths(room, inner, outer) {
   const even = fit(room, inner + outer, FINEST)
-  if (even >= COMFORTABLE || even < SMALLEST) return { inner: even, outer: even }
+  if (even >= MIN_CELL || even < SMALLEST) return { inner: even, outer: even }
   const spare = fit(room - inner * SMALLEST, outer)
-  const wide = Math.max(even, Math.min(COMFORTABLE, spare, fit(room / 2, outer)))
-  return { inner: Math.min(COMFORTABLE, fit(room - wide * outer, inner)), outer: wide }
+  const wide = Math.max(even, Math.min(MIN_CELL, spare, fit(room / 2, outer)))
+  return { inner: Math.min(MIN_CELL, fit(room - wide * outer, inner)), outer: wide }
 }
 
 /**
@@ -76,7 +76,7 @@ function sizesOf({ left, right, product, bias }, width) {
   const room = width - gutter - between
   const { overhang } = topPlan(right.colLabels, columnWidths(room, left.cols, product.cols).outer)
   const { inner, outer } = columnWidths(room - overhang, left.cols, product.cols)
-  const innerHeight = outer >= COMFORTABLE && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
+  const innerHeight = outer >= MIN_CELL && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
   return { gutter, between, inner, outer, innerHeight, rowHeight: heightFor(Math.max(inner, outer)) }
 }
 
@@ -141,10 +141,10 @@ export function product(container, handlers) {
       draw('product', outer, rowHeight)
       if (hasBias) draw('bias', outer, innerHeight)
     },
-    /** The parts by their places. */
+    /** The parts by role. */
     sheet: () => /** @type {Sheet} */ (Object.fromEntries(
-      PLACES.filter(isShown).map(name => [name, heats[name].drawing()]))),
-    drawings: () => PLACES.filter(isShown).map(name => heats[name].drawing()).filter(isThere),
+      ROLES.filter(isShown).map(name => [name, heats[name].drawing()]))),
+    drawings: () => ROLES.filter(isShown).map(name => heats[name].drawing()).filter(exists),
     /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
       const [left, right, result] = [heats.left, heats.right, heats.product].map(heat => heat.find(current))

@@ -1,4 +1,4 @@
-/** How far something is that takes a while: a bar and how many of how many, while it is under way. */
+/** A progress bar with the count, displayed while something is running. */
 
 import { h, setText } from './dom.js'
 
@@ -6,8 +6,8 @@ import { h, setText } from './dom.js'
 
 /** @param {Element} container @param {Translate} t */
 export function progress(container, t) {
-  const bar = h('progress'), said = h('span')
-  const element = h('p', { className: 'note progress-line', hidden: true }, bar, said)
+  const bar = h('progress'), label = h('span')
+  const element = h('p', { className: 'note progress-line', hidden: true }, bar, label)
   container.append(element)
   return {
     /** @param {number} done @param {number} count hidden once all is done */
@@ -16,7 +16,7 @@ export function progress(container, t) {
       bar.max = count
       bar.value = done
       const text = t('frame.progress', { done, count })
-      setText(said, text)
+      setText(label, text)
       bar.setAttribute('aria-label', text)
     }
   }

@@ -1,12 +1,12 @@
 /**
- * Running text: `backticks` mark code, `[words](source=2026-11-20)` something the reader can have done, and
- * `[words](glossary=token)` a term.
+ * Running text: `backticks` mark code, `[words](source=2026-11-20)` is a link that changes the state, and
+ * `[words](glossary=token)` is a term.
  */
 
 import { h } from './dom.js'
 
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
-const DEED = /^\[(.+)\]\((.+)\)$/
+const LINK = /^\[(.+)\]\((.+)\)$/
 
 /**
  * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ`, `top-k`, `GPT-2`
@@ -18,13 +18,13 @@ const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(
   .replace(/--(?=[a-z])/g, '-\u2060-\u2060')
 
 /**
- * A text in pieces: plain, code, or words for a change of the state.
+ * Splits a text into plain text, code, and links that change the state.
  * @param {string} text
  * @returns {{ text: string, isCode?: boolean, change?: string }[]}
  */
 export function piecesOf(text) {
   return text.split(MARKED).filter(Boolean).map(piece => {
-    const [, words, change] = DEED.exec(piece) ?? []
+    const [, words, change] = LINK.exec(piece) ?? []
     if (words) return { text: bind(words), change }
     return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: bind(piece) }
   })
@@ -33,7 +33,7 @@ export function piecesOf(text) {
 /**
  * A text as nodes.
  * @param {string} text
- * @param {(words: string, change: string) => Node} [deed] makes what can be pressed, where a text has such
+ * @param {(words: string, change: string) => Node} [deed] makes the element of a link
  * @returns {Node[]}
  */
 export const prose = (text, deed) => piecesOf(text).map(({ text: words, isCode, change }) => {

@@ -1,11 +1,11 @@
-/** Where a figure is from, for a picture that leaves the page: room, head, text, changes, and the setting of a twin. */
+/** The origin of an exported picture: room, head, text, changes, and the setting of a twin. */
 
-import { placeName } from './place.js'
+import { placeName } from './room_name.js'
 
 /** @import { Room, Translate } from '../types.d.ts' */
 
 /**
- * One line of words.
+ * One line of text.
  * @param {{ t: Translate, room: Room, head: number | null, text: string, changes: string[], named?: string }} about
  */
 export function provenance({ t, room, head, text, changes, named }) {

@@ -1,4 +1,4 @@
-/** Reading a run: matrices cut out of its tensors by what runs along their axes, with the tokens they are about. */
+/** Reads runs: matrices sliced from tensors by the meaning of their axes, with the labels of their tokens. */
 
 import { count as numbered, slice } from './slice.js'
 
@@ -7,8 +7,8 @@ import { count as numbered, slice } from './slice.js'
 
 /** @typedef {Pick<View, 'sentence' | 'head'>} At what is looked at of a tensor of several */
 
-/** Values that the worker still holds: asked for, and drawn once they are here. */
-export class Unread extends Error {
+/** Thrown for values that are still in the worker; they are requested, and rendering is repeated once they arrive. */
+export class NotLoaded extends Error {
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] of it; all of it */
   constructor(run, tensor, rows) {
     super(`${tensor.name} is not here yet`)
@@ -18,8 +18,8 @@ export class Unread extends Error {
   }
 }
 
-/** Values that the run has left out: see `keepAttention`. */
-export class Unkept extends Error {
+/** Thrown for values that the run has not retained: see `keepAttention`. */
+export class NotRetained extends Error {
   /** @param {KnownTensor} tensor */
   constructor(tensor) {
     super(`${tensor.name} was left out`)
@@ -27,27 +27,27 @@ export class Unkept extends Error {
   }
 }
 
-/** What is read of a run, or null where it is about values that were left out. @template T @param {() => T} read */
-export function kept(read) {
+/** The result of a reading, or null where it needs values that were not retained. @template T @param {() => T} read */
+export function orNull(read) {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Unkept) return null
+    if (error instanceof NotRetained) return null
     throw error
   }
 }
 
 /**
- * A run as the page reads it, from what the worker says of it.
+ * Deserializes a run from the worker's message.
  * @param {RunMessage} message
- * @param {Run | null} [last] the run before, of the same building if the message has no structure of its own
+ * @param {Run | null} [last] the previous run, of the same structure if the message has none
  * @returns {Run}
  */
 export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
-  const known = /** @type {Structure} */ (structure ?? last?.structure)
-  const tensors = new Map(known.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
-  const { steps, calls, aliases } = known
-  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
+  const shared = /** @type {Structure} */ (structure ?? last?.structure)
+  const tensors = new Map(shared.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
+  const { steps, calls, aliases } = shared
+  return { signature, structure: shared, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
     ...facts }
 }
 
@@ -57,32 +57,32 @@ export const knownAs = (run, name) => run.aliases?.get(name) ?? name
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
   const tensor = describedOf(run, name)
-  if (tensor?.isKept === false) throw new Unkept(tensor)
-  if (tensor && !tensor.data) throw new Unread(run, tensor)
+  if (tensor?.isKept === false) throw new NotRetained(tensor)
+  if (tensor && !tensor.data) throw new NotLoaded(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }
 
-/** What is known of a tensor whose values nobody asks for. @param {Run} run @param {string} name */
+/** The description of a tensor, without its values. @param {Run} run @param {string} name */
 export const describedOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(knownAs(run, name)))
 
 /**
- * Some rows of a table of many, of which no more is read out of the engine, and what is the largest in all of it.
+ * Some rows of a large table, without loading the rest, and the extent of the whole table.
  * @param {Run} run @param {string} name @param {number[]} rows
  * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[] }}
  */
 export function someRows(run, name, rows) {
   const tensor = describedOf(run, name), [, cols] = tensor.shape
-  const known = tensor.rows ?? new Map(), missing = rows.filter(row => !known.has(row))
-  if (!tensor.extent || missing.length) throw new Unread(run, tensor, missing)
+  const loaded = tensor.rows ?? new Map(), missing = rows.filter(row => !loaded.has(row))
+  if (!tensor.extent || missing.length) throw new NotLoaded(run, tensor, missing)
   const data = new Float32Array(rows.length * cols)
-  rows.forEach((row, i) => data.set(known.get(row) ?? [], i * cols))
+  rows.forEach((row, i) => data.set(loaded.get(row) ?? [], i * cols))
   return { name: tensor.name, shape: [rows.length, cols], data, ...tensor.extent }
 }
 
 const TOKENS = ['token', 'query', 'key']
 
 /**
- * What stands along an axis of a tensor: tokens or words where there are some, else nothing.
+ * The labels along an axis of a tensor: tokens where there are some, else undefined.
  * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
  */
 export function labelsOf(run, tensor, axis, sentence = 0) {
@@ -93,24 +93,23 @@ export function labelsOf(run, tensor, axis, sentence = 0) {
   return name === 'word' ? stream.vocabulary : undefined
 }
 
-/** How many sentences are looked at one at a time. @param {Pick<Run, 'streams'>} run */
+/** The number of sentences in the batch. @param {Pick<Run, 'streams'>} run */
 export const batchOf = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
 /** @type {Record<string, keyof At>} */
 const FIXED = { batch: 'sentence', head: 'head' }
 
 /**
- * An index of a tensor at the sentence and the head that are looked at.
+ * An index of a tensor at the current sentence and head.
  * @param {Described} tensor @param {Partial<At>} view
  */
 const fixedAt = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
 
 /**
- * The matrix of a tensor's last two axes, at the sentence and the head that are looked at. A tensor of one axis is a
- * row.
+ * The matrix of a tensor's last two axes, at the current sentence and head. A tensor of one axis is a row.
  * @param {Run} run @param {string} name
  * @param {Partial<At>} [view]
- * @param {Partial<Cut>} [spec] what else `slice` takes
+ * @param {Partial<Cut>} [spec] further options of `slice`
  */
 export function matrixOf(run, name, view = {}, spec = {}) {
   const tensor = tensorOf(run, name)
@@ -125,7 +124,7 @@ export function matrixOf(run, name, view = {}, spec = {}) {
 }
 
 /**
- * One head's columns of a tensor, whether its heads lie side by side or on an axis of their own.
+ * One head's columns of a tensor, whether its heads are concatenated or on an axis of their own.
  * @param {Run} run @param {string} name @param {number} heads @param {At} view
  */
 export function headMatrix(run, name, heads, view) {
@@ -136,17 +135,17 @@ export function headMatrix(run, name, heads, view) {
 }
 
 /**
- * The head of keys and values that a head of queries reads: several may share one.
+ * The key-value head that a query head reads; several may share one.
  * @param {{ head: number, room: { parts: Record<string, any> } }} view
  */
 export const sharedHead = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
   Math.floor(Math.min(head, heads - 1) * kvHeads / heads))
 
 /**
- * The same turned on its side, as the right factor of a product has it.
+ * The same transposed, as the right factor of a product.
  * @param {Run} run @param {string} name @param {number} heads @param {At} view
  */
-export function turnedHead(run, name, heads, view) {
+export function transposedHead(run, name, heads, view) {
   const tensor = tensorOf(run, name)
   const rank = tensor.shape.length
   const [row, col] = [rank - 1, rank - 2]
@@ -157,7 +156,7 @@ export function turnedHead(run, name, heads, view) {
 }
 
 /**
- * A weight [out, in] as it stands in a product, one column per output.
+ * A weight [out, in] in the layout of a product, one column per output.
  * @param {Run} run @param {string} name @param {number} [start] @param {number} [count]
  */
 export function weightMatrix(run, name, start = 0, count = describedOf(run, name).shape[0]) {
@@ -167,7 +166,7 @@ export function weightMatrix(run, name, start = 0, count = describedOf(run, name
 }
 
 /**
- * A tensor of one axis, or a part of it, as one row with a name.
+ * A tensor of one axis, or a range of it, as one row with a label.
  * @param {Run} run @param {string} name @param {string} label @param {number} [start] @param {number} [count]
  */
 export function vectorRow(run, name, label, start = 0, count = tensorOf(run, name).shape[0]) {
@@ -177,7 +176,7 @@ export function vectorRow(run, name, label, start = 0, count = tensorOf(run, nam
 }
 
 /**
- * A bias [out] as one row below the weight it goes with.
+ * A bias [out] as one row below its weight.
  * @param {Run} run @param {string | undefined} name @param {number} [start] @param {number} [count]
  */
 export const biasRow = (run, name, start, count) => (name ? vectorRow(run, name, 'b', start, count) : undefined)

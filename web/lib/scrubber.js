@@ -1,13 +1,13 @@
-/** A line of steps to walk along: one back, one on, by itself at a calm pace, or by hand on a slider. */
+/** A scrubber over steps: previous, next, playback at a calm pace, and a slider. */
 
 import { h, setText } from './dom.js'
 
-/** Long enough to read a step. */
+/** Milliseconds per step of playback, long enough to read it. */
 const PACE = 1400
 
 const WORDS = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 
-/** What its parts are called. @param {import('../types.d.ts').Translate} t */
+/** The labels of its parts. @param {import('../types.d.ts').Translate} t */
 export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} */ (
   Object.fromEntries(WORDS.map(name => [name, t(`scrub.${name}`)])))
 
@@ -15,10 +15,10 @@ export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} 
  * Mounts a scrubber over some steps, or all of them at once.
  * @param {Element} container
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
- * @param {(step: number) => void} go −1 is all steps at once
+ * @param {(step: number) => void} go −1 stands for all steps at once
  */
 export function scrubber(container, words, go) {
-  let shown = { step: -1, count: 1 }
+  let current = { step: -1, count: 1 }
   /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const stop = () => {
     clearTimeout(timer)
@@ -31,22 +31,22 @@ export function scrubber(container, words, go) {
     go(step)
   }
   const tick = () => {
-    const next = shown.step + 1
-    timer = next < shown.count - 1 ? setTimeout(tick, PACE) : 0
+    const next = current.step + 1
+    timer = next < current.count - 1 ? setTimeout(tick, PACE) : 0
     go(next)
   }
   const play = () => {
     if (timer) return stop()
-    if (shown.step === shown.count - 1) shown = { ...shown, step: -1 }
+    if (current.step === current.count - 1) current = { ...current, step: -1 }
     return tick()
   }
   /** @param {string} sign @param {'back' | 'play' | 'on'} name @param {() => void} act */
   const button = (sign, name, act) => h('button', {
     'type': 'button', 'className': 'scrub-button', 'aria-label': words[name], 'title': words[name], 'onclick': act
   }, sign)
-  const back = button('‹', 'back', () => walk(shown.step < 0 ? shown.count - 2 : shown.step - 1))
+  const back = button('‹', 'back', () => walk(current.step < 0 ? current.count - 2 : current.step - 1))
   const player = button('▶', 'play', play)
-  const on = button('›', 'on', () => walk(shown.step + 1))
+  const on = button('›', 'on', () => walk(current.step + 1))
   const slider = h('input', {
     'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': ({ currentTarget }) => walk(Number(currentTarget.value))
   })
@@ -56,7 +56,7 @@ export function scrubber(container, words, go) {
     h('span', { className: 'scrub-buttons' }, back, player, on), slider, place, whole))
 
   function draw() {
-    const { step, count } = shown
+    const { step, count } = current
     const isWhole = step < 0
     slider.max = String(count - 1)
     slider.value = String(isWhole ? count - 1 : step)
@@ -69,7 +69,7 @@ export function scrubber(container, words, go) {
     whole.setAttribute('aria-pressed', String(isWhole))
   }
   return {
-    /** By itself, from where it stands. */
+    /** Plays from the current step. */
     start() {
       clearTimeout(timer)
       timer = setTimeout(tick, PACE)
@@ -78,7 +78,7 @@ export function scrubber(container, words, go) {
     stop,
     /** @param {number} step @param {number} count */
     update(step, count) {
-      shown = { step, count }
+      current = { step, count }
       draw()
     },
     destroy: () => clearTimeout(timer)

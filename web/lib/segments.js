@@ -1,11 +1,11 @@
-/** A row of alternatives, one of which is chosen. */
+/** A segmented control: a row of alternatives, one of which is selected. */
 
 import { h, uniqueId } from './dom.js'
 
-/** More of them are a list that scrolls. */
-const MOST = 48
+/** More options become a scrolling list. */
+const MAX_SEGMENTS = 48
 
-/** Scrolls the list alone to where one of it can be seen. @param {HTMLElement} list @param {HTMLElement} one */
+/** Scrolls the list alone until one option is visible. @param {HTMLElement} list @param {HTMLElement} one */
 function reveal(list, { offsetTop: top, offsetHeight: height }) {
   const { scrollTop, clientHeight } = list
   if (top < scrollTop || top + height > scrollTop + clientHeight) list.scrollTop = top - (clientHeight - height) / 2
@@ -18,18 +18,18 @@ function reveal(list, { offsetTop: top, offsetHeight: height }) {
 export function segments(title, choose) {
   const group = uniqueId('segments')
   const list = h('div', { className: 'segments' })
-  /** @type {string[]} */ let shown = []
+  /** @type {string[]} */ let current = []
   return {
     element: h('fieldset', { className: 'control' }, h('legend', {}, title), list),
     /** @param {{ value: Value, text: string, title?: string }[]} options @param {Value} chosen */
     update(options, chosen) {
       const words = options.map(({ text }) => text)
-      if (words.join('\n') !== shown.join('\n')) {
+      if (words.join('\n') !== current.join('\n')) {
         list.replaceChildren(...options.map(({ value, text }) => h('label', {},
           h('input', { type: 'radio', name: group, value: String(value), onchange: () => choose(value) }),
           h('span', {}, text))))
-        shown = words
-        list.classList.toggle('is-long', words.length > MOST)
+        current = words
+        list.classList.toggle('is-long', words.length > MAX_SEGMENTS)
       }
       options.forEach(({ value, title: more }, i) => {
         const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
@@ -37,7 +37,7 @@ export function segments(title, choose) {
         list.children[i].title = more ?? ''
       })
       const at = options.findIndex(({ value }) => value === chosen)
-      if (words.length > MOST && at >= 0) reveal(list, /** @type {HTMLElement} */ (list.children[at]))
+      if (words.length > MAX_SEGMENTS && at >= 0) reveal(list, /** @type {HTMLElement} */ (list.children[at]))
     }
   }
 }

@@ -1,7 +1,7 @@
-/** A matrix cut out of a tensor: which cells it shows, what they are called and where each one lives in the tensor. */
+/** A matrix sliced from a tensor: its cells, their labels, and their indices in the tensor. */
 
 /**
- * What can be cut: a tensor of a run, or what stands for one.
+ * What can be sliced: a tensor of a run, or a placeholder for one.
  * @typedef {object} Source
  * @property {string} name
  * @property {number[]} shape
@@ -12,20 +12,20 @@
  * @typedef {object} Slice
  * @property {string} name the tensor's name
  * @property {number[]} shape the tensor's shape
- * @property {number[]} fixed an index of the tensor with the running axes at 0
+ * @property {number[]} fixed an index of the tensor with the sliced axes at 0
  * @property {[number, number]} axis the axes that run over rows and columns
  * @property {[number, number]} start the first row and column
  * @property {number} rows
  * @property {number} cols
- * @property {Float32Array} values row-major, to be read only
+ * @property {Float32Array} values row-major, read-only
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
- * @property {number[]} [order] where columns do not stand in order: the place of each along its axis
- * @property {number[]} [rowOrder] the same of rows
+ * @property {number[]} [order] where columns are permuted: the index of each along its axis
+ * @property {number[]} [rowOrder] the same for rows
  */
 
 /**
- * Which axes run over rows and columns, where the others stand, and how much of it.
+ * Which axes are rows and columns, the indices of the others, and the ranges.
  * @typedef {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
  *   cols?: number, rowLabels?: string[], colLabels?: string[], order?: number[] }} Cut order: columns to pick
  */
@@ -43,11 +43,11 @@ export function valueAt(tensor, index) {
   return tensor.data[index.reduce((sum, i, axis) => sum + i * stride[axis], 0)]
 }
 
-/** Numbers as text, as far as any was asked for: a table of words has 50,000. @type {string[]} */
+/** Numbers as text, as far as requested: a large table has 50,000. @type {string[]} */
 const numbers = []
 
 /**
- * So many numbers as labels.
+ * A range of numbers as labels.
  * @param {number} length @param {number} [start]
  */
 export function count(length, start = 0) {
@@ -55,12 +55,11 @@ export function count(length, start = 0) {
   return numbers.slice(start, start + length)
 }
 
-/** Columns that are copied together, so that what is read of one row is still at hand for the next. */
+/** Columns that are copied together, so that the cache line of each row is reused. */
 const BLOCK = 16
 
 /**
- * The cells of a cut in the order in which they lie: those of the tensor itself where they lie side by side, else a
- * copy.
+ * The cells of a slice in order: a view of the tensor where they are contiguous, else a copy.
  * @param {Float32Array} data
  * @param {{ rows: number, cols: number, from: number, rowStride: number, colStride: number, order?: number[] }} cut
  * @returns {Float32Array}
@@ -85,7 +84,7 @@ function cellsOf(data, { rows, cols, from, rowStride, colStride, order }) {
 }
 
 /**
- * Cuts a matrix. A tensor of one axis is one row.
+ * Slices a matrix. A tensor of one axis is one row.
  * @param {Source} tensor
  * @param {Cut} spec
  * @returns {Slice}
@@ -109,14 +108,17 @@ export function slice(tensor, spec) {
   }
 }
 
-/** Places with the words that stand there, as far as there are any. @param {string[]} words @param {number} length */
+/** Positions with their tokens, as far as there are any. @param {string[]} words @param {number} length */
 export const placesOf = (words, length) => (
   Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} · ${i}` : String(i))))
 
-/** Sines and cosines of all pairs between the positions, read row by row. @param {Source} wave [points, pairs, 2] */
+/**
+ * Sines and cosines of all pairs, interpolated between the positions, row by row.
+ * @param {Source} wave [points, pairs, 2]
+ */
 export const smooth = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
 
-/** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows @returns {Slice} */
+/** A range of rows of a slice. @param {Slice} part @param {number} first @param {number} rows @returns {Slice} */
 export const rowsOf = (part, first, rows) => ({
   ...part, rows, start: [part.start[0] + first, part.start[1]],
   values: part.values.slice(first * part.cols, (first + rows) * part.cols),
@@ -124,7 +126,7 @@ export const rowsOf = (part, first, rows) => ({
 })
 
 /**
- * Rows that were picked out of a table, as a slice of all of it.
+ * Rows gathered from a table, as a slice of it.
  * @param {Source} some those rows alone @param {number[]} shape of the table @param {number[]} rows
  * @param {string[]} labels
  * @returns {Slice}
@@ -132,7 +134,7 @@ export const rowsOf = (part, first, rows) => ({
 export const pickedRows = (some, shape, rows, labels) => (
   { ...slice(some, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
 
-/** Some columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
+/** A range of columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
 export function columnsFrom(part, first, cols) {
   const values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
@@ -144,7 +146,7 @@ export function columnsFrom(part, first, cols) {
 }
 
 /**
- * The columns of a slice in another order, or some of them; each keeps its label and its place in the tensor.
+ * Columns of a slice in another order, or some of them; each keeps its label and its index in the tensor.
  * @param {Slice} part @param {number[]} places where each column stands now @returns {Slice}
  */
 export function columnsOf(part, places) {
@@ -156,7 +158,7 @@ export function columnsOf(part, places) {
   return { ...part, cols, values, order, colLabels: places.map(from => part.colLabels[from]) }
 }
 
-/** The upper part of a slice. @param {Slice} part @param {number} rows */
+/** The first rows of a slice. @param {Slice} part @param {number} rows */
 export const firstRows = (part, rows) => rowsOf(part, 0, rows)
 
 /**
@@ -173,7 +175,7 @@ export function indexOf(part, row, col) {
 }
 
 /**
- * Where a tensor index is in the slice, or null if it is not shown.
+ * The square of a tensor index in the slice, or null if it is not part of it.
  * @param {Slice} part
  * @param {{ name: string, index: number[] }} cell
  */
@@ -192,16 +194,16 @@ export function cellOf(part, { name, index }) {
 
 /** @type {WeakMap<Float32Array, number>} */ const peaks = new WeakMap()
 
-/** What somebody else has looked for. @param {Float32Array} data @param {number} top */
-export const knowPeak = (data, top) => void peaks.set(data, top)
+/** Stores a peak that is known already. @param {Float32Array} data @param {number} top */
+export const storePeak = (data, top) => void peaks.set(data, top)
 
 /**
- * The largest finite magnitude in a tensor; remembered, since many figures ask.
+ * The largest finite magnitude in a tensor; cached, since many figures need it.
  * @param {Pick<Source, 'data'>} tensor
  */
 export function peak(tensor) {
-  const known = peaks.get(tensor.data)
-  if (known !== undefined) return known
+  const cached = peaks.get(tensor.data)
+  if (cached !== undefined) return cached
   const { data } = tensor
   let top = 0
   for (let i = 0; i < data.length; i++) {
@@ -213,7 +215,7 @@ export function peak(tensor) {
 }
 
 /**
- * The squares of a matrix that a list of cells has; one of them may stand for a stretch along an axis of its tensor.
+ * The squares of some cells; a cell may stand for a range along an axis of its tensor.
  * @param {Slice} part @param {import('../types.d.ts').Marks['sources']} cells
  */
 export function squaresOf(part, cells) {

@@ -1,12 +1,12 @@
-/** What stands in the page as SVG: words, boxes, drawings and charts as they are seen now, for a picture of them. */
+/** Converts elements to SVG: texts, boxes, drawings and charts as currently rendered, for exported pictures. */
 
 import { escape, round, tag } from './svg.js'
 
 /** @import { Piece } from '../types.d.ts' */
 
-/** What is there to be pressed, to be heard or to be read as prose, and formulas, which an SVG cannot hold. */
-const LEFT_OUT = '.figure, .scrubber, .visually-hidden, .note, math'
-const LOOKS = [
+/** What is interactive, visually hidden or prose, and formulas, which an SVG cannot contain. */
+const EXCLUDED = '.figure, .scrubber, .visually-hidden, .note, math'
+const STYLES = [
   'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
 ]
 
@@ -27,8 +27,8 @@ const EDGES = /** @type {Edge[]} */ (Object.keys(SIDES))
 
 /** @param {string} text */
 const numberOf = text => Number.parseFloat(text) || 0
-/** @param {string} colour */
-const isClear = colour => colour === 'transparent' || colour.endsWith(', 0)')
+/** @param {string} color */
+const isClear = color => color === 'transparent' || color.endsWith(', 0)')
 /** @param {DOMRect} box @param {Place} at @returns {Box} */
 const boxAt = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
@@ -40,7 +40,7 @@ const piece = (name, box, { opacity }, look) => (
   { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
 
 /**
- * A drawing with the looks that the style sheet gives it written into it.
+ * Clones a drawing with the style sheet's properties inlined.
  * @param {SVGElement} element @param {Place} at @returns {Placed}
  */
 function drawing(element, at) {
@@ -52,7 +52,7 @@ function drawing(element, at) {
     if (style.display === 'none') return copies[i].remove()
     for (const name of ['class', 'style']) copies[i].removeAttribute(name)
     for (const name of Object.keys(copies[i].dataset)) delete copies[i].dataset[name]
-    for (const name of LOOKS) copies[i].setAttribute(name, style.getPropertyValue(name))
+    for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name))
   })
   const box = boxOf(element, at)
   for (const [name, value] of Object.entries({ ...box, overflow: 'visible' })) copy.setAttribute(name, String(value))
@@ -60,7 +60,7 @@ function drawing(element, at) {
   return { ...box, svg: new XMLSerializer().serializeToString(copy) }
 }
 
-/** The lines that a piece of text is broken into, each with its box. @param {Text} node */
+/** The rendered lines of a text node, each with its box. @param {Text} node */
 function linesOf(node) {
   const range = document.createRange()
   /** @type {{ start: number, end: number, box: DOMRect }[]} */ const lines = []
@@ -92,23 +92,23 @@ function words(node, at) {
 }
 
 /**
- * The ground of an element and the lines around it; dotted ones only say that something can be pressed.
+ * The background and borders of an element; dotted borders only mark what can be pressed.
  * @param {Element} element @param {CSSStyleDeclaration} style @param {Place} at @returns {Placed[]}
  */
 function ground(element, style, at) {
   const box = boxOf(element, at)
-  const colour = style.backgroundColor
+  const color = style.backgroundColor
   const lines = EDGES.flatMap(side => {
     const [weight, fill] = [numberOf(style[`border${side}Width`]), style[`border${side}Color`]]
     const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isClear(fill)
     return isDrawn ? [piece('rect', SIDES[side](box, weight), at, { fill })] : []
   })
-  return isClear(colour) ? lines : [piece('rect', box, at, { fill: colour }), ...lines]
+  return isClear(color) ? lines : [piece('rect', box, at, { fill: color }), ...lines]
 }
 
 /** @returns {Placed[]} @param {Element} element @param {Place} at */
 function inside(element, at) {
-  if (element.matches(LEFT_OUT)) return []
+  if (element.matches(EXCLUDED)) return []
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.visibility === 'hidden') return []
   if (element instanceof SVGElement) return [drawing(element, at)]
@@ -122,9 +122,9 @@ function inside(element, at) {
 }
 
 /**
- * What can be seen of an element, without the room that is left empty above and below.
+ * The visible content of an element, without empty room above and below.
  * @param {Element} element
- * @returns {Piece | null} null where there is nothing to be seen
+ * @returns {Piece | null} null where nothing is visible
  */
 export function snapshot(element) {
   const { left, top } = element.getBoundingClientRect()

@@ -1,4 +1,4 @@
-/** A curve in three dimensions, turned by pointer, finger or the arrow keys. */
+/** A curve in three dimensions, rotated by pointer, touch or arrow keys. */
 
 import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
 import { ofCell } from './origin.js'
@@ -6,19 +6,19 @@ import { ofCell } from './origin.js'
 /** @import { Cell } from '../types.d.ts' */
 
 const TURN = Math.PI / 24
-/** What a drag across the picture turns it by. */
+/** The rotation per drag across the picture. */
 const DRAG = Math.PI * 1.5
 const STEEPEST = Math.PI / 2
 /** @type {Record<string, [number, number]>} */
-const TURNS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }
-/** From the side and a little from above: the axis that is going up is seen whole. */
+const ARROWS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }
+/** From the side and slightly from above: the vertical axis is visible as a whole. */
 const START = { around: 0.6, over: 0.35 }
 
 /**
- * Where a point of the cube from −1 to 1 is seen: right, up and towards the reader.
+ * Projects a point of the cube from −1 to 1: right, up and towards the reader.
  * @param {readonly number[]} point @param {{ around: number, over: number }} angles
  */
-export function seenFrom([x, y, z], { around, over }) {
+export function project([x, y, z], { around, over }) {
   const [right, far] = [x * Math.cos(around) - y * Math.sin(around), x * Math.sin(around) + y * Math.cos(around)]
   return [right, z * Math.cos(over) + far * Math.sin(over), z * Math.sin(over) - far * Math.cos(over)]
 }
@@ -28,7 +28,7 @@ export function seenFrom([x, y, z], { around, over }) {
  * @property {number} size of the picture in pixels
  * @property {number[][]} points of the curve, each from −1 to 1 along all three axes
  * @property {{ at: number[], kind?: string, cell?: Cell }[]} dots
- * @property {string[]} axes what runs along the three
+ * @property {string[]} axes the names of the three axes
  * @property {string} label for screen readers
  */
 
@@ -39,14 +39,14 @@ const NAMES = [[1.18, -1, -1], [-1, 1.18, -1], [-1, -1, 1.15]]
 /**
  * Mounts an empty picture.
  * @param {Element} container
- * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how it is turned
+ * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how to rotate it
  */
 export function space(container, { help, look, press }) {
   /** @param {string} kind */
   const layer = kind => svg('g', { class: kind })
   const [grid, line, dots, names] = ['plot-grid', 'plot-lines', 'plot-dots', 'plot-ticks'].map(layer)
   const root = svg('svg', {
-    'class': 'plot space', 'role': 'img', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(TURNS).join(' ')
+    'class': 'plot space', 'role': 'img', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(ARROWS).join(' ')
   }, grid, line, dots, names)
   container.append(h('div', { className: 'plot-slot' }, root, h('p', { className: 'note' }, help)))
   let angles = { ...START }
@@ -58,7 +58,7 @@ export function space(container, { help, look, press }) {
     const reach = size / 3.4
     /** @param {number[]} point */
     const at = point => {
-      const [x, y] = seenFrom(point, angles)
+      const [x, y] = project(point, angles)
       return [(size / 2 + x * reach).toFixed(2), (size / 2 - y * reach).toFixed(2)]
     }
     /** @param {number[][]} list */
@@ -68,7 +68,7 @@ export function space(container, { help, look, press }) {
     keep(dots, marks, () => svg('circle'), (dot, { at: point, kind = '', cell }) => {
       const [x, y] = at(point)
       const isChosen = kind.includes('is-chosen')
-      const isNear = isChosen || seenFrom(point, angles)[2] > 0
+      const isNear = isChosen || project(point, angles)[2] > 0
       setAll(dot, { cx: x, cy: y, r: isChosen ? 6 : 3.5, class: kind, opacity: isNear ? 1 : 0.5 })
       if (cell) ofCell(dot, cell.name, cell.index)
     })
@@ -88,7 +88,7 @@ export function space(container, { help, look, press }) {
   /** @param {Event} event */
   const cellAt = event => view?.dots[indexIn(dots, targetOf(event))]?.cell
   root.addEventListener('keydown', event => {
-    const by = TURNS[event.key]
+    const by = ARROWS[event.key]
     if (!by) return
     event.preventDefault()
     event.stopPropagation()

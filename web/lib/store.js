@@ -1,16 +1,16 @@
-/** A table in the browser's own database. A browser may refuse to keep anything: then nothing is there. */
+/** A table in IndexedDB. A browser may refuse to store anything: then the table is empty. */
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-export const settled = request => new Promise((resolve, reject) => {
+export const requestResult = request => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result)
   request.onerror = () => reject(request.error)
 })
 
 /**
- * All of it is written; before that nobody knows whether there is room.
+ * Resolves when everything is written; before that nobody knows whether there is room.
  * @param {IDBTransaction} transaction @returns {Promise<void>}
  */
-const written = transaction => new Promise((resolve, reject) => {
+const completed = transaction => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve()
   transaction.onabort = () => reject(transaction.error)
 })
@@ -20,21 +20,21 @@ const written = transaction => new Promise((resolve, reject) => {
  */
 export function tableOf(base, name, key) {
   /** @type {Promise<IDBDatabase> | null} */ let opened = null
-  /** Opened when it is first asked for. */
+  /** Opened on first use. */
   const open = async () => {
     const request = indexedDB.open(base, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(name, { keyPath: key })
-    return settled(request)
+    return requestResult(request)
   }
   /**
-   * What `use` makes of the table, or null.
+   * The result of `use` on the table, or null.
    * @template T @param {IDBTransactionMode} mode @param {(table: IDBObjectStore) => T | Promise<T>} use
    * @returns {Promise<T | null>}
    */
   return async (mode, use) => {
     try {
       opened ??= open()
-      const transaction = (await opened).transaction(name, mode), end = written(transaction)
+      const transaction = (await opened).transaction(name, mode), end = completed(transaction)
       const [result] = await Promise.all([use(transaction.objectStore(name)), end])
       return result
     } catch {

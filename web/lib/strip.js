@@ -1,4 +1,4 @@
-/** Values as dots on a number line, one line for each list, all on one scale. */
+/** Strip plots: values as dots on a number line, one line per list, all on one scale. */
 
 import { h, keep, setAll, setText, svg } from './dom.js'
 import { fixed } from './number.js'
@@ -8,8 +8,7 @@ import { ofSlice } from './origin.js'
 
 const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
 /**
- * Dots are lines without a length, whose round ends are seen, many to a path; those of different paths grow darker
- * where they meet.
+ * Dots are zero-length lines with round caps, many to a path; those of different paths get darker where they overlap.
  */
 const LAYERS = [0, 1, 2, 3, 4, 5]
 

@@ -1,4 +1,4 @@
-/** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
+/** A figure as SVG, from the same values and colors as the canvas: pure functions, tested without a canvas. */
 
 import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap_paint.js'
 import { leftStep, slantedStep } from './labels.js'
@@ -19,23 +19,23 @@ const LEGEND = { width: 144, height: 8, steps: 48 }
 /** @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} Sheet of a product */
 /** @typedef {Piece & { x: number, y: number }} Placed */
 /** @typedef {Piece & { left: number, top: number }} Block with where its first cell is */
-/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colours */
+/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colors */
 
 /** @param {unknown} text */
 export const escape = text => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 /** @param {number} x */
 export const round = x => Math.round(x * 100) / 100
 /** @param {Record<string, unknown>} attributes */
-const written = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
+const attributeText = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
 /** @param {string} name @param {Record<string, unknown>} attributes @param {string} [inside] */
-export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
+export const tag = (name, attributes, inside = '') => `<${name}${attributeText(attributes)}>${inside}</${name}>`
 
-/** Roughly how wide a word is: East Asian letters are square. @param {string} text */
+/** The approximate width of a text: East Asian characters are square. @param {string} text */
 const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
 /** @param {string[]} labels */
-const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+const widest = labels => labels.reduce((max, text) => Math.max(max, widthOf(text)), 0)
 
-/** A title such as `W_Q^T`, its scripts set as such. @param {string} text */
+/** A title such as `W_Q^T`, with its sub- and superscripts. @param {string} text */
 function titled(text) {
   return text.split(/(?=[_^])/).map(piece => {
     const shift = SHIFTS[piece[0]]
@@ -53,21 +53,21 @@ function tick(cell, row, col, fill) {
 /** @param {Drawing} drawing */
 function cellsOf({ part, view }) {
   const { cell, scale, palette, crossed } = view
-  const written = lettering({ ...view, values: part.values })
+  const format = lettering({ ...view, values: part.values })
   return Array.from(part.values, (value, i) => {
     const [row, col] = [Math.floor(i / part.cols), i % part.cols]
     const [x, y] = [round(col * cell.width), round(row * cell.height)]
-    const colour = Number.isFinite(value) ? scale.at(value) : { css: palette.paper, ink: palette.ink }
-    const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: colour.css })
-    if (!written && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, colour.ink) : box
+    const color = Number.isFinite(value) ? scale.at(value) : { css: palette.paper, ink: palette.ink }
+    const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: color.css })
+    if (!format && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, color.ink) : box
     return box + tag('text', {
-      'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': colour.ink,
-      'font-size': round(written?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
-    }, crossed?.(row, col) ? '×' : fixed(value, written?.decimals))
+      'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': color.ink,
+      'font-size': round(format?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
+    }, crossed?.(row, col) ? '×' : fixed(value, format?.decimals))
   }).join('')
 }
 
-/** The lines between cells, the wider ones between groups, and the frame. @param {Drawing} drawing */
+/** The lines between cells, wider ones between groups, and the frame. @param {Drawing} drawing */
 function linesOf({ part, view }) {
   const { cell, group, palette } = view
   const [width, height] = [part.cols * cell.width, part.rows * cell.height]
@@ -83,7 +83,7 @@ function linesOf({ part, view }) {
 const label = (palette, attributes, text) => (
   tag('text', { 'font-size': LABEL, 'fill': palette.muted, ...attributes }, escape(text)))
 
-/** Names of rows, thinned out where they are low, as on the page. @param {Drawing} drawing */
+/** Row labels, thinned out where rows are low, as on the page. @param {Drawing} drawing */
 function rowsOf({ part, view: { cell, palette } }) {
   const step = leftStep(cell.height)
   const svg = part.rowLabels.map((text, r) => (r % step ? '' : label(palette, {
@@ -92,7 +92,7 @@ function rowsOf({ part, view: { cell, palette } }) {
   return { svg, room: widest(part.rowLabels) + 10 }
 }
 
-/** Names of columns: slanted where words do not fit, thinned out where they are narrow. @param {Drawing} drawing */
+/** Column labels: slanted where words do not fit, thinned out where columns are narrow. @param {Drawing} drawing */
 function columnsOf({ part, view: { cell, palette } }) {
   const longest = widest(part.colLabels)
   const isSlanted = longest + 4 > cell.width && part.colLabels.some(text => !/^\d*$/.test(text))
@@ -111,8 +111,8 @@ function columnsOf({ part, view: { cell, palette } }) {
 const NO_LABELS = { svg: '', room: 0, overhang: 0 }
 
 /**
- * One matrix with its title, shape and labels: its picture, how much room it takes, and where its first cell is.
- * Beside a factor with the same rows or columns it needs no names of them.
+ * One matrix with its title, shape and labels: its picture, its size, and the offset of its first cell. Beside a factor
+ * with the same rows or columns it needs no labels for them.
  * @param {Drawing} drawing @param {{ hasRows?: boolean, hasColumns?: boolean, hasTitle?: boolean }} [has]
  * @returns {Block}
  */
@@ -137,7 +137,7 @@ function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = t
 const SHEET_GAP = 12
 
 /**
- * A product as on the page: the right factor above, the left at the left, the product where they cross.
+ * A product in the page's layout: the right factor above, the left at the left, the product where they cross.
  * @param {Sheet} sheet @returns {Piece}
  */
 function sheetOf({ left, right, bias, product }) {
@@ -154,7 +154,7 @@ function sheetOf({ left, right, bias, product }) {
     { ...result, x: cross, y: row - result.top }
   ]
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
+    svg: placed.map(translated).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
     height: Math.max(...placed.map(one => one.y + one.height))
   }
 }
@@ -182,9 +182,9 @@ function noteBlock(text, palette) {
 }
 
 /** @param {Placed} placed */
-const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
+const translated = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
-/** Puts pieces below one another. @param {Piece[]} pieces @returns {Piece} */
+/** Stacks pieces. @param {Piece[]} pieces @returns {Piece} */
 function column(pieces) {
   let y = 0
   const placed = pieces.map(piece => {
@@ -193,25 +193,25 @@ function column(pieces) {
     return at
   })
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map(({ width }) => width)), height: Math.max(0, y - GAP)
+    svg: placed.map(translated).join(''), width: Math.max(...placed.map(({ width }) => width)), height: Math.max(0, y - GAP)
   }
 }
 
 /**
- * Puts pieces next to each other while they fit, then below.
- * @param {Piece[]} pieces @param {number} most @returns {Piece}
+ * Puts pieces side by side while they fit, then below.
+ * @param {Piece[]} pieces @param {number} max @returns {Piece}
  */
-function flow(pieces, most) {
+function flow(pieces, max) {
   let [x, y, line, width] = [0, 0, 0, 0]
   const placed = pieces.map(piece => {
-    if (x > 0 && x + piece.width > most) [x, y, line] = [0, y + line + GAP, 0]
+    if (x > 0 && x + piece.width > max) [x, y, line] = [0, y + line + GAP, 0]
     const at = { ...piece, x, y }
     line = Math.max(line, piece.height)
     width = Math.max(width, x + piece.width)
     x += piece.width + GAP
     return at
   })
-  return { svg: placed.map(moved).join(''), width, height: y + line }
+  return { svg: placed.map(translated).join(''), width, height: y + line }
 }
 
 /**

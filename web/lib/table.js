@@ -1,4 +1,4 @@
-/** The same matrices as real tables with every digit, built only while the reader has them open. */
+/** The same matrices as HTML tables with every digit, built only while the reader has them open. */
 
 import { h, keep, setText } from './dom.js'
 import { symbol } from './formula.js'
@@ -7,30 +7,30 @@ import { ofSlice } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
-const MOST_CELLS = 4096
+const MAX_CELLS = 4096
 
 /** @typedef {{ title: string, part: Slice }} Shown */
 
-/** What each table says. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const said = new WeakMap()
+/** The content of each table. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const contents = new WeakMap()
 
-/** How many rows there is room for. @param {Slice} part */
-const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
+/** The number of rows that fit. @param {Slice} part */
+const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MAX_CELLS / part.cols)))
 
-/** All that a table says, numbers as they are. @param {Shown} view @returns {(string | number)[]} */
+/** The content of a table, with its numbers. @param {Shown} view @returns {(string | number)[]} */
 const sayingOf = ({ title, part }) => [
   title, part.rows, part.cols, ...part.rowLabels, ...part.colLabels, ...part.values.slice(0, rowsOf(part) * part.cols)
 ]
 
 /**
- * Another cell is looked at far more often than another number is there, and thousands of cells take a browser a second
- * to lay out, so they stay as long as they say the same.
+ * Selecting a cell changes no number, and laying out thousands of cells takes a browser a second, so tables with the
+ * same content are kept.
  * @param {HTMLTableElement} table @param {Shown} view
  */
 function fillTable(table, view) {
   ofSlice(table, view.part)
-  const last = said.get(table), saying = sayingOf(view)
+  const last = contents.get(table), saying = sayingOf(view)
   if (last?.length === saying.length && saying.every((one, i) => Object.is(one, last[i]))) return
-  said.set(table, saying)
+  contents.set(table, saying)
   build(table, view)
 }
 
@@ -49,7 +49,7 @@ function build(table, { title, part }) {
 }
 
 /**
- * Mounts a closed list of tables.
+ * Mounts a collapsed list of tables.
  * @param {Element} container
  */
 export function tables(container) {

@@ -1,4 +1,4 @@
-/** The page's words: look-up by key, values put in, and Korean particles that follow the word they attach to. */
+/** The page's texts: look-up by key, placeholders, and Korean particles that agree with the word they follow. */
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -6,13 +6,13 @@ const HANGUL_FIRST = 0xac00
 const HANGUL_LAST = 0xd7a3
 const DIGITS_WITH_FINAL = '013678'
 const RIEUL = 8
-/** Names of single consonants end with themselves: 기역, 니은, 리을. */
+/** Names of single consonants end with the consonant: 기역, 니은, 리을. */
 const [CONSONANT_FIRST, CONSONANT_LAST] = ['ㄱ', 'ㅎ']
 
-/** A place that is still to be written in: nobody knows yet how its word ends. */
+/** A blank on a worksheet: nobody knows how its word ends. */
 const BLANK = /^_+$/
 
-/** 0 none, 8 ㄹ, any other number another final consonant. @param {string} word */
+/** 0 for a vowel, 8 for ㄹ, another number for any other final consonant. @param {string} word */
 function finalConsonant(word) {
   const letters = word.replace(/[^\p{L}\p{N}]/gu, '')
   const last = letters.at(-1) ?? ''
@@ -32,8 +32,7 @@ function counted(number, pair) {
 }
 
 /**
- * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits go by how they are read, Latin words by
- * ear.
+ * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits and Latin words count by their pronunciation.
  * @param {string} word
  * @param {string} pair the form after a final consonant, a slash, the form after a vowel
  */
@@ -59,7 +58,7 @@ function lookUp(messages, key) {
  * or `2 tokens`.
  * @param {Texts} messages
  * @param {{ strict?: boolean, own?: () => Texts | undefined }} [options] strict throws at a missing key; otherwise the
- *   key itself is shown; own: texts that stand in place of those, asked for each time
+ *   key itself is displayed; own: texts that override those, looked up each time
  * @returns {Translate}
  */
 export function translator(messages, { strict = true, own = () => undefined } = {}) {

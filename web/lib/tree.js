@@ -1,4 +1,4 @@
-/** The beginnings a beam search followed: one column a step, those that went on in ink, the best in colour. */
+/** The tree of a beam search: one column per step, live branches in ink, the best one in color. */
 
 import { h, setAll, setText, svg } from './dom.js'
 import { fixed } from './number.js'
@@ -10,7 +10,7 @@ const SCORE = 40
 
 /** @typedef {{ token: string, parent: number, step: number, score: number, isKept: boolean }} Beginning */
 
-/** Places of all branches: a column a step, the best score at the top. @param {Beginning[]} nodes */
+/** Positions of all nodes: a column per step, the best score at the top. @param {Beginning[]} nodes */
 function arrange(nodes) {
   return nodes.map(({ step, score }, i) => {
     /** @param {Beginning} other @param {number} j */
@@ -46,9 +46,9 @@ export function tree(container) {
       /** @param {number} i */
       const kind = i => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
       /** @param {'x' | 'y'} key */
-      const most = key => Math.max(...places.map(place => place[key]))
+      const max = key => Math.max(...places.map(place => place[key]))
       const ends = places.map(({ x }, i) => x + LETTER * (nodes[i].token.length + 1) + SCORE)
-      const [width, height] = [Math.max(...ends), most('y') + TOP]
+      const [width, height] = [Math.max(...ends), max('y') + TOP]
       const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
       setAll(root, frame)
       /** @param {Beginning} node @param {number} i */

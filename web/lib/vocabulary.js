@@ -1,13 +1,13 @@
-/** All tokens that a model knows, with their ids; of many only those of the text and those that are looked for. */
+/** The vocabulary of a model with ids; of a large one only the tokens of the text and those that are searched for. */
 
 import { grouped } from './costs.js'
 import { h, keep, setText } from './dom.js'
-import { finder } from './finder.js'
-import { find, isMany } from './many.js'
+import { tokenSearch } from './token_search.js'
+import { find, isMany } from './large_tables.js'
 
 /** @typedef {{ token: string, number: number, isUsed: boolean }} Entry */
 
-const MOST_FOUND = 200
+const MAX_FOUND = 200
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
@@ -16,18 +16,18 @@ export function vocabulary(container, t) {
   /** @type {Entry[]} */ let all = []
   /** @type {string[]} */ let words = []
   /** @type {number | null | undefined} */ let lit
-  const search = finder(container, t, () => draw())
+  const search = tokenSearch(container, t, () => draw())
   const list = h('ol', { className: 'vocabulary' })
   container.append(list)
 
-  /** Those that are drawn. */
-  function drawn() {
+  /** The displayed entries. */
+  function visible() {
     if (!isMany(all.length)) return all
-    const found = find(words, search.text, MOST_FOUND)
-    return found.length || search.text.trim() ? found.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
+    const results = find(words, search.text, MAX_FOUND)
+    return results.length || search.text.trim() ? results.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
   }
   function draw() {
-    const entries = drawn()
+    const entries = visible()
     search.update(entries === all ? '' : t('frame.find.drawn', { count: entries.length, total: grouped(all.length) }))
     keep(list, entries, createEntry, (entry, { token, number, isUsed }) => {
       entry.dataset.id = String(number)

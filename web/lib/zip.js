@@ -1,11 +1,11 @@
 /**
- * Several files in one that every system opens: a ZIP archive, in which they lie as they are.
+ * Several files in a ZIP archive, stored without compression.
  *
  * A library would copy weights of hundreds of megabytes once more into one block, or write sizes after the data, which
- * readers of streams refuse for files that are stored.
+ * streaming readers reject for stored files.
  */
 
-/** What each byte does to a CRC-32 (ISO 3309). */
+/** The CRC-32 table (ISO 3309). */
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let c = byte
   for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ c >>> 1 : c >>> 1
@@ -20,14 +20,14 @@ export function crc32(bytes) {
 }
 
 const LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50
-/** The version that is needed to read it, and a flag that says that names are UTF-8. */
+/** The required version, and the flag for UTF-8 names. */
 const VERSION = 20, UTF8 = 0x800
-/** The first day that the format can write, 1 January 1980: the same files give the same bytes. */
+/** The earliest date of the format, 1 January 1980: equal files give equal bytes. */
 const DATE = 0x21
 
 /**
- * Numbers as they stand in a header.
- * @param {...[2 | 4, number]} fields bytes and value
+ * Encodes the fields of a header.
+ * @param {...[2 | 4, number]} fields their widths in bytes and values
  */
 function header(...fields) {
   const bytes = new Uint8Array(fields.reduce((sum, [width]) => sum + width, 0)), view = new DataView(bytes.buffer)
@@ -42,7 +42,7 @@ function header(...fields) {
 
 /**
  * @param {Record<string, string | Uint8Array>} files by name @param {string} folder that they are to lie in
- * @returns {Uint8Array[]} what stands in the archive, one after the other
+ * @returns {Uint8Array[]} the chunks of the archive, in order
  */
 export function zip(files, folder) {
   /** @type {Uint8Array[]} */ const parts = [], /** @type {Uint8Array[]} */ entries = []
@@ -50,7 +50,7 @@ export function zip(files, folder) {
   let at = 0
   for (const [name, content] of Object.entries(files)) {
     const path = text.encode(`${folder}/${name}`), data = typeof content === 'string' ? text.encode(content) : content
-    /** What both headers of a file say: how it is stored, when, its sum, sizes. @type {[2 | 4, number][]} */
+    /** The common fields of both headers of a file: method, date, checksum, sizes. @type {[2 | 4, number][]} */
     const about = [[2, VERSION], [2, UTF8], [2, 0], [2, 0], [2, DATE], [4, crc32(data)], [4, data.length],
       [4, data.length], [2, path.length], [2, 0]]
     const local = header([4, LOCAL], ...about)

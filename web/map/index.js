@@ -1,27 +1,27 @@
-/** The building: every room with a stamp of its tensor, wired as the numbers flow. Click a room to enter it. */
+/** The map: every room with a thumbnail of its tensor, connected as the numbers flow. A click enters a room. */
 
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
 import { list } from './list.js'
 import { towers } from './towers.js'
 import { scale } from '../lib/color.js'
 import { following, h } from '../lib/dom.js'
-import { inSlices } from '../lib/later.js'
+import { inSlices } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
-import { Unread, describedOf } from '../lib/run.js'
-import { thumb } from '../lib/thumb.js'
+import { NotLoaded, describedOf } from '../lib/run.js'
+import { thumbnail } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
 
 /** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} Plan */
 
-/** The stamps outlive the words around them: in another language nothing is drawn again. */
-/** @type {WeakMap<Room, ReturnType<typeof thumb>>} */
+/** Thumbnails outlive the texts around them, so another language redraws nothing. */
+/** @type {WeakMap<Room, ReturnType<typeof thumbnail>>} */
 const pictures = new WeakMap()
 
 /** @param {Room} room @param {HTMLElement} stamp */
 function pictureOf(room, stamp) {
-  const picture = pictures.get(room) ?? thumb(stamp)
+  const picture = pictures.get(room) ?? thumbnail(stamp)
   pictures.set(room, picture)
   stamp.append(picture.element)
   return picture
@@ -30,7 +30,7 @@ function pictureOf(room, stamp) {
 /** @typedef {ReturnType<typeof door>} Door */
 
 /**
- * A room's link with its stamp; what else stands in it is the plan's business.
+ * A room's link with its thumbnail; the layouts add the rest.
  * @param {Room} room @param {Pick<Context, 't' | 'enter'>} context
  */
 function door(room, { t, enter }) {
@@ -43,13 +43,13 @@ function door(room, { t, enter }) {
   }
 }
 
-/** Restarts the pulse of a stamp. @param {Element} stamp */
+/** Restarts the highlight of a changed thumbnail. @param {Element} stamp */
 function pulse(stamp) {
   stamp.classList.remove('is-changed')
   requestAnimationFrame(() => stamp.classList.add('is-changed'))
 }
 
-/** What a room passes on, as a shape. @param {Run} run @param {Room} room */
+/** The shape of a room's output. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
   const tensor = name && describedOf(run, name)
@@ -66,10 +66,10 @@ export function map(container, context) {
   /** @type {Room[]} */ let rooms = []
   /** @type {Door[]} */ let doors = []
   /** @type {Plan | undefined} */ let plan
-  /** Rooms whose numbers are not here. @type {Set<Room>} */ const blank = new Set()
+  /** Rooms whose values are not loaded. @type {Set<Room>} */ const blank = new Set()
   const blankNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
   /** @type {Room | null} */ let current = null
-  /** @type {{ view: View, mode: Mode }} */ let shown
+  /** @type {{ view: View, mode: Mode }} */ let lastView
   container.setAttribute('aria-label', context.t('map.label'))
 
   /** @param {Room[]} next */
@@ -94,24 +94,24 @@ export function map(container, context) {
   }
   /** @param {Door} door */
   function stampOf({ room, picture, stamp }) {
-    const { view, mode } = shown
+    const { view, mode } = lastView
     const stamped = stampNow(view, room)
     stamp.classList.toggle('is-off', !stamped)
     blankNote.hidden = blank.size === 0
     if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
   }
-  /** What a stamp shows; where its numbers are not here, nothing. @param {View} view @param {Room} room */
+  /** The picture of a thumbnail; null where its values are not loaded. @param {View} view @param {Room} room */
   function stampNow(view, room) {
     blank.delete(room)
     try {
       return view.picture(room, {})
     } catch (error) {
-      if (!(error instanceof Unread)) throw error
+      if (!(error instanceof NotLoaded)) throw error
       blank.add(room)
       return null
     }
   }
-  /** Stamps are drawn after the figure that the reader looks at. */
+  /** Thumbnails are drawn after the figure. */
   const draw = inSlices(stampOf)
   return {
     /** @param {Run | null} run @param {View} view what is looked at @param {Mode} mode */
@@ -123,7 +123,7 @@ export function map(container, context) {
         if (room === here) link.setAttribute('aria-current', 'step')
         else link.removeAttribute('aria-current')
       })
-      shown = { view, mode }
+      lastView = { view, mode }
       draw(run ? doors : [])
       plan?.update(here, run && (room => shapeOf(run, room)))
       enter(here)

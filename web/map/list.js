@@ -1,4 +1,4 @@
-/** The plan of a model without layers: one room under the other, wired at the side. */
+/** The layout of a model without layers: one room below the other, connected at the side. */
 
 import { h, setText, svg } from '../lib/dom.js'
 
@@ -10,7 +10,7 @@ const LANE = 14
 const LEFT = 9
 
 /**
- * Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side.
+ * Every connector as a pair of rows, and the lane of each room: 0, or 1 for one that joins from the side.
  * @param {Pick<Room, 'id' | 'from'>[]} rooms with the ids of those that flow into them
  */
 export function wiringOf(rooms) {

@@ -1,14 +1,14 @@
-/** The plan of a model with layers: its towers side by side, a floor for each part, rooms as stamps. */
+/** The layout of a model with layers: towers side by side, floors of rooms as thumbnails. */
 
 import { h, setText, svg, targetOf } from '../lib/dom.js'
-import { drawBranches } from '../lib/wire.js'
+import { drawConnector } from '../lib/connector.js'
 
 /** @import { Door, Plan } from './index.js' */
 /** @import { Context, Room, Translate } from '../types.d.ts' */
 
 /** @typedef {{ layer?: number, block: string, doors: Door[] }} DoorFloor */
 
-/** Rooms of one tower in floors: neighbours of the same layer and block. @param {Door[]} doors */
+/** The rooms of one tower in floors: adjacent rooms of the same layer and block. @param {Door[]} doors */
 function floorsOf(doors) {
   /** @type {DoorFloor[]} */ const floors = []
   for (const door of doors) {
@@ -21,7 +21,7 @@ function floorsOf(doors) {
 }
 
 /**
- * The room whose shape stands for its floor, the one whose picture hangs in the whole house.
+ * The room whose shape represents its floor: the one with a picture in the whole house.
  * @param {Pick<DoorFloor, 'doors'>} floor
  */
 const spokesman = ({ doors }) => (
@@ -43,10 +43,10 @@ function buildFloor({ layer, block, doors }, t) {
 }
 
 /**
- * The wire from the top of the encoder to every cross-attention, through the gap between the towers.
+ * The connector from the top of the encoder to every cross-attention, through the gap between the towers.
  * @param {Element} wire @param {Element} root
  */
-const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-wire="from"] .stamp'),
+const drawMemoryWire = (wire, root) => drawConnector(wire, root, root.querySelector('[data-wire="from"] .stamp'),
   root.querySelectorAll('[data-wire="to"]'))
 
 /**
@@ -75,7 +75,7 @@ export function towers(container, doors, { t }) {
   container.classList.add('has-towers')
   container.replaceChildren(root, here)
   new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
-  let shown = ''
+  let lastShape = ''
   /** @param {string} text */
   const say = text => setText(here, text)
   /** @param {Event} event */
@@ -84,12 +84,12 @@ export function towers(container, doors, { t }) {
     const door = doorOf(event)
     if (door) say(door.name)
   })
-  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(shown))
+  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(lastShape))
   return {
     /** @param {Room} room the current one @param {((room: Room) => string) | null} shapeOf */
     update(room, shapeOf) {
-      shown = doors.find(door => door.room === room)?.name ?? ''
-      say(shown)
+      lastShape = doors.find(door => door.room === room)?.name ?? ''
+      say(lastShape)
       if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
     }
   }

@@ -1,9 +1,9 @@
-/** Gathers what the files of trained weights say of themselves, when the page is built. */
+/** Collects the metadata of the trained weight files, when the page is built. */
 
 import { readFile } from 'node:fs/promises'
 import { MODELS } from './index.js'
 
-/** What stands at the head of a safetensors file. @param {Uint8Array} bytes */
+/** The header of a safetensors file. @param {Uint8Array} bytes */
 function headerOf(bytes) {
   const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
   return JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)))
@@ -12,21 +12,21 @@ function headerOf(bytes) {
 const RIGHT = 'right.'
 
 /**
- * @typedef {object} Learned what a file was trained with, and what came of it
+ * @typedef {object} Learned the settings of a training and its results
  * @property {Record<string, any>} settings
  * @property {number} steps
- * @property {Record<string, number>} right shares of what was held out, by what it was measured on
+ * @property {Record<string, number>} right held-out accuracy, by what it was measured on
  */
 
 /** @param {string} id @param {{ file: string, settings: Record<string, any> }} variant @returns {Promise<Learned>} */
 async function learnedOf(id, { file, settings }) {
-  const { __metadata__: said } = headerOf(await readFile(new URL(`${id}/${file}`, import.meta.url)))
-  const right = Object.entries(said).filter(([key]) => key.startsWith(RIGHT))
-    .map(([key, share]) => [key.slice(RIGHT.length), Number(share)])
-  return { settings, steps: Number(said.steps), right: Object.fromEntries(right) }
+  const { __metadata__: metadata } = headerOf(await readFile(new URL(`${id}/${file}`, import.meta.url)))
+  const right = Object.entries(metadata).filter(([key]) => key.startsWith(RIGHT))
+    .map(([key, fraction]) => [key.slice(RIGHT.length), Number(fraction)])
+  return { settings, steps: Number(metadata.steps), right: Object.fromEntries(right) }
 }
 
-/** Of every model with variants what its files say, in its order. @returns {Promise<Record<string, Learned[]>>} */
+/** The metadata of every model with variants, in order. @returns {Promise<Record<string, Learned[]>>} */
 export async function collectLearned() {
   const models = MODELS.filter(({ variants }) => variants)
   return Object.fromEntries(await Promise.all(models.map(async ({ id, variants }) => (

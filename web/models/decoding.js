@@ -1,4 +1,4 @@
-/** From logits to tokens as the page asks for them: whole answers at once, with what they were chosen from. */
+/** Generation as the page needs it: whole answers at once, with what every token was chosen from. */
 
 import { expandBeams, findBest } from '../../src/js/decoding/beam.js'
 import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
@@ -7,14 +7,15 @@ import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
 /** @import { Branch, Library } from '../types.d.ts' */
 
 /**
- * What an answer begins with and how it ends.
+ * The start of an answer and its limits.
  * @typedef {{ start: readonly number[], end: number, longest: number, V?: number }} Frame longest: tokens of the
  *   answer, its end included; V: words there are logits of, where the first tokens of the start may have none
  */
 
 /**
- * A row from which a token can be chosen. Weights or edits may leave NaN, or nothing but −∞, which the library refuses;
- * the page says so beside the figure and goes on with the first token, so that the numbers can be looked at.
+ * A row that a token can be chosen from. Weights or edits may produce NaN, or nothing but −∞, which the library
+ * refuses; the page reports it beside the figure and continues with the first token, so that the numbers can
+ * be inspected.
  * @param {Float32Array} row of logits @returns {Float32Array}
  */
 export function choosable(row) {
@@ -23,7 +24,7 @@ export function choosable(row) {
 }
 
 /**
- * 0 for what is kept and −∞ for what top-k and top-p cut, for rows of logits one after the other.
+ * The mask of top-k and top-p, 0 or −∞, for consecutive rows of logits.
  * @param {Pick<Library, 'engine'>} gf @param {Float32Array} values @param {number} size @param {SamplingOptions} cuts
  */
 export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
@@ -38,8 +39,8 @@ export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
 }
 
 /**
- * The draws of all steps: torch.rand after torch.manual_seed. @param {any} gf @param {number} seed
- * @param {number} count
+ * The random numbers of all steps: torch.rand after torch.manual_seed.
+ * @param {any} gf @param {number} seed @param {number} count
  */
 export function drawsOf({ engine }, seed, count) {
   const stream = new RandomStream(engine, seed)
@@ -49,9 +50,9 @@ export function drawsOf({ engine }, seed, count) {
 }
 
 /**
- * One token after the other until the end. A guess at the answer saves passes: all its tokens are looked at in one
- * pass, and what lies before the first wrong one is what step by step would have given, since no row sees later ones.
- * @param {(input: number[]) => Float32Array} logitsOf rows of logits for the tokens so far, the start first
+ * Generates token by token until the end. A guess at the answer saves passes: all of its tokens are read in one pass,
+ * and those before the first wrong one equal what step-by-step generation gives, since no row sees later ones.
+ * @param {(input: number[]) => Float32Array} logitsOf rows of logits for the tokens so far, starting with the prompt
  * @param {(row: Float32Array, step: number) => number} choose
  * @param {number[]} guess
  * @param {Frame} frame
@@ -79,7 +80,7 @@ export function* decoded(logitsOf, choose, guess, { start, end, longest, V }) {
 }
 
 /**
- * Beam search, with the whole tree. No bonus for length: the sum of logarithms decides.
+ * Beam search with its whole tree. Without length normalization: the sum of log probabilities decides.
  * @param {any} gf
  * @param {(at: number[], tree: Branch[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
  *   places

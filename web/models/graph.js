@@ -1,31 +1,30 @@
 /**
- * What each model of the page has to compute, step by step: from the settings, from the names of its weights, and from
- * nothing that a run says of its own way. A step names what it reads and what it makes; a run that has left one out,
- * exchanged two or read something else does not agree with it.
+ * What each model of the page has to compute, step by step. It is derived from the settings and the names of the
+ * weights, not from the run, so a run that leaves out a step, swaps two or reads the wrong input does not match it.
  */
 
 /** @import { Settings } from '../types.d.ts' */
 
 /** @typedef {{ op: string, inputs: Record<string, string>, out: string, parameters: Record<string, any> }} Planned */
-/** A text as ids, and where it is only filled up. @typedef {{ ids: number[][], padding: boolean[][] }} Stream */
+/** A text as ids, and its padding. @typedef {{ ids: number[][], padding: boolean[][] }} Stream */
 /**
- * What is known of a run before it is computed: what stands in its fields, and the weights it has.
+ * What is known of a run before it is computed: settings, texts, and weights.
  * @typedef {object} Asked
  * @property {Settings} settings
  * @property {(name: string) => boolean} has whether the run has a tensor of that name
  * @property {(name: string) => number[]} shapeOf
  * @property {Record<string, Stream>} streams
  * @property {{ rows: number[], steps: { id: number }[] } | null} decoding
- * @property {Record<string, any>} [shape] of a model that was trained in the tab
+ * @property {Record<string, any>} [shape] of a model trained on the training page
  */
-/** How a stack is built. @typedef {{ heads: number, kvHeads: number, normFirst: boolean, activation: string,
+/** The architecture of a stack. @typedef {{ heads: number, kvHeads: number, normFirst: boolean, activation: string,
  *   norm: string, positions: string | null, base: number, rotaryBase: number, longest: number, scale: number | null,
  *   drops: boolean }} Ways */
-/** Who may look where. @typedef {{ isCausal: boolean, padding: boolean[][] | null }} Sight */
+/** Masks. @typedef {{ isCausal: boolean, padding: boolean[][] | null }} Sight */
 
 const EPS = 1e-5
 
-/** Of the weights that come with the page, as their training had it. @type {Record<string, Partial<Ways>>} */
+/** Settings of the page's weights that are fixed by their training. @type {Record<string, Partial<Ways>>} */
 const TRAINED = {
   dates: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10000, longest: 12 },
   particles: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10 },
@@ -34,7 +33,7 @@ const TRAINED = {
   sentences: { positions: 'interleaved', base: 10000 }
 }
 
-/** Settings by which each model can be built otherwise. @type {Record<string, string[]>} */
+/** Settings that change each model's architecture. @type {Record<string, string[]>} */
 const CHOSEN = {
   dates: ['heads', 'normFirst', 'activation', 'positions', 'base'], particles: [],
   stories: ['activation', 'positions', 'norm', 'kvHeads'], text: ['activation', 'positions', 'norm', 'kvHeads'],
@@ -54,12 +53,12 @@ function waysOf({ settings, shape: { nhead, ...shape } = {} }) {
   })
 }
 
-/** Writes steps down. @param {Asked} asked @param {Ways} ways */
-function pen({ has, shapeOf, settings }, ways) {
+/** Records steps. @param {Asked} asked @param {Ways} ways */
+function recorder({ has, shapeOf, settings }, ways) {
   /** @type {Planned[]} */ const steps = []
   /** @type {Map<string, number>} */ const calls = new Map()
   /**
-   * What is made has the last of these names that the run knows it by.
+   * The output gets the last of these names that the run has.
    * @param {string} op @param {Record<string, string>} inputs @param {string[]} names
    * @param {Record<string, any>} [parameters]
    */
@@ -68,7 +67,7 @@ function pen({ has, shapeOf, settings }, ways) {
     steps.push({ op, inputs, out, parameters })
     return out
   }
-  /** The name of what a module makes when it is called once more. @param {string} name */
+  /** The name of a module's output when it is called once more. @param {string} name */
   function again(name) {
     const count = (calls.get(name) ?? 0) + 1
     calls.set(name, count)
@@ -91,14 +90,14 @@ function pen({ has, shapeOf, settings }, ways) {
   return { steps, make, again, drop, linear, norm }
 }
 
-/** @typedef {ReturnType<typeof pen>} Pen */
+/** @typedef {ReturnType<typeof recorder>} Pen */
 
 /** @param {Pen} pen @param {string} path @param {Stream} stream @param {number} T */
 const embed = ({ make }, path, { ids }, T) => (
   make('embedding', { weight: `${path}.weight` }, [`${path}.output`], { ids: ids.flat(), shape: [ids.length, T] }))
 
 /**
- * Positions, added and dropped; where they are turned instead, nothing is added here.
+ * Positions, added and dropped out; rotary ones add nothing here.
  * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} x
  */
 function place({ has, shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
@@ -115,7 +114,7 @@ function place({ has, shapeOf, settings: { model } }, { make, again, drop }, { p
 
 /**
  * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path
- * @param {string} x makes queries @param {string} memory makes keys and values @param {Sight} sight
+ * @param {string} x input of the queries @param {string} memory input of keys and values @param {Sight} sight
  */
 function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory, sight) {
   const { heads, kvHeads, positions, rotaryBase, drops } = ways
@@ -155,20 +154,21 @@ function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
 }
 
 /**
- * A stack of layers: each adds what it found to what came in.
- * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path @param {string} x @param {Sight} own
+ * A stack of layers with residual connections.
+ * @param {Asked} input @param {Pen} recorder @param {Ways} ways @param {string} path @param {string} x
+ * @param {Sight} own
  * @param {{ memory: string, sight: Sight } | null} [cross]
  */
-function stack(asked, pen, ways, path, x, own, cross = null) {
-  const { has } = asked, { make, drop, norm } = pen
+function stack(input, recorder, ways, path, x, own, cross = null) {
+  const { has } = input, { make, drop, norm } = recorder
   const count = layersIn(has, path), isNormed = has(`${path}.norm.weight`)
   for (let layer = 0; layer < count; layer++) {
     const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !isNormed
     const ends = [`${at}.output`, ...(isLast ? [`${path}.output`] : [])]
     /** @type {((x: string) => string)[]} */
-    const parts = [from => attend(asked, pen, ways, `${at}.self_attn`, from, from, own)]
-    if (cross) parts.push(from => attend(asked, pen, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
-    parts.push(from => feedForward(asked, pen, ways, at, from))
+    const parts = [from => attend(input, recorder, ways, `${at}.self_attn`, from, from, own)]
+    if (cross) parts.push(from => attend(input, recorder, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
+    parts.push(from => feedForward(input, recorder, ways, at, from))
     parts.forEach((part, n) => {
       const isEnd = n === parts.length - 1, number = n + 1
       const found = part(ways.normFirst ? norm(x, `${at}.norm${number}`) : x)
@@ -188,7 +188,7 @@ function layersIn(has, path) {
 }
 
 /**
- * From logits to the loss, and to what is chosen from.
+ * From logits to the loss, and to the sampling probabilities.
  * @param {Asked} asked @param {Pen} pen @param {string} logits @param {number} T rows of them
  */
 function answer({ settings, decoding }, { make }, logits, T) {
@@ -208,46 +208,46 @@ const lengthOf = ({ ids }) => ids[0].length
 /** @param {boolean[][]} padding @returns {boolean[][] | null} */
 const ifAny = padding => (padding.some(row => row.includes(true)) ? padding : null)
 
-/** By model: what it does. @type {Record<string, (asked: Asked, pen: Pen, ways: Ways) => void>} */
+/** The steps of each model. @type {Record<string, (input: Asked, recorder: Pen, ways: Ways) => void>} */
 const MODELS = {
-  dates(asked, pen, ways) {
-    const { streams: { source, target }, settings: { tgtIsCausal } } = asked
+  dates(input, recorder, ways) {
+    const { streams: { source, target }, settings: { tgtIsCausal } } = input
     const [S, T] = [source, target].map(lengthOf), hidden = { isCausal: false, padding: source.padding }
-    const x = place(asked, pen, ways, embed(pen, 'source_embedding', source, S))
-    const memory = stack(asked, pen, ways, 'transformer.encoder', x, hidden)
-    const y = place(asked, pen, ways, embed(pen, 'target_embedding', target, T))
+    const x = place(input, recorder, ways, embed(recorder, 'source_embedding', source, S))
+    const memory = stack(input, recorder, ways, 'transformer.encoder', x, hidden)
+    const y = place(input, recorder, ways, embed(recorder, 'target_embedding', target, T))
     const own = tgtIsCausal ? { isCausal: true, padding: null } : { isCausal: false, padding: target.padding }
-    const read = stack(asked, pen, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
-    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+    const read = stack(input, recorder, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
+    answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  particles(asked, pen, ways) {
-    const { streams: { text } } = asked, T = lengthOf(text)
-    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
-    const read = stack(asked, pen, ways, 'encoder', x, { isCausal: false, padding: text.padding })
-    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+  particles(input, recorder, ways) {
+    const { streams: { text } } = input, T = lengthOf(text)
+    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, ways, 'encoder', x, { isCausal: false, padding: text.padding })
+    answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  stories(asked, pen, ways) {
-    const { streams: { text }, shapeOf } = asked, T = lengthOf(text)
-    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
-    const read = stack(asked, pen, ways, 'decoder', x, { isCausal: true, padding: null })
+  stories(input, recorder, ways) {
+    const { streams: { text }, shapeOf } = input, T = lengthOf(text)
+    const x = place(input, recorder, ways, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, ways, 'decoder', x, { isCausal: true, padding: null })
     const [count] = shapeOf('embedding.weight')
-    answer(asked, pen, pen.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
+    answer(input, recorder, recorder.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
   },
-  text: (asked, pen, ways) => MODELS.stories(asked, pen, ways),
-  sentences(asked, pen, ways) {
-    const { streams: { text }, settings: { causal } } = asked
-    const placed = place(asked, pen, ways, embed(pen, 'embedding', text, lengthOf(text)))
-    const x = pen.drop(placed, 'dropout')
-    attend(asked, pen, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
+  text: (input, recorder, ways) => MODELS.stories(input, recorder, ways),
+  sentences(input, recorder, ways) {
+    const { streams: { text }, settings: { causal } } = input
+    const placed = place(input, recorder, ways, embed(recorder, 'embedding', text, lengthOf(text)))
+    const x = recorder.drop(placed, 'dropout')
+    attend(input, recorder, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
   }
 }
 
 /** Whether there is a graph for a model. @param {string} model */
 export const isPlanned = model => Object.hasOwn(MODELS, model)
 
-/** @param {Asked} asked @returns {Planned[]} */
-export function graphOf(asked) {
-  const ways = waysOf(asked), written = pen(asked, ways)
-  MODELS[asked.settings.model](asked, written, ways)
+/** @param {Asked} input @returns {Planned[]} */
+export function graphOf(input) {
+  const ways = waysOf(input), written = recorder(input, ways)
+  MODELS[input.settings.model](input, written, ways)
   return written.steps
 }

@@ -1,9 +1,9 @@
-/** Which form of a Korean particle follows a word. */
+/** The form of a Korean particle after a word. */
 
 import { FINALS, lettersOf } from '../lib/hangul.js'
 
 /**
- * What a particle does, with its two forms: after a consonant, and after a vowel.
+ * A particle's role, with its two forms: after a consonant, and after a vowel.
  * @type {Record<string, [string, string]>}
  */
 export const FAMILIES = {
@@ -14,7 +14,7 @@ export const FAMILIES = {
 /** Digits and letters of the alphabet whose names end in a consonant. @type {Record<string, string>} */
 const SOUNDS = { 0: 'ㅇ', 1: 'ㄹ', 3: 'ㅁ', 6: 'ㄱ', 7: 'ㄹ', 8: 'ㄹ', l: 'ㄹ', m: 'ㅁ', n: 'ㄴ', r: 'ㄹ' }
 
-/** The final consonant that a word ends in, '' for a vowel, null where nobody knows. @param {string} word */
+/** The final consonant of a word, '' for a vowel, null where it is unknown. @param {string} word */
 export function finalOf(word) {
   const last = word.slice(-1)
   if (/[0-9a-z]/.test(last)) return SOUNDS[last] ?? ''
@@ -22,7 +22,7 @@ export function finalOf(word) {
 }
 
 /**
- * The forms of a particle that may follow a word; ㄹ counts as a vowel before 로.
+ * The possible forms of a particle after a word; ㄹ counts as a vowel before 로.
  * @param {string} family @param {string} word
  */
 export function forms(family, word) {

@@ -1,8 +1,8 @@
-/** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
+/** The models of the page: what is needed before a run. `run.js` in each folder runs them. */
 
-import { MOST_EDITS } from '../lib/edits.js'
+import { MAX_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
-import { own } from './own/index.js'
+import { own } from './imported/index.js'
 import { particles } from './particles/index.js'
 import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'
@@ -15,8 +15,8 @@ import { text } from './text/index.js'
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, text, sentences, positions, own]
 
-/** Those that run as soon as they are chosen. */
-export const READY = MODELS.filter(({ isBrought }) => !isBrought)
+/** Models that run without importing files. */
+export const READY = MODELS.filter(({ isImported }) => !isImported)
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]
@@ -27,7 +27,7 @@ export function filesFor(settings) {
   return filesOf?.(settings) ?? files
 }
 
-/** What the settings and fields of a model are until the reader changes them. @param {string} id */
+/** The default settings and fields of a model. @param {string} id */
 export function defaultsOf(id) {
   const { settings, fields } = modelOf(id)
   /** @param {Record<string, { default: unknown }>} list */
@@ -36,30 +36,30 @@ export function defaultsOf(id) {
   return /** @type {Settings} */ (all)
 }
 
-/** The names of all that makes a run of a model. @param {string} id */
+/** The names of all settings that make a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
-/** Most signs of a field that says nothing else: what is computed for them stays a matter of a second. */
-export const MOST_SIGNS = 5000
-/** Most signs of any field. */
-export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => (
-  Object.values(fields).map(({ most = 0 }) => most))))
+/** The default maximum length of a text field, in characters: runs stay fast. */
+export const MAX_CHARACTERS = 5000
+/** The maximum length of any text field, in characters. */
+export const LONGEST_FIELD = Math.max(MAX_CHARACTERS, ...MODELS.flatMap(({ fields }) => (
+  Object.values(fields).map(({ maxLength = 0 }) => maxLength))))
 
 /**
- * What is more than the page takes, looked at before anybody reads it.
+ * Texts beyond the limits, reported before they are read.
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
 function tooMuch({ fields }, state) {
-  const long = Object.entries(fields).map(([name, { most = MOST_SIGNS }]) => ({ name, most }))
-    .filter(({ name, most }) => String(state[name]).length > most)
+  const long = Object.entries(fields).map(([name, { maxLength = MAX_CHARACTERS }]) => ({ name, maxLength }))
+    .filter(({ name, maxLength }) => String(state[name]).length > maxLength)
   /** @type {[string, Problem][]} */
-  const found = long.map(({ name, most }) => [name, { key: 'errors.signs', values: { most } }])
-  const isChanged = state.edits.length > MOST_EDITS
-  return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MOST_EDITS } }]] : found)
+  const found = long.map(({ name, maxLength }) => [name, { key: 'errors.signs', values: { most: maxLength } }])
+  const isChanged = state.edits.length > MAX_EDITS
+  return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MAX_EDITS } }]] : found)
 }
 
 /**
- * What is wrong with a state, by setting and field: a text key and its values.
+ * The problems of a state by setting and field: a text key and its values.
  * @param {Settings} state
  * @returns {Record<string, Problem>}
  */
@@ -72,8 +72,7 @@ export function problemsOf(state) {
 }
 
 /**
- * The settings and fields that a model's run takes. What means nothing here is complained of nowhere: where it is wrong
- * it is as by default.
+ * The settings and fields of a model's run. Settings without effect are not validated; invalid ones get their defaults.
  * @param {Settings} state @returns {Settings}
  */
 export function settingsOf(state) {
@@ -85,7 +84,7 @@ export function settingsOf(state) {
 }
 
 /**
- * What the engine's refusal is about, in the page's words where it has them.
+ * Maps an error of the engine to a problem of a setting, where the page has a text for it.
  * @param {string} id @param {Failure} error
  */
 export function explainError(id, error) {
@@ -97,7 +96,7 @@ export function explainError(id, error) {
 }
 
 /**
- * The same with its decoder reading the ids of an answer in place of a text.
+ * The same settings, with the decoder reading the ids of an answer instead of a text.
  * @param {Settings} settings @param {Decoding} decoding @returns {Settings}
  */
 export const answering = (settings, { steps }) => (

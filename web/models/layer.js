@@ -1,6 +1,6 @@
 /**
- * A layer in which parts of newer models can stand in place of the usual ones: RMSNorm, rotary positions, heads of
- * queries that share keys and values, SwiGLU. With none of them it is the library's own layer.
+ * A transformer layer with optional newer parts: RMSNorm, rotary positions, grouped-query attention, SwiGLU. Without
+ * them it is the library's own layer.
  */
 
 import { multiheadAttention } from '../../src/js/ops/attention.js'
@@ -18,19 +18,19 @@ import { linearRows } from '../../src/js/ops/linear.js'
  * @property {string} activation 'relu', 'gelu' or 'swiglu'
  * @property {string} [norm] 'layer' or 'rms'
  * @property {number} [kvHeads] heads of keys and values; as many as of queries
- * @property {number} [rotaryBase] how fast the pairs of channels turn; without it nothing is turned
+ * @property {number} [rotaryBase] base of the rotation frequencies; without it nothing is rotated
  */
 
-/** As much as layer norm adds before it divides, so that both differ in nothing else. */
+/** The ε of layer norm, so that both norms differ in nothing else. */
 const EPS = 1e-5
 
 /**
- * A gate has a third matrix: with two thirds of the width a layer is as large as without (Shazeer 2020).
+ * A gate has a third matrix, so two thirds of the width keep the layer's size (Shazeer 2020).
  * @param {number} width
  */
 const gatedWidth = width => Math.max(1, Math.round(2 * width / 3))
 
-/** The norm of a name. @param {any} gf @param {string | undefined} norm @param {number} dModel */
+/** A norm by name. @param {any} gf @param {string | undefined} norm @param {number} dModel */
 export const createNorm = (gf, norm, dModel) => (
   norm === 'rms' ? new gf.nn.RMSNorm(dModel, { eps: EPS }) : new gf.nn.LayerNorm(dModel))
 
@@ -42,7 +42,7 @@ export function createLayer(gf, shape) {
   }
   const { functional: F, nn } = gf
 
-  /** nn.MultiheadAttention with its names and its draws, but for the rows of keys and values, which can be fewer. */
+  /** nn.MultiheadAttention with its names and initialization, except that keys and values may have fewer rows. */
   class GroupedAttention extends nn.Module {
     static inputNames = ['x']
 
@@ -60,7 +60,7 @@ export function createLayer(gf, shape) {
     }
 
     /**
-     * The rows of one of the three, turned by their places.
+     * The rows of one of the three projections, rotated by their positions.
      * @param {LibraryTensor} x @param {number} which @param {number} heads @param {number} past places before them
      */
     project(x, which, heads, past) {
@@ -112,7 +112,7 @@ export function createLayer(gf, shape) {
     }
 
     /**
-     * Through a bend; or through a bend that opens and shuts a gate for what the third matrix makes.
+     * Through an activation; with SwiGLU the activated gate times the third matrix's output.
      * @param {LibraryTensor} x
      */
     feedForward(x) {

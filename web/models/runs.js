@@ -1,17 +1,17 @@
-/** How each model of the page runs; only the worker needs it. */
+/** The `run` function of each model of the page; only the worker needs them. */
 
 import { run as dates } from './dates/run.js'
-import { run as own } from './own/run.js'
+import { run as own } from './imported/run.js'
 import { run as particles } from './particles/run.js'
 import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'
 import { run as stories } from './stories/run.js'
 import { run as text } from './text/run.js'
 
-/** @import { Edit, Library, Made, Settings } from '../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../types.d.ts' */
 
 /**
- * By model: runs it on settings of the page, with edits and the bytes of its files.
- * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => Made>}
+ * By model: runs it with the page's settings, edits and the bytes of its files.
+ * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => ModelRun>}
  */
 export const RUNS = { dates, particles, stories, text, sentences, positions, own }

@@ -1,11 +1,11 @@
-/** From logits to what is chosen from, as modules, so that every number of it can be asked for. */
+/** From logits to sampling probabilities as modules, so that every number of it can be explained. */
 
 import { cutMask } from './decoding.js'
 
 /** @import { LibraryTensor } from '../types.d.ts' */
 
 /**
- * A module that divides logits by the temperature, turns them into probabilities, and does so again without what top-k
+ * A module that divides logits by the temperature, applies softmax, and applies it again after top-k and top-p.
  * and top-p cut.
  * @param {any} gf @param {{ temperature: number, topK: number, topP: number }} settings
  */

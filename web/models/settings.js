@@ -1,6 +1,6 @@
 /**
- * Every setting that a model of the page can have, said once: its default, what it may be, how it is set, and when it
- * means something. A model takes those it has and changes what is its own.
+ * All settings of the page's models, defined once: defaults, allowed values, controls, and when they have an effect. A
+ * model takes those it has and overrides what differs.
  */
 
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
@@ -26,7 +26,7 @@ const isWhole = value => Number.isInteger(value)
 const divisors = width => Array.from({ length: Math.min(64, width) }, (_, i) => i + 1).filter(n => width % n === 0)
 
 /**
- * Whether a table of positions is added, and whether it is one that training would have to fill.
+ * Whether a table of positions is added, and whether it is a learned one.
  * @param {Settings} state
  */
 const isPlaced = ({ positional = true }) => positional
@@ -95,7 +95,7 @@ export const SETTINGS = {
   beams: {
     ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
   },
-  /** Layers that keep their matrices of attention, and bytes for them: of use where there is no room for all. */
+  /** Layers that retain their attention matrices, and the bytes for them: only where not all fit. */
   kept: { kind: 'link', default: '' },
   keptBytes: { kind: 'link', default: 0, limits: [0, 2 ** 32 - 1] },
   fault: choice({ none: 'none', swapped: 'swapped', tokenNorm: 'tokenNorm', batchPositions: 'batchPositions' })
@@ -103,14 +103,14 @@ export const SETTINGS = {
 
 /**
  * The settings of a model, in the order of the table.
- * @param {Record<string, Partial<Setting>>} own by name, with what differs from the table
+ * @param {Record<string, Partial<Setting>>} own overrides by name
  * @returns {Record<string, Setting>}
  */
 export const take = own => Object.fromEntries(
   Object.keys(SETTINGS).filter(name => own[name]).map(name => [name, { ...SETTINGS[name], ...own[name] }]))
 
 /**
- * What is wrong with one setting, as the key of a text and its values, or null.
+ * The problem of one setting, as the key of a text and its values, or null.
  * @param {string} name @param {Pick<Setting, 'limits' | 'options' | 'problem'>} setting @param {Settings} state
  * @returns {Problem | null}
  */

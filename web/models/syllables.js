@@ -1,9 +1,9 @@
-/** Which tokens hold the Hangul syllables of a text, and which of their bytes. */
+/** The tokens that contain the Hangul syllables of a text, and which of their bytes. */
 
 /** @import { Hangul, Syllable } from '../types.d.ts' */
 
 /**
- * How a model cuts a text: ids, where each stands in UTF-16 units, how a token is shown, and its bytes, if it has some.
+ * The segmentation of a text: ids, offsets in UTF-16 units, displayed tokens, and their bytes, if they have some.
  * @typedef {object} Cutting
  * @property {readonly number[]} ids
  * @property {readonly [number, number][]} offsets
@@ -12,21 +12,21 @@
  * @property {(text: string) => Cutting} cut
  * @property {(id: number) => string} shown
  * @property {(id: number) => Uint8Array} [bytesOf]
- * @property {number} [longest] most tokens that are read
+ * @property {number} [longest] the maximum number of tokens that are read
  */
 
-/** What stands for Hangul where a text has none. */
+/** The example for texts without Hangul. */
 const EXAMPLE = '한글'
 const utf8 = new TextEncoder()
 
 /**
- * Which bytes of a syllable each token has; null where tokens do not have its bytes.
- * @param {Uint8Array} bytes of the syllable @param {Uint8Array[]} parts of the tokens round it
+ * The byte range of a syllable in each token; null where tokens do not contain its bytes.
+ * @param {Uint8Array} bytes of the syllable @param {Uint8Array[]} parts of the surrounding tokens
  * @returns {[number, number][] | null}
  */
 function sharesOf(bytes, parts) {
   const all = parts.flatMap(part => [...part]), inner = parts.slice(1, -1).reduce((sum, part) => sum + part.length, 0)
-  // It begins in the first token and ends in the last.
+  // It starts in the first token and ends in the last.
   const [first, last] = [parts[0].length, parts.length > 1 ? parts[0].length + inner : 0]
   const start = all.findIndex((_, i) => (
     i < first && i + bytes.length > last && bytes.every((byte, k) => all[i + k] === byte)))
@@ -52,8 +52,8 @@ function syllablesIn(text, { cut, shown, bytesOf, longest = Infinity }) {
 }
 
 /**
- * The syllables of a text with their tokens; of a text without Hangul that can be read, those of an example. None where
- * that cannot be read either.
+ * The syllables of a text with their tokens; of a text without Hangul those of an example, if the tokenizer can read
+ * it, else undefined.
  * @param {string} text @param {Spelling} spelling @returns {Hangul | undefined}
  */
 export function hangulOf(text, spelling) {

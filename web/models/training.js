@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 /**
- * --steps, --seed, --out and --tests (how many examples are measured on at the end) of a training script; --variant
- * where it has several, each with a file of its own.
+ * The options --steps, --seed, --out and --tests (the number of test examples) of a training script; --variant where it
+ * has several, each with a file of its own.
  * @param {{ steps: number, out: string | ((variant: string) => string), tests: number, variant?: string,
  *   variants?: Record<string, object> }} defaults
  */
@@ -27,7 +27,7 @@ export function trainingOptions({ steps, out, tests, variant = '', variants }) {
 }
 
 /**
- * Adam over a number of steps; the rate goes up in a straight line, then down in another to nothing.
+ * Adam for a number of steps with a linear warm-up and a linear decay to zero.
  * @param {any} gf @param {any} model
  * @param {{
  *   steps: number, peak: number, warmUp: number, every: number, loss(step: number): any, report(): string

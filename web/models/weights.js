@@ -1,14 +1,14 @@
-/** Where the weights of a model come from: a seed they are drawn from, or a file of trained ones. */
+/** Initializes the weights of a model: from a seed, or from a file of trained ones. */
 
 /** @import { Settings } from '../types.d.ts' */
 
 /**
- * A model with its weights as they are before any edit.
+ * A model with its weights before any edit.
  * @param {any} gf the library
  * @param {{ weights: string, seed: number }} settings
- * @param {Uint8Array} file safetensors, read where the weights are trained, here or in the theatre
- * @param {() => any} create the model, with weights drawn from the seed
- * @param {(name: string) => boolean} [isComputed] of what is not taken from the file; none
+ * @param {Uint8Array} file safetensors, where the weights are trained, by `npm run train` or on the training page
+ * @param {() => any} create the model, with weights initialized from the seed
+ * @param {(name: string) => boolean} [isComputed] of tensors that are not in the file; none
  */
 export function build(gf, { weights, seed }, file, create, isComputed = () => false) {
   gf.manualSeed(seed)
@@ -21,12 +21,13 @@ export function build(gf, { weights, seed }, file, create, isComputed = () => fa
   return model
 }
 
-/** What a model of fixed size depends on, as a key to hold it by. @param {string} id @param {Settings} settings */
+/** A cache key for a model of fixed size. @param {string} id @param {Settings} settings */
 export const keyOf = (id, { weights, seed, dropout, lent }) => (
   JSON.stringify([id, weights, dropout, weights === 'untrained' ? seed : null, weights === 'theatre' ? lent : null]))
 
 /**
- * The sizes and ways of a model whose weights come from the theatre, as the file says them; of others, nothing.
+ * The architecture of a model whose weights come from the training page, from the file's metadata; undefined
+ * for others.
  * @param {any} gf @param {{ weights: string }} settings @param {Uint8Array} file
  * @returns {Record<string, any>}
  */

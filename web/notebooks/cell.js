@@ -1,11 +1,11 @@
-/** One cell of a notebook: its words, its code and PyTorch's, what it printed, and what the source did. */
+/** One cell of a notebook: its texts, its code and PyTorch's, its output, and the source's output. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { codeBlock, codeField } from '../lib/highlight.js'
 import { plot } from '../lib/plot.js'
 import { prose } from '../lib/prose.js'
 import { space } from '../lib/space.js'
-import { compared, isNoise, perLine } from './compare.js'
+import { compareOutput, isNoise, perLine } from './compare.js'
 import { ITEMS } from './documents/index.js'
 
 /** @import { CellError, Output } from './runner.js' */
@@ -16,7 +16,7 @@ import { ITEMS } from './documents/index.js'
 const PLOT_SIZE = 340
 
 /**
- * What is shown of a run: what came of it, or why it was stopped.
+ * The displayed result of a cell: its output, or why it was stopped.
  * @typedef {{ output: Output[], error?: Partial<CellError> & { message: string, why?: string } }} Shown
  *
  * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { language: Language, code: string, onRun: () => void,
@@ -52,8 +52,8 @@ function drawing(points, { t }) {
 }
 
 /**
- * What is said of what the source printed at a place.
- * @param {Item} item @param {ReturnType<typeof compared>} entries @param {boolean} isSaid whether the page has run
+ * The note on the source's output.
+ * @param {Item} item @param {ReturnType<typeof compareOutput>} entries @param {boolean} isSaid whether the page has run
  * @param {Translate} t
  */
 function saidOf(item, entries, isSaid, t) {
@@ -66,13 +66,13 @@ function saidOf(item, entries, isSaid, t) {
 }
 
 /**
- * What the source printed at this place, every number with a mark where the page has the same.
- * @param {string} id @param {{ numbers: number[], value?: unknown } | null} made @param {Pick<Context, 't'>} context
+ * The source's output, with a mark at every number that the page reproduces.
+ * @param {string} id @param {{ numbers: number[], value?: unknown } | null} result @param {Pick<Context, 't'>} context
  */
-function source(id, made, { t }) {
+function source(id, result, { t }) {
   const item = /** @type {Item} */ (ITEMS.get(id))
-  const entries = compared(item, made ?? { numbers: [] })
-  const isSaid = Boolean(made)
+  const entries = compareOutput(item, result ?? { numbers: [] })
+  const isSaid = Boolean(result)
   const label = `${t('lab.notebook.source')} ${id}`
   const list = h('div', { 'className': 'nb-numbers', 'tabindex': '0', 'role': 'group', 'aria-label': label },
     entries.map(({ text, agrees }) => h('span', { className: !isSaid ? '' : agrees ? 'agrees' : 'differs' }, text)))
@@ -89,7 +89,7 @@ const errorText = ({ name, message, line, why }, t) => (
     .filter(Boolean).join(' '))
 
 /**
- * The way to the room that shows the same, with the settings that stand in the code.
+ * The link to the corresponding room, with the settings from the code.
  * @param {Cell} cell @param {CellContext} context
  */
 function wayTo({ room: id }, { t, set, link, rooms, patch }) {
@@ -138,12 +138,12 @@ export function cellView(cell, i, context) {
       h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
       h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`, 'python'))),
     h('div', { className: 'nb-tools' }, run, reset, way.element), output)
-  /** @type {Shown | null} */ let shown = null
+  /** @type {Shown | null} */ let current = null
 
-  /** @param {Shown | null} made what came of a run; null before the first */
-  function show(made) {
-    shown = made
-    const outputs = made?.output ?? []
+  /** @param {Shown | null} result the result of a run; null before the first */
+  function show(result) {
+    current = result
+    const outputs = result?.output ?? []
     const texts = outputs.filter(({ kind }) => kind === 'text')
     const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t }))
     let at = 0
@@ -156,22 +156,22 @@ export function cellView(cell, i, context) {
         'aria-label': `${t('lab.notebook.output')} ${i + 1}.${outputs.indexOf(one) + 1}`
       }, one.text)
       return [h('div', { className: 'nb-pair' }, text, printedHere ? source(printedHere, one, { t }) : '')]
-    }), ...(made?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(made.error, t))] : []), ...extra)
+    }), ...(result?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(result.error, t))] : []), ...extra)
   }
   show(null)
   return {
     element, show, updateWay: way.update,
-    /** A cell above has run again: whether something here is older than that. */
+    /** Marks the result as outdated after an earlier cell has run again. */
     outdate: () => output.classList.toggle('is-old', output.querySelector('.nb-pair, .nb-plot') !== null),
     get code() { return field.value },
-    /** What is shown now, to be shown again. */
-    get left() { return { made: shown, isOld: output.matches('.is-old') } },
+    /** The displayed result, to restore it later. */
+    get left() { return { made: current, isOld: output.matches('.is-old') } },
     /** @param {boolean} isBusy */
     busy(isBusy) {
       run.disabled = isBusy
       element.classList.toggle('is-busy', isBusy)
     },
-    /** Whether it runs once others have. @param {boolean} isWaiting */
+    /** Whether the cell waits for others. @param {boolean} isWaiting */
     wait: isWaiting => setText(runWord, t(`lab.notebook.${isWaiting ? 'waiting' : 'run'}`))
   }
 }

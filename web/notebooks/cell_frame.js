@@ -5,7 +5,7 @@
  */
 
 addEventListener('message', ({ source, data, ports: [port] }) => {
-  // Only for a page that sandboxes it: a frame with the origin of the page would lend that origin to whoever asks.
+  // Only for a page that sandboxes it: a frame with the page's origin would give untrusted code that origin.
   if (source !== parent || self.origin !== 'null') return
   const worker = new Worker(URL.createObjectURL(new Blob([data.code], { type: 'text/javascript' })))
   worker.onmessage = ({ data: message }) => port.postMessage({ message })

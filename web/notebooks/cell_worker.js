@@ -1,7 +1,7 @@
 /**
- * Runs the cells of a notebook, one after the other, in one global scope. It is started in cell_frame.js, whose policy
- * lets text become code and lets nothing be fetched or imported. Besides, whatever a cell could reach the network, the
- * page or the disk by is taken away before the first of them runs; what is left is the language and the library.
+ * Runs the cells of a notebook one after the other, in one global scope. Started by cell_frame.js, whose policy allows
+ * `eval` and forbids fetching and importing. In addition, all globals that reach the network, the page or storage are
+ * removed before the first cell runs; the language and the library remain.
  */
 
 import { load } from '../../src/js/index.js'
@@ -10,8 +10,8 @@ import { scriptOf } from './script.js'
 
 /** @import { Outcome } from './runner.js' */
 
-/** All that a cell finds besides the library. */
-const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
+/** The globals that remain besides the library. */
+const ALLOWED = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
   Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError globalThis JSON
   Math Intl ArrayBuffer Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array
   Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set WeakMap WeakSet WeakRef Proxy Reflect
@@ -23,16 +23,16 @@ const send = scope.postMessage.bind(scope)
 const recorder = createRecorder()
 const { print, plot } = recorder
 
-/** Takes everything away that is not kept, from the global object and what it inherits from. */
+/** Removes all other globals from the global object and its prototypes. */
 function close() {
   for (let at = scope; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const name of [...Object.getOwnPropertyNames(at), ...Object.getOwnPropertySymbols(at)]) {
-      if (typeof name === 'string' && !KEPT.has(name) && name !== 'constructor') Reflect.deleteProperty(at, name)
+      if (typeof name === 'string' && !ALLOWED.has(name) && name !== 'constructor') Reflect.deleteProperty(at, name)
     }
   }
-  // What cannot be deleted is hidden; and nobody makes code of a text but the cells themselves.
+  // What cannot be deleted is overwritten, and only the cells can evaluate code.
   for (const name of Object.getOwnPropertyNames(scope)) {
-    if (!KEPT.has(name)) Reflect.defineProperty(scope, name, { value: undefined })
+    if (!ALLOWED.has(name)) Reflect.defineProperty(scope, name, { value: undefined })
   }
   const kinds = [function () {}, async function () {}, function* () {}, async function* () {}]
   for (const kind of kinds) {
@@ -53,7 +53,10 @@ function runCell(code) {
   }
 }
 
-/** Answers in any case, also where the cell has changed what this code is made of. @param {string} code */
+/**
+ * Runs a cell and always responds, even if the cell has changed the built-ins that this code uses.
+ * @param {string} code
+ */
 function answer(code) {
   try {
     send(runCell(code))
@@ -67,7 +70,7 @@ scope.onmessage = async ({ data }) => {
   if (data.wasm) {
     try {
       Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot })
-      for (const name of ['gf', 'print', 'plot']) KEPT.add(name)
+      for (const name of ['gf', 'print', 'plot']) ALLOWED.add(name)
       evaluate('1')
       close()
       send({ isReady: true })

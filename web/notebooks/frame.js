@@ -6,7 +6,7 @@ import { h } from '../lib/dom.js'
 
 /** @typedef {{ message?: any, failure?: string }} FromFrame */
 
-/** Starts a worker for cells where nothing can be fetched or imported. @param {string} code @returns {CellWorker} */
+/** Starts a worker for cells that cannot fetch or import anything. @param {string} code @returns {CellWorker} */
 export function spawnCells(code) {
   const frame = h('iframe', { src: 'cell.html', sandbox: 'allow-scripts', hidden: true, title: 'cells' })
   const { port1: port, port2: other } = new MessageChannel()

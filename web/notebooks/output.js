@@ -1,24 +1,24 @@
-/** What a cell puts out: limits where it is noted in the worker, and a check where it comes to the page. */
+/** The output of a cell: limits while the worker records it, and validation when the page receives it. */
 
 import { printed } from './print.js'
 
 /** @import { CellError, Outcome, Output } from './runner.js' */
 
-/** How many characters a cell may print. */
+/** The maximum number of characters that a cell may print. */
 export const MAX_CHARACTERS = 200000
-/** How many points a cell may plot. */
+/** The maximum number of points that a cell may plot. */
 export const MAX_POINTS = 10000
-/** An empty line costs the page something, too. */
+/** Empty lines cost the page something, too. */
 const CHARACTERS_PER_OUTPUT = 50
-/** Distances between larger numbers are infinite. */
+/** Distances between larger numbers overflow. */
 const MAX_COORDINATE = 1e300
-/** How much of an error's message is shown. */
+/** The maximum length of a displayed error message. */
 const MAX_MESSAGE = 2000
 
 /** @param {any} value @returns {boolean} */
 const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(one => typeof one === 'number')
 
-/** A copy of a value that holds nothing but data; undefined where there is none. @param {any} value */
+/** A deep copy that holds nothing but data; undefined where that is impossible. @param {any} value */
 function dataOf(value) {
   try {
     return JSON.parse(JSON.stringify(value ?? null))
@@ -46,12 +46,12 @@ function checkedPoints(points) {
   return rows
 }
 
-/** Notes what a cell puts out. A cell may change every built-in prototype, so `push` is not relied upon. */
+/** Records the output of a cell. A cell may change every built-in prototype, so `push` is not relied upon. */
 export function createRecorder() {
   /** @type {Output[]} */ let outputs = []
   let [characters, points] = [0, 0]
   return {
-    /** Begins with a new cell. */
+    /** Starts a new cell. */
     reset() {
       outputs = []
       characters = 0
@@ -60,17 +60,17 @@ export function createRecorder() {
     get outputs() { return outputs },
     /** @param {any} value @param {Parameters<typeof printed>[1]} [options] */
     print(value, options) {
-      const made = printed(value, options)
-      characters += made.text.length + CHARACTERS_PER_OUTPUT
+      const formatted = printed(value, options)
+      characters += formatted.text.length + CHARACTERS_PER_OUTPUT
       if (characters > MAX_CHARACTERS) {
         throw new RangeError(`print: a cell may print at most ${MAX_CHARACTERS} characters`)
       }
-      const isTensor = made.numbers.length > 0
+      const isTensor = formatted.numbers.length > 0
       const plain = isTensor ? {} : { value: dataOf(value) }
-      const numbers = isTensor ? made.numbers : isNumbers(value) ? value.flat(Infinity) : []
-      outputs[outputs.length] = { kind: 'text', text: made.text, numbers, ...plain }
+      const numbers = isTensor ? formatted.numbers : isNumbers(value) ? value.flat(Infinity) : []
+      outputs[outputs.length] = { kind: 'text', text: formatted.text, numbers, ...plain }
     },
-    /** Rows of two or three coordinates, to be drawn. @param {any} rows */
+    /** Records rows of two or three coordinates to plot. @param {any} rows */
     plot(rows) {
       const checked = checkedPoints(rows)
       points += checked.length
@@ -80,11 +80,11 @@ export function createRecorder() {
   }
 }
 
-/** Where in its cell an error came from, if its trace says so. @param {unknown} stack */
+/** The line of the cell where an error was thrown, if the stack says so. @param {unknown} stack */
 const lineOf = stack => Number(/<anonymous>:(\d+)/.exec(String(stack))?.[1]) || null
 
 /**
- * An error as text. A cell can throw anything, also what cannot be read.
+ * An error as text. A cell can throw anything, even values that cannot be read.
  * @param {any} problem @returns {CellError}
  */
 export function describeError(problem) {
@@ -115,7 +115,7 @@ function isOutput(one) {
   }
 }
 
-/** Whether what came from the worker has the form that the page shows. @param {any} data @returns {data is Outcome} */
+/** Whether a message from the worker has the expected form. @param {any} data @returns {data is Outcome} */
 export function isOutcome(data) {
   const error = data?.error
   return Array.isArray(data?.output) && data.output.every(isOutput) &&

@@ -2,10 +2,10 @@
 
 /**
  * A tensor, nested arrays or any other value as `print` writes it in PyTorch: the same precision, scientific notation
- * and ellipsis. It stands by itself, since a notebook that is taken away takes it along.
+ * and ellipsis. It has no imports, since an exported notebook contains it.
  * @param {any} value
  * @param {{ precision?: number, sciMode?: boolean | null }} [options] as of torch.set_printoptions
- * @returns {{ text: string, numbers: number[] }} numbers: those that are written, none where it is no tensor
+ * @returns {{ text: string, numbers: number[] }} numbers: the printed ones, none for what is no tensor
  */
 export function printed(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]
@@ -27,7 +27,7 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
     return { text: typeof value === 'string' ? value : python(value), numbers: [] }
   }
   const { shape, dtype } = value
-  const isShort = value.size > threshold
+  const isShort = value.numel() > threshold
   /** @template T @param {T[]} list */
   const ends = list => (isShort && list.length > 2 * edge ? [...list.slice(0, edge), ...list.slice(-edge)] : list)
   /** @param {any} list @returns {number[]} */
@@ -41,12 +41,12 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
   /** @param {number} x @param {string} text */
   const sign = (x, text) => (Object.is(x, -0) && !text.startsWith('-') ? `-${text}` : text)
   const sizes = numbers.filter(x => Number.isFinite(x) && x !== 0).map(Math.abs)
-  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
+  const [min, max] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
   const isInteger = sizes.every(Number.isInteger)
-  const isWide = sizes.length > 0 && (most / least > 1000 || most > 1e8 || (!isInteger && least < 1e-4))
-  const known = numbers.filter(x => Number.isFinite(x) && x !== 0)
+  const isWide = sizes.length > 0 && (max / min > 1000 || max > 1e8 || (!isInteger && min < 1e-4))
+  const finite = numbers.filter(x => Number.isFinite(x) && x !== 0)
   /** @param {(x: number) => string} write */
-  const widest = write => known.reduce((width, x) => Math.max(width, write(x).length), 1)
+  const widest = write => finite.reduce((width, x) => Math.max(width, write(x).length), 1)
   /** @param {number} x */
   const fixed = x => sign(x, x.toFixed(precision))
   const width = isWhole ? numbers.reduce((all, x) => Math.max(all, String(x).length), 1)
@@ -79,5 +79,5 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
     return `[${slices.join(`,${'\n'.repeat(depth - 1)}${' '.repeat(indent + 1)}`)}]`
   }
   const suffix = dtype === 'float64' ? ', dtype=torch.float64' : ''
-  return { text: `tensor(${value.size ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
+  return { text: `tensor(${value.numel() ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
 }

@@ -1,13 +1,13 @@
-/** Runs cells away from the page, with a time limit: a worker that takes too long is ended, another one started. */
+/** Runs cells in a worker with a time limit: a worker that takes too long is terminated, and another one started. */
 
 import { isOutcome } from './output.js'
 
-/** How long a cell may take, in milliseconds. */
+/** The time limit of a cell, in milliseconds. */
 export const LIMIT = 10000
 
 /**
- * What could not be run, and why: 'time', 'refused' where a policy forbids it, 'broken' where no worker comes,
- * 'unshown' where what came is no outcome.
+ * A cell that could not be run, and why: 'time', 'refused' where a policy forbids it, 'broken' where no worker starts,
+ * 'unshown' where the result is malformed.
  */
 export class Stopped extends Error {
   /** @param {'time' | 'refused' | 'broken' | 'stopped' | 'unshown'} why @param {string} [message] */
@@ -18,21 +18,21 @@ export class Stopped extends Error {
 }
 
 /**
- * What a cell has put out: what it printed, and points it drew.
+ * The output of a cell: printed text, and plotted points.
  * @typedef {{ kind: 'text', text: string, numbers: number[], value?: unknown }
  *   | { kind: 'plot', points: number[][] }} Output
  * @typedef {{ name: string, message: string, line: number | null }} CellError
  * @typedef {{ output: Output[], error?: CellError, milliseconds?: number }} Outcome
  *
- * @typedef {{ resolve: (made: Outcome) => void, reject: (error: Error) => void,
+ * @typedef {{ resolve: (outcome: Outcome) => void, reject: (error: Error) => void,
  *   timer: ReturnType<typeof setTimeout> }} Waiting for a cell
  */
 
-/** How long a worker may take to begin, in milliseconds. */
+/** The time limit for starting a worker, in milliseconds. */
 const START_LIMIT = 30000
 
 /**
- * What is used of a worker.
+ * The interface of a worker that is used here.
  * @typedef {object} CellWorker
  * @property {(message: any) => void} postMessage
  * @property {() => void} terminate
@@ -41,7 +41,7 @@ const START_LIMIT = 30000
  */
 
 /**
- * A worker from its start to its end.
+ * The lifetime of a worker.
  * @typedef {{ worker: CellWorker | null, ready: Promise<void>, accept(): void,
  *   refuse(error: Stopped): void }} Session
  */
@@ -67,7 +67,7 @@ export function runner({ start, fetched, limit = LIMIT }) {
     session?.worker?.terminate()
     session = null
   }
-  /** Ends the worker and what waits for it. @param {Stopped['why']} why @param {string} [message] */
+  /** Terminates the worker and rejects what waits for it. @param {Stopped['why']} why @param {string} [message] */
   function stop(why, message) {
     const error = new Stopped(why, message), refuse = session?.refuse
     end()
@@ -83,8 +83,8 @@ export function runner({ start, fetched, limit = LIMIT }) {
     worker.onmessage = ({ data }) => {
       clearTimeout(timer)
       if (!data.isReady) return stop(data.isRefused ? 'refused' : 'broken', data.failure)
-      worker.onmessage = ({ data: made }) => settle(({ resolve, reject }) => (
-        isOutcome(made) ? resolve(made) : reject(new Stopped('unshown', ''))))
+      worker.onmessage = ({ data: outcome }) => settle(({ resolve, reject }) => (
+        isOutcome(outcome) ? resolve(outcome) : reject(new Stopped('unshown', ''))))
       own.accept()
     }
     worker.onerror = ({ message }) => {
@@ -101,7 +101,7 @@ export function runner({ start, fetched, limit = LIMIT }) {
     return own
   }
   return {
-    /** Whether cells that ran before are still remembered. */
+    /** Whether the variables of earlier cells still exist. */
     get isAlive() {
       return session !== null
     },

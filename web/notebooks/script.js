@@ -1,16 +1,16 @@
-/** Cells as code: what the worker evaluates, and what may not stand in a cell. */
+/** Cells as scripts: what the worker evaluates, and what a cell must not contain. */
 
 /**
- * What looks like an import. It is refused for the message's sake only: where cells run, the policy refuses every
- * import, also those that this pattern does not find.
+ * Matches imports. They are refused for the sake of a clear message: where cells run, the policy blocks every import,
+ * including those that this pattern misses.
  */
 const IMPORTS = /(^|[^.\w$])import\b/
 
-/** Names that are declared at the beginning of a line are there in the cells after it. @type {[RegExp, string][]} */
+/** Declarations at the beginning of a line become globals for the cells after it. @type {[RegExp, string][]} */
 const DECLARED = [[/^(?:const|let) /gm, 'var '], [/^class (\w+)/gm, 'var $1 = class $1']]
 
 /**
- * A cell as a script whose names outlive it.
+ * A cell as a script whose variables outlive it.
  * @param {string} code
  * @throws {SyntaxError} for an import
  */

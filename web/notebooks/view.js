@@ -1,19 +1,19 @@
-/** A notebook on the page: words, cells that can be edited and run, their output, and what the source printed. */
+/** A notebook on the page: texts, cells that can be edited and run, their output, and what the source printed. */
 
 import { h, keep, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
-import { carried } from './carried.js'
+import { roomSettings } from './room_settings.js'
 import { cellView } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
 import { spawnCells } from './frame.js'
-import { codesOf, keepCode, left } from './kept.js'
+import { codesOf, saveCode, notebookStates } from './saved_state.js'
 import { Stopped, runner } from './runner.js'
-import { asJupyter, asModule } from './take.js'
+import { toJupyter, toModule } from './export_notebook.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { Shown } from './cell.js' */
 
-/** A page in one file has a policy for everything in it, which forbids code made of text. */
+/** A single-file page has one policy for everything in it, which forbids `eval`. */
 const isSingleFile = () => document.getElementById('wasm') !== null
 
 /** @param {string} name */
@@ -49,53 +49,53 @@ export function notebook(container, context, id) {
   const codes = codesOf(document)
   const isEdited = codes.some((code, i) => code !== document.cells[i].js)
   const cells = createCells()
-  const said = h('p', { className: 'nb-said', role: 'status' })
+  const status = h('p', { className: 'nb-said', role: 'status' })
   let running = false
-  let hasRun = left.has(id)
+  let hasRun = notebookStates.has(id)
   let isGone = false
   const { model } = context.get()
-  /** Elsewhere the words are others'. */
+  /** Only while the notebook is still displayed in this language. */
   const isAway = () => isGone || context.get().model !== model
 
-  /** Runs that were asked for while another was going on. @type {{ last: number, isFresh: boolean }[]} */
+  /** Runs that were requested during another run. @type {{ last: number, isFresh: boolean }[]} */
   let queue = []
 
   /**
-   * Runs what leads up to a cell and the cell, or has it wait for its turn.
+   * Runs a cell and those before it, or queues the request.
    * @param {number} last @param {boolean} [isFresh] from the first cell on, whatever is remembered
    */
   async function run(last, isFresh = false) {
     if (running) {
       if (!queue.some(one => one.last === last && one.isFresh === isFresh)) queue.push({ last, isFresh })
       if (!isFresh) views[last].wait(true)
-      return setText(said, t(isFresh ? 'lab.notebook.queuedAll' : 'lab.notebook.queued', { number: last + 1 }))
+      return setText(status, t(isFresh ? 'lab.notebook.queuedAll' : 'lab.notebook.queued', { number: last + 1 }))
     }
     if (isFresh) cells.end()
     const isAgain = !isFresh && !cells.isAlive && last > 0
     const list = cells.isAlive ? [last] : all.slice(0, last + 1)
     running = true
     stop.disabled = false
-    setText(said, t(isAgain ? 'lab.notebook.again' : 'lab.notebook.running', { number: last + 1 }))
+    setText(status, t(isAgain ? 'lab.notebook.again' : 'lab.notebook.running', { number: last + 1 }))
     const end = await runAll(list)
     running = false
     hasRun = true
     stop.disabled = true
-    if (isAway()) return setText(said, '')
+    if (isAway()) return setText(status, '')
     if (end.failure) dismiss()
     const next = queue.shift()
     if (next) {
       views[next.last].wait(false)
       return run(next.last, next.isFresh)
     }
-    tell(end, list, isAgain)
+    report(end, list, isAgain)
   }
-  /** Nothing waits any more. */
+  /** Clears the queue. */
   function dismiss() {
     queue.forEach(({ last }) => views[last].wait(false))
     queue = []
   }
 
-  /** Runs cells in order and ends at the first that fails. @param {number[]} list */
+  /** Runs cells in order and stops at the first that fails. @param {number[]} list */
   async function runAll(list) {
     /** @type {NonNullable<Shown['error']> | null} */ let failure = null
     let last = 0
@@ -103,10 +103,10 @@ export function notebook(container, context, id) {
       last = i + 1
       views[i].busy(true)
       try {
-        const made = await cells.run(views[i].code)
+        const outcome = await cells.run(views[i].code)
         if (isAway()) break
-        views[i].show(made)
-        failure = made.error ?? null
+        views[i].show(outcome)
+        failure = outcome.error ?? null
       } catch (error) {
         if (isAway()) break
         const { message } = /** @type {Error} */ (error)
@@ -120,22 +120,22 @@ export function notebook(container, context, id) {
     return { failure, last }
   }
   /**
-   * Says what came of a run.
+   * Reports the result of a run.
    * @param {{ failure: Shown['error'] | null, last: number }} end @param {number[]} list @param {boolean} isAgain
    */
-  function tell({ failure, last }, list, isAgain) {
+  function report({ failure, last }, list, isAgain) {
     const key = wordOf(failure, list, last)
     const shown = key === 'ranOne' ? views[last - 1].element : container
     /** @type {NodeListOf<HTMLElement>} */ const sources = shown.querySelectorAll('[data-item]')
     const same = [...sources].reduce((all, { dataset }) => all + Number(dataset.same), 0)
-    // What stands below was made of what the cells above gave before.
+    // The cells below were computed from the previous results of those above.
     const isOlder = views.slice(last).map(view => view.outdate()).includes(true)
-    setText(said, [
+    setText(status, [
       t(`lab.notebook.${key}`, { number: last, same, differing: shown.querySelectorAll('[data-agrees="false"]').length }),
       isAgain && !failure ? t('lab.notebook.afresh') : '', isOlder ? t('lab.notebook.older') : ''
     ].filter(Boolean).join(' '))
   }
-  /** What is said of a run. @param {Shown['error'] | null} failure @param {number[]} list @param {number} last */
+  /** The message about a run. @param {Shown['error'] | null} failure @param {number[]} list @param {number} last */
   function wordOf(failure, list, last) {
     if (failure?.why === 'stopped' || failure?.why === 'time') return 'halted'
     if (failure) return 'failed'
@@ -144,11 +144,12 @@ export function notebook(container, context, id) {
   }
   const all = document.cells.map((_, i) => i)
   const views = document.cells.map((cell, i) => cellView(cell, i, {
-    ...context, language, code: codes[i], onRun: () => run(i), patch: () => carried(document, i, codes, context.get()),
+    ...context, language, code: codes[i],
+    onRun: () => run(i), patch: () => roomSettings(document, i, codes, context.get()),
     onEdit: code => {
-      if (!running && !container.querySelector('.nb-error')) setText(said, '')
+      if (!running && !container.querySelector('.nb-error')) setText(status, '')
       codes[i] = code
-      keepCode(document, i, code)
+      saveCode(document, i, code)
       views.forEach(view => view.updateWay())
     }
   }))
@@ -161,44 +162,44 @@ export function notebook(container, context, id) {
   })
   stop.disabled = true
   const whole = button('runAll', () => run(all.length - 1, true))
-  /** The cells as the reader has them; in one file no name can be declared twice. */
+  /** The cells with the reader's changes; a single scope cannot declare a name twice. */
   function takeModule() {
     try {
       const cells = document.cells.map((cell, i) => ({ ...cell, js: codes[i] }))
-      download(`${id}.mjs`, asModule({ ...document, cells }, language), 'text/javascript')
+      download(`${id}.mjs`, toModule({ ...document, cells }, language), 'text/javascript')
     } catch (error) {
-      setText(said, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
+      setText(status, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
     }
   }
   const takes = [
     h('button', { type: 'button', className: 'quiet', onclick: () => (
-      download(`${id}.ipynb`, asJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
+      download(`${id}.ipynb`, toJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
     h('button', { type: 'button', className: 'quiet', onclick: takeModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
     h('p', { className: 'nb-follows' }, prose(t('lab.notebook.follows', { id, source: document.source[language] }))),
-    h('div', { className: 'nb-bar' }, whole, stop, takes), said, ...views.map(({ element }) => element))
+    h('div', { className: 'nb-bar' }, whole, stop, takes), status, ...views.map(({ element }) => element))
 
   let top = 0
   const follow = () => { top = scrollY }
-  /** What was here when the reader left, or else a first run, unless the code is no longer ours. */
+  /** Restores the outputs from before, or runs all cells once, unless the code has been changed. */
   function begin() {
-    const before = left.get(id)
+    const before = notebookStates.get(id)
     if (before) {
       views.forEach((view, i) => {
-        const { made, isOld } = before.shown[i]
-        view.show(made)
+        const { made: outcome, isOld } = before.shown[i]
+        view.show(outcome)
         if (isOld) view.outdate()
       })
       scrollTo({ top: before.top, behavior: 'instant' })
-      setText(said, t('lab.notebook.kept'))
-    } else if (isEdited) setText(said, t('lab.notebook.restored'))
+      setText(status, t('lab.notebook.kept'))
+    } else if (isEdited) setText(status, t('lab.notebook.restored'))
     else run(all.length - 1, true)
     follow()
     addEventListener('scroll', follow, { passive: true })
   }
   if (isSingleFile()) {
-    keep(said, [t('lab.notebook.single')], () => h('span'), setText)
+    keep(status, [t('lab.notebook.single')], () => h('span'), setText)
     /** @type {NodeListOf<HTMLButtonElement>} */ const runs = container.querySelectorAll('.nb-cell .nb-run')
     for (const one of [whole, ...runs]) one.disabled = true
   } else begin()
@@ -206,8 +207,8 @@ export function notebook(container, context, id) {
     destroy() {
       isGone = true
       removeEventListener('scroll', follow)
-      // A first run that was cut off is begun again on coming back.
-      if (hasRun) left.set(id, { shown: views.map(view => view.left), top })
+      // An interrupted first run starts again on return.
+      if (hasRun) notebookStates.set(id, { shown: views.map(view => view.left), top })
       cells.end()
     }
   }

@@ -1,4 +1,4 @@
-/** What the opening shows of a run: the answer token by token, what each was chosen from, where the model looked. */
+/** The data of the opening: the answer token by token, the candidates of each step, and where the model attends. */
 
 import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { ranking } from '../lib/ranking.js'
@@ -6,10 +6,10 @@ import { valueAt } from '../lib/slice.js'
 
 /** @import { Decoding, Room, Run } from '../types.d.ts' */
 
-const MOST = 3
+const MAX_CANDIDATES = 3
 
 /**
- * Where every head looks from one row: the last floor on which the decoder reads the encoder.
+ * The attention of every head from one row, in the last layer in which the decoder reads the encoder.
  * @param {Run} run @param {string} name @param {number} row
  */
 function looksFrom(run, name, row) {
@@ -19,7 +19,7 @@ function looksFrom(run, name, row) {
     Array.from({ length: width }, (__, place) => valueAt(tensor, [0, head, row, place]))))
 }
 
-/** The largest share of all, with its head and place. @param {number[][]} looks */
+/** The largest weight of all heads, with its head and position. @param {number[][]} looks */
 function strongest(looks) {
   const all = looks.flatMap((row, head) => row.map((weight, place) => ({ head, place, weight })))
   return all.reduce((best, one) => (one.weight > best.weight ? one : best))
@@ -43,7 +43,7 @@ export function data(run, rooms) {
       const looks = looksFrom(run, weights, rows[step])
       return {
         token, looks, best: strongest(looks),
-        options: ranking(row).slice(0, MOST).map(word => (
+        options: ranking(row).slice(0, MAX_CANDIDATES).map(word => (
           { token: shares.colLabels[word], share: row[word], isChosen: word === id }))
       }
     })

@@ -1,14 +1,14 @@
-/** The living figure: what is read, what is written, and between them where the model looks as it writes. */
+/** The opening's figure: source, answer, and between them the attention of each step. */
 
 import { h, keep, setText, svg } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
 import { scrubber } from '../lib/scrubber.js'
 
 /** @import { data } from './data.js' */
-/** @import { Built, Context } from '../types.d.ts' */
+/** @import { BuiltElement, Context } from '../types.d.ts' */
 
 const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
-/** Heads leave a token side by side. */
+/** Pixels between the lines of several heads. */
 const APART = 5
 const WIDEST = 7
 
@@ -16,7 +16,7 @@ const WIDEST = 7
 const isEdge = token => /^<.*>$/.test(token)
 
 /**
- * A line from a token that is read to the one that is written, thicker where more is looked at.
+ * A line from a source token to the current one, as wide as its weight.
  * @param {Element} picture @param {{ source: Element[], target: Element, looks: number[][] }} ends
  */
 function lines(picture, { source, target, looks }) {
@@ -42,21 +42,21 @@ const createShare = () => h('li', {}, h('b'), h('span', { className: 'share-trac
  * @param {HTMLElement} container
  * @param {Pick<Context, 't' | 'written'>} context
  */
-export function living(container, { t, written }) {
+export function openingFigure(container, { t, written }) {
   const source = h('ol', { 'className': 'living-row', 'aria-label': t('opening.read') })
   const target = h('ol', { 'className': 'living-row is-written', 'aria-label': t('opening.written') })
   const picture = svg('svg', { 'class': 'living-lines', 'aria-hidden': 'true' })
   const caption = h('p', { className: 'living-now' })
-  const shares = h('ol', { 'className': 'living-shares', 'aria-label': t('opening.shares') })
+  const probabilities = h('ol', { 'className': 'living-shares', 'aria-label': t('opening.shares') })
   const walk = h('div')
   container.append(h('div', { className: 'living' },
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.read')), source, picture, target,
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.written')),
-    walk, h('div', { className: 'living-told' }, caption, shares)))
+    walk, h('div', { className: 'living-told' }, caption, probabilities)))
   const words = /** @type {Record<typeof SCRUB[number], string>} */ (
     Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
   const steps = scrubber(walk, words, step => go(step))
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let current
   let at = 0
 
   /** @param {number} step */
@@ -66,7 +66,7 @@ export function living(container, { t, written }) {
   }
   const createToken = () => h('li', {}, h('button', { type: 'button' }))
 
-  /** @param {Built<HTMLElement>} item @param {{ token: string }} written @param {number} step */
+  /** @param {BuiltElement<HTMLElement>} item @param {{ token: string }} written @param {number} step */
   function fillWritten(item, { token }, step) {
     const button = item.firstChild
     const isAhead = at >= 0 && step > at
@@ -80,19 +80,19 @@ export function living(container, { t, written }) {
       go(step)
     }
   }
-  /** With all steps in sight, the last that says something. */
-  const here = () => (at >= 0 ? at : shown.steps.findLastIndex(({ token }) => !isEdge(token)))
+  /** With all steps visible, the last one is explained. */
+  const here = () => (at >= 0 ? at : current.steps.findLastIndex(({ token }) => !isEdge(token)))
 
   function draw() {
-    steps.update(at, shown.steps.length)
-    keep(source, shown.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
-    keep(target, shown.steps, createToken, fillWritten)
-    const { token, looks, best, options } = shown.steps[here()]
+    steps.update(at, current.steps.length)
+    keep(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
+    keep(target, current.steps, createToken, fillWritten)
+    const { token, looks, best, options } = current.steps[here()]
     ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
     setText(caption, t('opening.now', {
-      token, head: best.head, place: shown.source[best.place], weight: `${Math.round(best.weight * 100)}%`
+      token, head: best.head, place: current.source[best.place], weight: `${Math.round(best.weight * 100)}%`
     }))
-    keep(shares, options, createShare, (item, one) => {
+    keep(probabilities, options, createShare, (item, one) => {
       setText(item.children[0], one.token)
       item.children[1].firstChild.style.setProperty('width', `${one.share * 100}%`)
       setText(item.children[2], fixed(one.share))
@@ -100,19 +100,19 @@ export function living(container, { t, written }) {
     })
     lines(picture, { source: [...source.children], target: target.children[here()], looks })
   }
-  const observer = new ResizeObserver(() => shown && draw())
+  const observer = new ResizeObserver(() => current && draw())
   observer.observe(container)
   return {
     /**
-     * Another answer is written from its start, where motion is welcome.
+     * A new answer is animated from its start, unless motion is reduced.
      * @param {ReturnType<typeof data>} next
      */
     update(next) {
-      if (shown === next) return
+      if (current === next) return
       /** @param {ReturnType<typeof data> | undefined} one */
       const text = one => one && JSON.stringify([one.source, one.steps.map(({ token }) => token)])
-      const isNew = text(shown) !== text(next)
-      shown = next
+      const isNew = text(current) !== text(next)
+      current = next
       at = Math.min(at, next.steps.length - 1)
       const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
       if (isNew) at = isStill ? -1 : 0

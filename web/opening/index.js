@@ -7,14 +7,14 @@ import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
 import { defaults } from '../shell/state.js'
 import { data } from './data.js'
-import { living } from './figure.js'
+import { openingFigure } from './figure.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
 
-/** Lessons that have a door of their own; the others stand in a line below. */
+/** Lessons with a door of their own; the others are listed below. */
 const DOORS = 2
 
-/** How far a reader has come: nothing, a place to go on from, or all of it. @param {typeof LESSONS[number]} lesson */
+/** A reader's progress: none, a step to resume at, or complete. @param {typeof LESSONS[number]} lesson */
 function come(lesson) {
   const at = progress()[lesson.id] ?? 0
   return { at: at >= lesson.stepCount - 1 ? 0 : at, isDone: at >= lesson.stepCount - 1 }
@@ -32,7 +32,7 @@ export function opening(container, context) {
   }
   /** @type {(() => void)[]} */ const links = []
   /**
-   * A link to a state that is known when it is followed.
+   * A link whose state is computed when it is followed.
    * @param {string} className @param {() => Patch} stateOf @param {...Child} children
    */
   function way(className, stateOf, ...children) {
@@ -72,13 +72,13 @@ export function opening(container, context) {
     h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
       elsewhere('theatre', { theatre: model.id }), elsewhere('positions', defaults('positions')),
       elsewhere('notebooks', { ...defaults('positions'), room: 'notebook.000' }),
-      // The page in one file is alone.
+      // A single-file page has no guides beside it.
       location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
   container.replaceChildren(h('div', { className: 'opening' },
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
       h('p', { className: 'lead' }, t('opening.what'))),
     slot, examples, doors, more))
-  const figure = living(slot, context)
+  const figure = openingFigure(slot, context)
   return {
     /** @param {Run | null} run */
     update(run) {

@@ -1,23 +1,24 @@
 /**
- * The rooms of a run in the order the numbers go through them. A room is a stage at a place, with the tensors it shows
- * by the part they play; all of it comes from what was computed, so a model of any depth and any names has its rooms.
+ * Derives the rooms of a run in the order of the computation. A room is a stage at a place of the model, with the
+ * tensors it displays by their roles. Everything comes from what was computed, so models of any depth and any names
+ * have rooms.
  */
 
 import { attentionRooms } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
-import { insideRooms } from './inside.js'
+import { modelRooms } from './interpret.js'
 import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeTurn, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './readings.js'
-import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
+import { beforeRotation, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './graph_queries.js'
+import { ACTIVATIONS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Draft, Surroundings } from './readings.js' */
+/** @import { Draft, Surroundings } from './graph_queries.js' */
 /** @import { Heads } from './stream.js' */
 
 /**
- * What the class that chooses from logits says of its tensors, by their part.
+ * The rooms of the class that samples from logits.
  * @param {Surroundings} context @param {string[]} outputs @param {string} logits @returns {Draft[]}
  */
 function samplingRooms(context, outputs, logits) {
@@ -30,7 +31,7 @@ function samplingRooms(context, outputs, logits) {
 }
 
 /**
- * Keys and values of every layer that looks back, where an answer is written token by token.
+ * The room of the keys and values of every causal layer, where an answer is generated token by token.
  * @param {Surroundings} context @param {Heads[]} attentions @returns {Draft[]}
  */
 function cacheRoom({ room }, attentions) {
@@ -43,7 +44,7 @@ function cacheRoom({ room }, attentions) {
 }
 
 /**
- * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
+ * The tower of each tensor: what cross-attentions read, whose queries come from another text, belongs to the encoder.
  * @param {Graph} graph
  */
 function towersOf(graph) {
@@ -69,7 +70,7 @@ function towersOf(graph) {
 }
 
 /**
- * The way from room to room skips what only repeats: layers after the first, but for where they look.
+ * The tour skips repetition: of layers after the first it contains only where they attend.
  * @param {Draft} room
  */
 function isOnTour({ layer, stage, tower }) {
@@ -78,7 +79,7 @@ function isOnTour({ layer, stage, tower }) {
 }
 
 /**
- * What an operation is to a reader that has no stage of its own: a sum at the entry, a scale.
+ * The texts of an operation without a stage of its own: a sum at the entry, a scale.
  * @param {Graph} graph @param {Step} step @returns {Partial<Draft>}
  */
 function operationWords(graph, step) {
@@ -92,14 +93,14 @@ function operationWords(graph, step) {
  * @param {Run} run
  * @returns {Room[]}
  */
-export function derive(run) {
+export function deriveRooms(run) {
   const graph = graphOf(run)
   const { mask } = run.hints ?? {}
   const towers = { ...towersOf(graph), mask, isOpen: mask === 'mask' }
   /** @type {Draft[]} */ const rooms = []
   /** @type {Set<string>} */ const ids = new Set()
-  /** @type {Set<string>} */ const known = new Set()
-  /** @type {Set<string>} */ const taken = new Set()
+  /** @type {Set<string>} */ const displayed = new Set()
+  /** @type {Set<string>} */ const covered = new Set()
   /** @type {Map<string, string>} */ const blocks = new Map()
   /** @type {Heads[]} */ const attentions = []
 
@@ -110,7 +111,7 @@ export function derive(run) {
     ids.add(id)
     return id
   }
-  /** The block of what made a tensor, through what only drops or projects. @param {string} name */
+  /** The block of the step that made a tensor, through dropout and projections. @param {string} name */
   const blockOf = name => {
     /** @type {string | undefined} */ let at = name
     for (let n = 0; at && n < 8; n++) {
@@ -128,7 +129,7 @@ export function derive(run) {
     const at = { tower, layer: place.layer }
     return {
       place, towers, ...at, stream: of => (of === undefined ? undefined : run.streams[of]),
-      isNew: name => !known.has(name),
+      isNew: name => !displayed.has(name),
       room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
     }
   }
@@ -140,7 +141,7 @@ export function derive(run) {
       const floor = Boolean(isFloor || isLook || room.stage === 'activation')
       rooms.push({ ...room, id: unused(room.id), isOnTour: isOnTour(room), isFloor: floor })
       for (const name of room.tensors) {
-        known.add(name)
+        displayed.add(name)
         if (!room.blockOf) blocks.set(name, room.block)
       }
     }
@@ -162,7 +163,7 @@ export function derive(run) {
     const { op, outputs: { out } } = step
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
-      own.forEach(name => taken.add(name))
+      own.forEach(name => covered.add(name))
       const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
       attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
         block: list[0].block })
@@ -175,7 +176,7 @@ export function derive(run) {
     if (NORMS.includes(op)) return [normRoom(graph, step, context)]
     if (op === 'linear') return [linearRoom(graph, step, context)]
     if (op === 'dropout') return [dropoutRoom(graph, step, context)]
-    if (BENDS.includes(op)) {
+    if (ACTIVATIONS.includes(op)) {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
@@ -191,12 +192,12 @@ export function derive(run) {
     }]
   }
 
-  /** Steps that stand in another's room: projections of an attention, sums of a norm, what shows dropped weights. */
+  /** Steps that belong to another room: projections of an attention, sums of a norm, dropped weights. */
   /** @type {Set<Step | undefined>} */ const inOtherRooms = new Set()
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
-      const projected = [q, k, v].map(name => beforeTurn(graph, name))
+      const projected = [q, k, v].map(name => beforeRotation(graph, name))
       const all = projected.every(name => projection(graph, name))
       if (all) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
       if (all) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
@@ -214,7 +215,7 @@ export function derive(run) {
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
   }
   const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
-  const given = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
+  const inputs = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
     outputs.some(one => Object.values(graph.described(one).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
@@ -223,14 +224,14 @@ export function derive(run) {
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
     const context = contextOf(logits), isWritten = run.passes.some(({ kind }) => kind === 'token')
-    const list = [...samplingRooms(context, [...outputs, ...given], logits.outputs.out),
+    const list = [...samplingRooms(context, [...outputs, ...inputs], logits.outputs.out),
       ...(isWritten ? cacheRoom(context, attentions) : [])]
     put(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
   if (end && attentions.length) {
     const { room } = contextOf(end)
-    put(insideRooms(run, graph, {
+    put(modelRooms(run, graph, {
       towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,
       room: (id, stage, _, more) => (
         { ...room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
@@ -241,7 +242,7 @@ export function derive(run) {
 }
 
 /**
- * Every room with the rooms that flow into it; one that shows no tensor passes on what it is about.
+ * Connects every room with those whose output it uses; a room without tensors passes on what it reads.
  * @param {Draft[]} rooms @param {Graph} graph @returns {Room[]}
  */
 function connected(rooms, graph) {

@@ -1,23 +1,23 @@
-/** The rooms from a text to vectors: its tokens, their rows of a table, the positions that are added. */
+/** The rooms from a text to vectors: its tokens, their embeddings, the positions that are added. */
 
-import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './readings.js'
+import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './graph_queries.js'
 import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
 
 /** @import { Step, Stream } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Draft, Surroundings } from './readings.js' */
+/** @import { Draft, Surroundings } from './graph_queries.js' */
 
-/** The stage of a search for pieces, by the type of tokenizer. @type {Record<string, string>} */
+/** The stage that explains a segmentation, by the type of tokenizer. @type {Record<string, string>} */
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 
-/** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
-export function cuttingOf({ merges = {}, cut, hangul }) {
+/** The stages that explain how a text was segmented. @param {Stream} stream @returns {string[]} */
+export function segmentationStages({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type], isMerged = Object.keys(merges).length > 0
   return [...(isMerged ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**
- * A table that is looked up for where a token stands or what kind of text it is of.
+ * An embedding of positions or token types.
  * @param {string} by @param {{ weight: string, out: string, of?: string }} table @param {Surroundings} context
  * @returns {Draft}
  */
@@ -27,7 +27,7 @@ const tableRoom = (by, { weight, out, of }, context) => ({
 })
 
 /**
- * What is added to the scores of every layer for how far a key is from a query: a table with a number for each
+ * A relative position bias on the scores of every layer: a table with a number for each distance and head.
  * distance and head.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
  */
@@ -36,15 +36,15 @@ function relativeRooms(graph, step, context) {
   const bias = users.find(mask => relativeIn(graph, mask)?.looked === step.outputs.out)
   const found = relativeIn(graph, bias)
   if (!bias || !found) return []
-  const { weight, looked, turned } = found
+  const { weight, looked, turned: between } = found
   return [{
-    ...context.room(context.place.id, 'relative', [bias, ...turned.slice(1), looked, weight]),
+    ...context.room(context.place.id, 'relative', [bias, ...between.slice(1), looked, weight]),
     block: 'entry', parts: { weight, bias, heads: graph.described(weight).shape[1] }
   }]
 }
 
 /**
- * From ids to vectors: the text itself, then the rows of the table.
+ * From ids to vectors: the text itself, then the embedding.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
  */
 export function embeddingRooms(graph, step, context) {
@@ -56,7 +56,7 @@ export function embeddingRooms(graph, step, context) {
   if (by in LOOKED_UP) return [tableRoom(by, { weight, out, of }, context)]
   const at = { stream: of, block: 'entry' }
   const about = context.stream(of)
-  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...cuttingOf(about)]
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...segmentationStages(about)]
   return [
     ...tokens.map((stage, i) => ({
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },
@@ -64,7 +64,7 @@ export function embeddingRooms(graph, step, context) {
     })),
     {
       ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
-      // Positions that are switched off have no room to be switched on again in.
+      // Positions that are switched off have no room in which to switch them on again.
       ...(!graph.usersOf(out).some(user => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
     }
   ]

@@ -1,5 +1,6 @@
 /**
- * A run's computation as rooms are derived from it: who made a tensor, who uses it, and where in the model that was.
+ * A run's computation as rooms are derived from it: which step made a tensor, which steps use it, and where in
+ * the model.
  */
 
 import { HOLDERS, LIST } from './roles.js'
@@ -8,10 +9,10 @@ import { HOLDERS, LIST } from './roles.js'
 
 /**
  * @typedef {object} Place where in the model something was computed
- * @property {string} id attributes on the way to it, without those that only hold others
+ * @property {string} id the attributes on the way to it, without those of containers
  * @property {number} [layer] its number in the innermost list
  * @property {string[]} types classes of the module that computed it
- * @property {{ types: string[], name: string }[]} around the modules around it, outermost first
+ * @property {{ types: string[], name: string }[]} around the enclosing modules, outermost first
  */
 
 /** @typedef {ReturnType<typeof graphOf>} Graph */
@@ -19,18 +20,18 @@ import { HOLDERS, LIST } from './roles.js'
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
   const steps = run.steps.filter(({ isView }) => !isView)
-  const shown = new Map(run.steps.filter(({ isView }) => isView)
+  const viewed = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
-  /** The tensor whose cells a view shows, or the tensor itself. @param {string} name @returns {string} */
+  /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
   const behind = name => {
-    const from = shown.get(name)
+    const from = viewed.get(name)
     return from === undefined ? name : behind(from)
   }
   const makers = new Map(steps.flatMap(step => Object.values(step.outputs).map(name => [name, step])))
   /** @type {Map<string, Step[]>} */ const users = new Map()
   /** @param {string} name */
   const inputsOf = name => run.tensors.get(name)?.inputs ?? {}
-  /** What a step reads, by the names of its formula. */
+  /** The inputs of a step, by the symbols of its formula. */
   const reads = new Map(steps.map(step => [
     step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, behind(name)]))
   ]))
@@ -54,14 +55,14 @@ export function graphOf(run) {
     /** @type {Called[]} */ const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
     const way = chain.flatMap(one => one.way)
-    let held = false
+    let isContainer = false
     /** @type {string[]} */ const names = []
     /** @type {number | undefined} */ let layer
     way.forEach(({ name, types }, i) => {
       const isItem = i > 0 && way[i - 1].types.includes(LIST)
       if (isItem) layer = Number(name)
-      held = types.some(type => HOLDERS.includes(type))
-      if (!held) names.push(name)
+      isContainer = types.some(type => HOLDERS.includes(type))
+      if (!isContainer) names.push(name)
     })
     const last = chain.at(-1)
     return { id: names.join('.'), layer, types: last?.types ?? [], around: way }
@@ -72,13 +73,13 @@ export function graphOf(run) {
   function ancestors(name) {
     const known = lineages.get(name)
     if (known) return known
-    const seen = new Set([name])
-    for (const one of seen) {
+    const lineage = new Set([name])
+    for (const one of lineage) {
       const maker = makers.get(one)
-      for (const from of Object.values(maker ? read(maker) : inputsOf(one))) seen.add(from)
+      for (const from of Object.values(maker ? read(maker) : inputsOf(one))) lineage.add(from)
     }
-    lineages.set(name, seen)
-    return seen
+    lineages.set(name, lineage)
+    return lineage
   }
 
   return {

@@ -1,9 +1,9 @@
-/** Rooms that change nothing as things stand: what comes out is what went in, cell by cell. */
+/** Rooms that change nothing under the current settings: their output equals their input, cell by cell. */
 
 /** @import { Room, Run } from '../types.d.ts' */
 
 /**
- * By stage, what goes in and what comes out, cell for cell.
+ * Input and output by stage.
  * @type {Record<string, [string, string]>}
  */
 const PAIRS = {
@@ -11,7 +11,7 @@ const PAIRS = {
   attention_dropout: ['weights', 'kept']
 }
 
-/** @type {WeakMap<Run, Map<string, boolean>>} */ const known = new WeakMap()
+/** @type {WeakMap<Run, Map<string, boolean>>} */ const cache = new WeakMap()
 
 /** @param {Run} run @param {Room} room */
 function compare(run, { stage, parts }) {
@@ -20,13 +20,13 @@ function compare(run, { stage, parts }) {
 }
 
 /**
- * Whether a room's figure is the same before and after, read from the numbers of a run.
+ * Whether the input and output of a room are equal in a run.
  * @param {Run} run @param {Room} room
  */
 export function isIdle(run, room) {
   if (!(room.stage in PAIRS)) return false
-  const rooms = known.get(run) ?? new Map()
-  known.set(run, rooms)
+  const rooms = cache.get(run) ?? new Map()
+  cache.set(run, rooms)
   if (!rooms.has(room.id)) rooms.set(room.id, compare(run, room))
   return rooms.get(room.id)
 }

@@ -1,68 +1,68 @@
-/** The rooms of the page: those of the run that is shown, behind the whole house, which is there before any run. */
+/** The rooms of the page: those of the displayed run, after the whole house, which exists before any run. */
 
 import { modelOf } from '../models/index.js'
-import { derive } from './derive.js'
-import { cuttingOf } from './entry.js'
+import { deriveRooms } from './derive.js'
+import { segmentationStages } from './entry.js'
 
 /** @import { Room, Run, Structure } from '../types.d.ts' */
 
-/** The opening room: the whole building, before anyone goes in. @type {Room} */
+/** The first room: the whole house. @type {Room} */
 export const HOUSE = {
   id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, from: [],
   aside: 'reading'
 }
 const EMPTY = [HOUSE]
 
-/** By structure, and by what else rooms depend on. @type {WeakMap<Structure, Map<string, Room[]>>} */
-const known = new WeakMap()
-/** Lists by what they are of; the page and its twin need two, going back and forth a few more. */
+/** The rooms by structure, and by what else they depend on. @type {WeakMap<Structure, Map<string, Room[]>>} */
+const cache = new WeakMap()
+/** Cached lists: the page and its twin need two, going back and forth a few more. */
 /** @type {Map<string, Room[]>} */
 const lists = new Map()
-const MOST_LISTS = 8
+const MAX_LISTS = 8
 
 /** @param {string} key @param {Room[]} rooms */
 function listed(key, rooms) {
   const list = lists.get(key) ?? rooms
   lists.delete(key)
   lists.set(key, list)
-  if (lists.size > MOST_LISTS) lists.delete([...lists.keys()][0])
+  if (lists.size > MAX_LISTS) lists.delete([...lists.keys()][0])
   return list
 }
 
 /**
- * What of a run its rooms depend on besides its structure: two models of the same modules may cut texts otherwise.
+ * What the rooms depend on besides the structure: two models of the same modules may have different tokenizers.
  * @param {Run} run
  */
 const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stringify([
   model, hints, passes.some(({ kind }) => kind === 'token'),
-  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, cuttingOf(one)])
+  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, segmentationStages(one)])
 ])
 
 /**
- * The rooms of a run; runs of the same building share one list.
+ * The rooms of a run; runs of the same structure share one list.
  * @param {Run | null} run
  * @returns {Room[]}
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  const ones = known.get(run.structure) ?? new Map(), key = otherwise(run)
-  known.set(run.structure, ones)
+  const ones = cache.get(run.structure) ?? new Map(), key = otherwise(run)
+  cache.set(run.structure, ones)
   if (!ones.has(key)) {
     const { model } = run.settings
-    const rooms = [HOUSE, ...(modelOf(model).rooms ?? derive)(run)]
+    const rooms = [HOUSE, ...(modelOf(model).rooms ?? deriveRooms)(run)]
     ones.set(key, listed(`${model}${JSON.stringify(rooms)}`, rooms))
   }
   return ones.get(key)
 }
 
 /**
- * The room of a name; where this run has none of that name, the first at the same place, or the house.
+ * The room of an id; where this run has none, the first at the same place, or the house.
  * @param {Room[]} rooms
  * @param {string} name
  */
 export function roomOf(rooms, name) {
-  const found = rooms.find(({ id }) => id === name)
-  if (found) return found
+  const room = rooms.find(({ id }) => id === name)
+  if (room) return room
   for (let place = name; place.includes('.');) {
     place = place.slice(0, place.lastIndexOf('.'))
     const near = rooms.find(({ id }) => id === place || id.startsWith(`${place}.`))
@@ -72,9 +72,9 @@ export function roomOf(rooms, name) {
 }
 
 /**
- * Where a reader comes to stand whose room this run does not have: in the last one before it that is still there.
+ * The room to enter when a run does not have the current one: the last one before it that still exists.
  * @param {Room[]} rooms @param {string} name
- * @param {Room[]} before the rooms there were
+ * @param {Room[]} before the previous rooms
  */
 export function roomNear(rooms, name, before) {
   const at = before.findIndex(({ id }) => id === name)
@@ -82,11 +82,11 @@ export function roomNear(rooms, name, before) {
   return roomOf(rooms, near?.id ?? name)
 }
 
-/** The name of what a room passes on, or undefined. @param {Room} room */
+/** The output of a room, or undefined. @param {Room} room */
 export const outputOf = ({ tensors }) => tensors[0]
 
 /**
- * The room a tensor is at home in, or undefined.
+ * The room that a tensor belongs to, or undefined.
  * @param {Room[]} rooms @param {string} name @param {Run} [run]
  */
 export function homeOf(rooms, name, run) {

@@ -1,14 +1,14 @@
-/** The rooms of a layer beside its attention: norms with their residuals, linear layers, dropout. */
+/** The rooms of a layer besides its attention: norms with their residuals, linear layers, dropout. */
 
-import { dotted, isGate, isStream, present, projection } from './readings.js'
-import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
+import { dotted, isGate, isStream, present, projection } from './graph_queries.js'
+import { ACTIVATIONS, GATE_CONTROLS, RMS_WORDS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { Surroundings } from './readings.js' */
+/** @import { Surroundings } from './graph_queries.js' */
 
 /**
- * A sum of two streams of vectors, one of them made from the other: a residual connection.
+ * Whether a step is a residual connection: a sum of two streams, one of them computed from the other.
  * @param {Graph} graph @param {Step} step
  */
 function isResidual(graph, step) {
@@ -17,16 +17,14 @@ function isResidual(graph, step) {
     (graph.ancestors(a).has(b) || graph.ancestors(b).has(a))
 }
 
-/** Whether a tensor has one vector for a whole text. @param {Graph} graph @param {string} name */
+/** Whether a tensor has one vector per text. @param {Graph} graph @param {string} name */
 export const isPooled = (graph, name) => {
   const { shape, axes } = graph.described(name)
   return shape.length === 2 && axes[0].name === 'batch'
 }
 
 /**
- * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
- * sub-layer
- * it feeds.
+ * The residual sum of a norm: the one that it normalizes, or, with the norm first, the one whose sub-layer it feeds.
  * @param {Graph} graph @param {Step} norm @returns {Residual | null}
  */
 export function residualOf(graph, norm) {
@@ -48,11 +46,11 @@ export function normRoom(graph, step, context) {
   const y = step.outputs.out
   const residual = residualOf(graph, step)
   const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm' }
-  const seen = [...graph.ancestors(x)].map(name => graph.makerOf(name)?.op)
-  const isEntry = !residual && context.layer === undefined && !seen.includes('attention')
+  const operations = [...graph.ancestors(x)].map(name => graph.makerOf(name)?.op)
+  const isEntry = !residual && context.layer === undefined && !operations.includes('attention')
   const usual = residual || context.layer !== undefined ? 'norm' : isEntry ? 'entryNorm'
-    : context.tower === 'encoder' ? 'memory' : BENDS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'
-  const words = step.op === 'rms_norm' ? RMS[usual] ?? usual : usual
+    : context.tower === 'encoder' ? 'memory' : ACTIVATIONS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'
+  const words = step.op === 'rms_norm' ? RMS_WORDS[usual] ?? usual : usual
   const tensors = present([y, residual?.sum, weight, bias])
   return {
     ...context.room(context.place.id, 'norm', tensors), parts, words, isFloor: true,
@@ -61,13 +59,13 @@ export function normRoom(graph, step, context) {
 }
 
 /**
- * A linear layer that widens before a bend, narrows after one, or tells the score of every word.
+ * A linear layer: into an activation, out of one, or to the logits.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context
  */
 export function linearRoom(graph, step, context) {
   const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
   /** @param {Step | undefined} step */
-  const bends = step => step && (BENDS.includes(step.op) || step.op === 'mul')
+  const isActivation = step => step && (ACTIVATIONS.includes(step.op) || step.op === 'mul')
   /** @param {string} name */
   const before = name => {
     const maker = graph.makerOf(name)
@@ -76,12 +74,13 @@ export function linearRoom(graph, step, context) {
   const isWords = graph.described(own.y).axes.at(-1)?.name === 'word'
   const users = graph.usersOf(own.y)
   const isInGate = users.some(user => isGate(graph, user))
-  const opens = users.some(user => bends(user) && graph.usersOf(user.outputs.out).some(one => isGate(graph, one)))
+  const opens = users.some(user => (
+    isActivation(user) && graph.usersOf(user.outputs.out).some(next => isGate(graph, next))))
   const isTied = graph.usersOf(own.weight).some(({ op }) => op === 'embedding')
   const widens = context.layer === undefined ? 'guess' : 'linear1'
   const words = isWords ? 'logits' : isPooled(graph, own.y) ? 'pooler'
-    : bends(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
-      : opens ? 'gateLinear' : users.some(bends) ? widens : 'projection'
+    : isActivation(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
+      : opens ? 'gateLinear' : users.some(isActivation) ? widens : 'projection'
   return {
     ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: { ...own, isTied }, words,
     ...((isInGate || opens) && { controls: GATE_CONTROLS }),
@@ -93,7 +92,7 @@ export function linearRoom(graph, step, context) {
 export function dropoutRoom(graph, step, context) {
   const { out, mask } = step.outputs
   const { x } = graph.read(step)
-  const isInner = BENDS.includes(graph.makerOf(x)?.op ?? '')
+  const isInner = ACTIVATIONS.includes(graph.makerOf(x)?.op ?? '')
   const { place, layer } = context
   const of = graph.described(out).axes[1]?.of
   const own = place.types.includes('Dropout') ? place.id : dotted(place.id, 'dropout')

@@ -1,16 +1,16 @@
 /**
- * The residual streams of a run, read off its graph: what is handed from sub-layer to sub-layer, what each adds, and
- * how logits come of the last. From it follow the parts that can be switched off, and what would be said early.
+ * The residual streams of a run, read off its graph: what is passed from sub-layer to sub-layer, what each adds, and
+ * how logits are computed from the last. They yield the parts that can be ablated, and the points of the logit lens.
  */
 
-import { beforeTurn, isPlacing, isPositions, isStream, placedIn, relativeIn } from './readings.js'
+import { beforeRotation, isPlacing, isPositions, isStream, placedIn, relativeIn } from './graph_queries.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
 
 /**
- * A sub-layer with its residual: what came in, what it adds, their sum, and what goes on from there.
+ * A sub-layer with its residual: its input, what it adds, their sum, and the point from which the stream continues.
  * @typedef {{ carried: string, change: string, sum: string, point: string, layer?: number, tower: string,
  *   block: string }} Sub
  * @typedef {{ tower: string, subs: Sub[] }} Stream
@@ -18,19 +18,19 @@ import { NORMS } from './roles.js'
  * @typedef {{ out: string, k: string, v: string, kind: string, heads: number, kvHeads: number, tower: string,
  *   layer?: number, block: string }} Heads
  *
- * What can be switched off, and what has to be put in place of what for that.
+ * A part that can be ablated, and the edits that do so.
  * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head' | 'places', tower: string, layer?: number, block: string,
  *   head?: number, edits: Edit[] }} Part
  *
- * A step from the stream to logits: the tensors it reads besides, and what it was told.
+ * A step from the stream to logits: its other inputs and its parameters.
  * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} Last
  */
 
 /** @param {string} name @param {(name: string) => readonly number[]} shapeOf @param {string} from @returns {Edit} */
-const taken = (name, shapeOf, from) => ({ name, index: shapeOf(name).map(() => null), from })
+const replacement = (name, shapeOf, from) => ({ name, index: shapeOf(name).map(() => null), from })
 
 /**
- * What is carried and what is added by a sum of two streams, where one was computed from the other.
+ * The input and the change of a residual sum, where one was computed from the other.
  * @param {Graph} graph @param {Step} step
  */
 function residual(graph, step) {
@@ -51,7 +51,7 @@ export function streamsOf(graph, { towerOf, blockOf }) {
     return found ? [{ ...found, layer: graph.placeOf(step.call).layer }] : []
   })
   const carried = new Set(sums.map(one => one.carried))
-  /** Where the norm comes after the sum, it is the norm that goes on. @param {typeof sums[number]} one */
+  /** With the norm after the sum, the stream continues from the norm. @param {typeof sums[number]} one */
   const pointOf = ({ sum, layer }) => {
     if (carried.has(sum)) return sum
     const norm = graph.usersOf(sum).find(step => NORMS.includes(step.op) && graph.placeOf(step.call).layer === layer)
@@ -69,7 +69,7 @@ export function streamsOf(graph, { towerOf, blockOf }) {
 }
 
 /**
- * Everything that can be switched off, layer by layer: the layer, its sub-layers with their heads, its residuals.
+ * All parts that can be ablated, layer by layer: the layer, its sub-layers with their heads, its residuals.
  * @param {Stream[]} streams @param {Heads[]} attentions @param {(name: string) => readonly number[]} shapeOf
  * @returns {Part[]}
  */
@@ -91,52 +91,52 @@ export function partsOf(streams, attentions, shapeOf) {
     own.forEach(one => left.delete(one))
     /** @type {Part[]} */
     const layer = isFirst && at.layer !== undefined && last
-      ? [{ kind: 'layer', ...at, block: '', edits: [taken(last.point, shapeOf, carried)] }] : []
+      ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, carried)] }] : []
     /** @type {Part[]} */
-    const both = [{ kind: 'sub', ...at, edits: [taken(sum, shapeOf, carried)] },
-      ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [taken(sum, shapeOf, change)] }]
+    const both = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, carried)] },
+      ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [replacement(sum, shapeOf, change)] }]
     return [...layer, ...both]
   }))
   return [...parts, ...[...left].flatMap(headsOf)]
 }
 
 /**
- * What is put in place of what where tokens have no places: the sum at an entry without them, queries and keys as they
- * were before they were turned, no number for a distance.
+ * Edits that remove positions: the sum at an entry without them, queries and keys before their rotation, no
+ * relative bias.
  * @param {Graph} graph @param {Step} step @param {(name: string) => readonly number[]} shapeOf @returns {Edit[]}
  */
-function placelessAt(graph, step, shapeOf) {
+function positionEdits(graph, step, shapeOf) {
   const { a, b, q, k, mask } = graph.read(step), { out } = step.outputs
-  if (isPlacing(graph, step)) return [taken(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
+  if (isPlacing(graph, step)) return [replacement(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
   const placed = placedIn(graph, step)
-  if (placed) return placed.by === 'position' ? [taken(out, shapeOf, placed.vectors)] : []
+  if (placed) return placed.by === 'position' ? [replacement(out, shapeOf, placed.vectors)] : []
   if (step.op !== 'attention') return []
-  const turned = [q, k].filter(name => beforeTurn(graph, name) !== name)
+  const rotated = [q, k].filter(name => beforeRotation(graph, name) !== name)
   const bias = relativeIn(graph, mask)?.turned[0]
-  return [...turned.map(name => taken(name, shapeOf, beforeTurn(graph, name))),
+  return [...rotated.map(name => replacement(name, shapeOf, beforeRotation(graph, name))),
     ...(bias ? [{ name: bias, index: shapeOf(bias).map(() => null), value: 0 }] : [])]
 }
 
 /**
- * The places of the tokens of each tower, which can be switched off as one, however a model knows of them.
+ * The positions of each tower as one part, however the model encodes them.
  * @param {Graph} graph @param {(name: string) => string} towerOf @param {(name: string) => readonly number[]} shapeOf
  * @returns {Part[]}
  */
-export function placesOf(graph, towerOf, shapeOf) {
+export function positionParts(graph, towerOf, shapeOf) {
   /** @type {Map<string, Edit[]>} */ const towers = new Map()
   for (const step of graph.steps) {
     const tower = towerOf(Object.values(step.outputs)[0]), own = towers.get(tower) ?? []
-    const more = placelessAt(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
+    const more = positionEdits(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
     if (more.length) towers.set(tower, [...own, ...more])
   }
   return [...towers].map(([tower, edits]) => ({ kind: 'places', tower, block: 'entry', edits }))
 }
 
-/** What may lie between a stream and the logits of it. */
+/** Operations that may lie between a stream and its logits. */
 const LAST = [...NORMS, 'linear', 'mul', 'dropout', 'gelu', 'relu', 'tanh', 'silu', 'add']
 
 /**
- * The steps from the end of a stream to logits, or null where they are not a line of steps that can be taken again.
+ * The steps from a point of a stream to logits, or null where they are not a chain that can be applied again.
  * @param {Graph} graph @param {string} point @param {string} logits @returns {Last[] | null}
  */
 export function lastSteps(graph, point, logits) {

@@ -1,27 +1,27 @@
 /**
- * The cell that is looked at or pinned: told in the inspector, marked wherever it is visible, followed to its sources.
+ * The selected or pinned cell: explained in the inspector, marked wherever it is visible, followed to its sources.
  */
 
-import { exists } from '../inspector/index.js'
+import { hasCell } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
-import { isThere } from '../lib/dom.js'
-import { later } from '../lib/later.js'
+import { exists } from '../lib/dom.js'
+import { debounce } from '../lib/scheduling.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'
 import { firstCell } from './first_cell.js'
 
-/** @import { Ask, Cell, Context, Marks, Run, Told, View } from '../types.d.ts' */
+/** @import { Ask, Cell, CellExplanation, Context, Marks, Run, View } from '../types.d.ts' */
 
 /**
- * What shows which cell is looked at.
+ * The parts that render which cell is selected.
  * @typedef {{ frame?: { mark: (marks: Marks) => void }, twin?: { mark: (marks: Marks) => void },
  *   inspector: ReturnType<typeof import('../inspector/index.js').inspector> }} Marked
- * @typedef {(Told | null)[] | null} Found
+ * @typedef {(CellExplanation | null)[] | null} Found
  */
 
 const LONGEST_TRAIL = 6
-/** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
+/** Nobody has selected the first cell of a room, so in a new run its explanation waits until typing pauses. */
 const EXPLAIN_DELAY = 200
 
 /**
@@ -29,23 +29,23 @@ const EXPLAIN_DELAY = 200
  * @param {HTMLElement} page.panel where the inspector stands
  * @param {Context['get']} page.get
  * @param {Context['set']} page.set
- * @param {Context['run']} page.run what is shown, and
- * @param {Context['run']} page.twin what it is compared with
+ * @param {Context['run']} page.run the displayed run, and
+ * @param {Context['run']} page.twin its twin
  * @param {() => View} page.view what is looked at
  * @param {() => Marked} page.parts of the page
  * @param {Ask} page.ask
- * @param {(act: () => void) => void} page.attempt shows what can be shown, and the rest when its values are here
+ * @param {(act: () => void) => void} page.attempt renders what it can, and the rest once its values arrive
  */
 export function cells({ panel, get, set, run, twin, view, parts, ask, attempt }) {
   /** @type {Cell | null} */ let looked = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
-  let told = { run: null, twin: null, cell: null, found: null }
+  let explained = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
 
-  /** The run that a cell belongs to: the one shown, or its twin. @param {Cell | null} cell */
+  /** The run that a cell belongs to: the displayed one, or its twin. @param {Cell | null} cell */
   const runBehind = cell => (cell?.isTwin ? twin() : run())
-  /** Where the inspector stands beside the figure it has something to show from the start. */
+  /** Beside the figure, the inspector explains a cell from the start. */
   const isBeside = matchMedia('(min-width: 1100px)')
 
   function current() {
@@ -54,15 +54,15 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     const { cell: pinned, embed } = get()
     const cell = pinned ?? looked
     const its = runBehind(cell)
-    if (its && exists(its, cell)) return cell
+    if (its && hasCell(its, cell)) return cell
     return isBeside.matches && !embed ? firstCell(here, view()) : null
   }
   /**
-   * The values of a cell in both runs, when there are two and both have it.
+   * The values of a cell in both runs, where both have it.
    * @param {Cell | null} cell @param {Found} explanations
    */
   function pairOf(cell, explanations) {
-    const both = [run(), twin()].filter(isThere).filter(one => exists(one, cell))
+    const both = [run(), twin()].filter(exists).filter(one => hasCell(one, cell))
     if (!cell || both.length < 2) return null
     const values = cell.isGradient ? explanations?.map(one => one?.value)
       : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
@@ -75,10 +75,10 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     parts().twin?.mark(marks)
   }
   /**
-   * Marks a cell and its sources wherever they are visible and shows what is known of it.
+   * Marks a cell and its sources wherever they are visible, and renders its explanation.
    * @param {Cell | null} cell @param {Found} found
    */
-  function tell(cell, found) {
+  function showExplanation(cell, found) {
     const pinned = Boolean(get().cell)
     const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
     mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
@@ -88,26 +88,29 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
       idle: run()?.unusedEdits ?? [], room: view().room.id
     })
   }
-  /** Whether the inspector is still to hear how its cell was made. @param {boolean} isWaiting */
+  /** Tells the inspector whether an explanation is still to come. @param {boolean} isWaiting */
   const waits = isWaiting => panel.setAttribute('aria-busy', String(isWaiting))
-  /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. @param {Cell} cell */
+  /**
+   * Requests the explanation of a cell; of a gradient in both runs, since nothing else has its value.
+   * @param {Cell} cell
+   */
   function explanations(cell) {
-    const asked = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
-    return Promise.all(asked.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
+    const sides = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
+    return Promise.all(sides.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
   }
   const explain = latest(explanations, (found, cell) => {
     if (cell !== current()) return
-    told = { run: run(), twin: twin(), cell, found }
+    explained = { run: run(), twin: twin(), cell, found }
     waits(false)
-    tell(cell, found)
+    showExplanation(cell, found)
   }, () => waits(false))
 
-  /** Shows the cell that is looked at and asks what it was made from, unless that is known since before. */
+  /** Renders the selected cell and requests its explanation, unless it is cached. */
   function showCell() {
     const cell = current()
-    const isOfRun = told.run === run()
-    const isTold = isOfRun && told.twin === twin() && sameCell(cell, told.cell)
-    tell(cell, isTold ? told.found : null)
+    const isOfRun = explained.run === run()
+    const isTold = isOfRun && explained.twin === twin() && sameCell(cell, explained.cell)
+    showExplanation(cell, isTold ? explained.found : null)
     clearTimeout(timer)
     waits(Boolean(cell) && !isTold)
     if (!cell || isTold) return
@@ -115,8 +118,8 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
     else timer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
   }
   const show = () => attempt(showCell)
-  /** In a new room the figure comes first; how its first cell was made follows in a task of its own. */
-  const soon = later(show)
+  /** In a new room the figure is rendered first; the explanation of its first cell follows in a task of its own. */
+  const soon = debounce(show)
 
   return {
     show,
@@ -130,32 +133,32 @@ export function cells({ panel, get, set, run, twin, view, parts, ask, attempt })
       looked = cell
       show()
     },
-    /** The mouse has left: the figure shows itself whole again, the inspector keeps what was read last. */
+    /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */
     leave() {
       if (!get().cell) mark({ current: null, pinned: false, sources: [] })
     },
-    /** Pins a cell; pinning the pinned one, or nothing, lets go. @param {Cell | null} cell */
+    /** Pins a cell; pinning the pinned one, or null, unpins. @param {Cell | null} cell */
     press(cell) {
       const { cell: pinned } = get()
       const same = sameCell(cell, pinned)
       looked = cell ?? pinned
-      const known = trail.findIndex(one => sameCell(one, cell))
-      trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
+      const position = trail.findIndex(one => sameCell(one, cell))
+      trail = !cell || same ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
       set({ cell: same ? null : cell })
     },
-    /** Follows a source in the run it is read in: pins it and remembers the way back. @param {Cell} source */
+    /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
     visit(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const known = trail.findIndex(one => sameCell(one, cell))
-      const before = trail.length ? trail : [current()].filter(isThere)
-      trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
+      const position = trail.findIndex(one => sameCell(one, cell))
+      const before = trail.length ? trail : [current()].filter(exists)
+      trail = position >= 0 ? trail.slice(0, position + 1) : [...before, cell].slice(-LONGEST_TRAIL)
       set({ cell })
     },
-    /** Another room: what was looked at stays behind. */
+    /** Clears the selection when the room changes. */
     lookAway() {
       looked = null
     },
-    /** Another state altogether: so does the way to it. */
+    /** Clears the selection and its history when the state is replaced. */
     forget() {
       trail = []
     }

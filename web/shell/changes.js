@@ -1,4 +1,4 @@
-/** What the reader has changed of the model: said in every room, and taken back at once. */
+/** The reader's changes to the model: listed in every room, undone with one press. */
 
 import { h, setText } from '../lib/dom.js'
 import { defaultsOf } from '../models/index.js'
@@ -13,22 +13,22 @@ function keysOf(state) {
   return controlsOf(state.model).filter(key => isUseful(key, state) && !Object.is(state[key], defaults[key]))
 }
 
-/** How many switches and numbers are not as they were. @param {State} state */
-export const changes = state => keysOf(state).length + state.edits.length
+/** How many switches and numbers have been changed. @param {State} state */
+export const changeCount = state => keysOf(state).length + state.edits.length
 
-/** What is not as it was, in words. @param {State} state @param {Translate} t @returns {string[]} */
-export function changedWords(state, t) {
+/** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
+export function describeChanges(state, t) {
   const settings = keysOf(state).map(name => words({ name, value: state[name], word: wordOf(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
 }
 
 /**
- * Mounts the way back, hidden while there is nothing to take back.
+ * Mounts the button that undoes all changes, hidden while there are none.
  * @param {Element} container
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
- * @returns {() => void} shows how much has changed
+ * @returns {() => void} renders the number of changes
  */
-export function changed(container, { t, get, set }) {
+export function undoButton(container, { t, get, set }) {
   const reset = () => {
     const defaults = defaultsOf(get().model)
     set({ ...Object.fromEntries(keysOf(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
@@ -36,7 +36,7 @@ export function changed(container, { t, get, set }) {
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)
   return () => {
-    const count = changes(get())
+    const count = changeCount(get())
     button.hidden = count === 0
     setText(button, count ? t('app.changed', { count }) : '')
   }

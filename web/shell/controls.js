@@ -1,4 +1,4 @@
-/** Every control of the model: what it is called, what it can be, and how it shows that something is wrong. */
+/** All controls of the models: labels, options, and how they report problems. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { segments } from '../lib/segments.js'
@@ -8,7 +8,7 @@ import { SETTINGS } from '../models/settings.js'
 /** @import { Context, Setting, Settings, Translate } from '../types.d.ts' */
 
 /**
- * What a control has of the page.
+ * What a control uses of the page.
  * @typedef {{ t: Translate, set: (patch: Partial<Settings>) => void, get: () => Settings }} Settable
  * @typedef {{ element: HTMLElement, input?: HTMLInputElement, show: (state: Settings) => void }} Control
  * @typedef {{ value: unknown, word?: string }} Other another value, with the key of its word
@@ -16,27 +16,27 @@ import { SETTINGS } from '../models/settings.js'
 
 /** @type {Record<string, number>} */ const STEPS = { ArrowUp: 1, ArrowDown: -1 }
 
-/** The setting of a name as a model has it, or undefined. @param {string} name @param {string} model */
+/** The setting of a name for a model, or undefined. @param {string} name @param {string} model */
 const settingOf = (name, model) => /** @type {Setting | undefined} */ (modelOf(model).settings[name])
 
-/** Whether a control means something for a model. @param {string} name @param {string} model */
-export const isFor = (name, model) => settingOf(name, model) !== undefined
+/** Whether a model has a control. @param {string} name @param {string} model */
+export const hasControl = (name, model) => settingOf(name, model) !== undefined
 
-/** Whether it would change anything as things stand. @param {string} name @param {Settings} state */
+/** Whether a setting has any effect in the current state. @param {string} name @param {Settings} state */
 export function isUseful(name, state) {
   const setting = settingOf(name, state.model)
   return setting !== undefined && (setting.matters?.(state) ?? true)
 }
 
-/** The controls that mean something for a model. @param {string} model */
+/** The controls of a model. @param {string} model */
 export const controlsOf = model => (
   Object.entries(modelOf(model).settings).filter(([, { kind }]) => kind !== 'link').map(([name]) => name))
 
-/** The values of a choice, each with the key of its word. @param {Pick<Setting, 'options'>} setting */
+/** The options of a choice, each with the key of its label. @param {Pick<Setting, 'options'>} setting */
 const choicesOf = ({ options }) => Object.entries(options ?? {}).map(([word, value]) => ({ word, value }))
 
 /**
- * The other values a control can take, with the key of their word where they have one.
+ * The other values a control can take, each with the key of its label where it has one.
  * @param {string} name
  * @param {Settings} state
  * @returns {Other[]}
@@ -49,7 +49,7 @@ export function alternatives(name, state) {
   return all.filter(({ value }) => value !== state[name] && (guest === undefined || value !== guest))
 }
 
-/** The key of the word for a control's value, where it has one. @param {string} name @param {Settings} state */
+/** The key of the label of a control's value, where it has one. @param {string} name @param {Settings} state */
 export const wordOf = (name, state) => {
   const { kind, ...setting } = /** @type {Setting} */ (settingOf(name, state.model))
   return kind === 'choice' ? choicesOf(setting).find(({ value }) => value === state[name])?.word : undefined
@@ -83,7 +83,7 @@ function stepper(name, { ladder }, { t, set, get }) {
     const { value } = event.currentTarget
     set({ [name]: value.trim() === '' ? Number.NaN : Number(value) })
   } })
-  /** The next value that way, if there is one. @param {number} direction @param {Settings} state */
+  /** The next value in a direction, if there is one. @param {number} direction @param {Settings} state */
   const nextOf = (direction, state) => {
     const rungs = ladder?.(state) ?? [], now = Number(state[name])
     return direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
@@ -135,7 +135,7 @@ function slider(name, { range: [low, high, step] = [0, 1, 1] }, { t, set }) {
 }
 
 /**
- * A slider whose stops are the rungs of the ladder; a value between two stands at the nearer one.
+ * A slider whose stops are the rungs of the ladder; any other value is displayed at the nearest rung.
  * @param {string} name @param {Setting} setting @param {Settable} context @returns {Control}
  */
 function ladder(name, { ladder: steps }, { t, set, get }) {
@@ -160,10 +160,10 @@ function ladder(name, { ladder: steps }, { t, set, get }) {
 const KINDS = { choice, number: stepper, slider, ladder }
 
 /**
- * One control with a place for its complaint, and for why it stands still.
+ * One control with a place for its problem, and for the reason why it is disabled.
  * @param {string} name
  * @param {Settable} context
- * @param {Setting} [setting] if it is none of the model
+ * @param {Setting} [setting] for a setting that is not the model's own
  */
 export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
   const { element, input, show } = KINDS[/** @type {keyof typeof KINDS} */ (setting.kind)](name, setting, context)
@@ -190,7 +190,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
 }
 
 /**
- * A row of alternatives that only changes what is looked at: a sentence, a head, a vector.
+ * A row of alternatives that only changes what is displayed: a sentence, a head, a vector.
  * @param {string} name
  * @param {Pick<Context, 't' | 'set'>} context
  */

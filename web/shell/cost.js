@@ -1,28 +1,28 @@
-/** A line at the foot of a room: what it costs, as the run counted it. */
+/** A line at the end of a room: its cost, as counted in the run. */
 
 import { costWords, costsByRoom } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 
 /** @import { Context, Costs, Room, Run, Structure } from '../types.d.ts' */
 
-/** Runs of one structure cost the same. @type {WeakMap<Structure, Promise<Costs>>} */
-const known = new WeakMap()
+/** Runs of the same structure have the same cost. @type {WeakMap<Structure, Promise<Costs>>} */
+const costsByStructure = new WeakMap()
 
 /** @param {Room} room @param {Context} context */
 export function costLine(room, { ask, rooms, t, fails }) {
   const element = h('p', { className: 'note room-cost', hidden: true })
-  /** @type {Structure | null} */ let shown = null
+  /** @type {Structure | null} */ let current = null
   return {
     element,
     /** @param {Run} run */
     update(run) {
       const { structure } = run
-      if (shown === structure || room.tensors.length === 0) return
-      shown = structure
-      const costs = known.get(structure) ?? ask('costs', {})
-      known.set(structure, costs)
+      if (current === structure || room.tensors.length === 0) return
+      current = structure
+      const costs = costsByStructure.get(structure) ?? ask('costs', {})
+      costsByStructure.set(structure, costs)
       costs.then(all => {
-        const sum = shown === structure && costsByRoom(run, rooms(), all).get(room.id)
+        const sum = current === structure && costsByRoom(run, rooms(), all).get(room.id)
         if (!sum) return
         element.hidden = false
         setText(element, costWords(sum, t))

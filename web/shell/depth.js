@@ -1,19 +1,19 @@
-/** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
+/** The level of detail: a dial of four levels, and the formulas and code that the two deepest add below the figure. */
 
-import { reachable, rules, wordsOf } from '../inspector/made.js'
-import { lazy } from './lazy.js'
+import { makeScrollable, formulaList, translateWords } from '../inspector/explanation.js'
+import { fetchJson } from './fetch_on_demand.js'
 import { dotted, find, h, targetOf, uniqueId } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
 import { dimensions } from '../lib/number.js'
-import { ruleFormula } from '../lib/rule.js'
+import { convertFormula } from '../lib/engine_formula.js'
 import { describedOf } from '../lib/run.js'
-import { bringInSight } from '../lib/sight.js'
+import { scrollIntoView } from '../lib/viewport.js'
 
 /** @import { Context, Depth, Recipe, Room, Run, Translate, View } from '../types.d.ts' */
 
 /**
- * The code of every operation, as it is collected when the page is built.
+ * The code of every operation, collected when the page is built.
  * @typedef {Record<string, { c: Listing[], js: Listing[], torch: string }>} Code
  * @typedef {{ file: string, line?: number, code: string }} Listing
  * @typedef {'c' | 'js' | 'torch'} CodeLanguage
@@ -45,7 +45,7 @@ function dial({ t, set }) {
 /** @param {HTMLElement} stage @returns {HTMLElement[]} */
 const grids = stage => [...stage.querySelectorAll('.heat[data-tensor]')].filter(one => one instanceof HTMLElement)
 
-/** The tensors a stage draws, in the order in which it draws them. @param {HTMLElement} stage */
+/** The tensors that a stage draws, in drawing order. @param {HTMLElement} stage */
 const tensorsShown = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor ?? ''))]
 
 /** @param {HTMLElement} stage @param {string | null} name */
@@ -54,13 +54,13 @@ function light(stage, name) {
 }
 
 /**
- * One symbol with what it stands for; pointing at it lights its matrix, if that stands here.
+ * A symbol with its meaning; hovering over it highlights its matrix, if the room has it.
  * @param {Run} run @param {HTMLElement} stage @param {Recipe['symbols'][number]} symbol @param {Translate} t
  */
 function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
-  const words = [formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
+  const words = [formula(convertFormula(symbol, translateWords(t)), 'inline'), h('code', {}, dotted(tensor)),
     h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))]
   return h('li', {}, tensorsShown(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
@@ -72,19 +72,19 @@ function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ',
       h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
-    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
+    formulaList(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
 }
 
-/** Every operation once, with the tensors it made here. @param {Recipe[]} recipes */
+/** Every operation once, with the tensors that it made here. @param {Recipe[]} recipes */
 function byOperation(recipes) {
-  /** @type {Map<string, string[]>} */ const made = new Map()
-  for (const { op, name } of recipes) made.set(op, [...(made.get(op) ?? []), name])
-  return [...made]
+  /** @type {Map<string, string[]>} */ const tensorsByOperation = new Map()
+  for (const { op, name } of recipes) tensorsByOperation.set(op, [...(tensorsByOperation.get(op) ?? []), name])
+  return [...tensorsByOperation]
 }
 
 /** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
 function listing(code, recipes, language, t) {
-  /** Operations share kernels; each is shown where it comes first. @type {Set<string>} */ const above = new Set()
+  /** Operations share kernels; each kernel is listed once. @type {Set<string>} */ const above = new Set()
   return byOperation(recipes).map(([op, names]) => {
     /** @type {Listing[]} */
     const pieces = language === 'torch' ? [{ file: 'PyTorch', code: code[op].torch }] : code[op][language]
@@ -102,7 +102,7 @@ function listing(code, recipes, language, t) {
 }
 
 /**
- * Mounts the dial beside the name of a stage, and the place for formulas and code below its figure.
+ * Mounts the dial beside the title of a stage, and the container for formulas and code below its figure.
  * @param {HTMLElement} stage
  * @param {Pick<Context, 't' | 'set' | 'ask'>} context
  */
@@ -118,7 +118,7 @@ export function depths(stage, context) {
   /** @type {CodeLanguage} */ let language = 'c'
   /** @type {{ run?: Run | null, depth?: Depth, names?: string }} */ let shown = {}
   let isAsked = false
-  // With the keyboard the dial must stay where it is: whoever turns it further should not have to look for it.
+  // The dial keeps its position on screen when used with the keyboard, so that the reader need not search for it.
   element.addEventListener('change', event => { isAsked = !targetOf(event).matches(':focus-visible') })
 
   /** @param {() => void} redraw */
@@ -132,16 +132,19 @@ export function depths(stage, context) {
         }
       }, LANGUAGES[value])))
   }
-  /** What the room makes; where it only shows what others made, that. @param {Run} run @param {Room} room */
+  /**
+   * The tensors that the room makes, or, where it makes none, those that it displays.
+   * @param {Run} run @param {Room} room
+   */
   async function recipesOf(run, room) {
     const known = (await ask('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
-    const made = known.filter(({ name }) => room.tensors.includes(name))
-    return made.length ? made : known
+    const own = known.filter(({ name }) => room.tensors.includes(name))
+    return own.length ? own : known
   }
   /** @param {Run} run @param {View} view */
   async function draw(run, { depth, room }) {
     const recipes = await recipesOf(run, room)
-    const code = depth === 'code' && recipes.length ? await lazy('code') : null
+    const code = depth === 'code' && recipes.length ? await fetchJson('code') : null
     if (shown.run !== run || shown.depth !== depth) return
     panel.hidden = recipes.length === 0
     panel.setAttribute('aria-label', t(`depth.${depth}`))
@@ -149,10 +152,10 @@ export function depths(stage, context) {
     const redraw = () => {
       panel.replaceChildren(...(code
         ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
-      reachable(panel)
+      makeScrollable(panel)
     }
     redraw()
-    if (isAsked) bringInSight(panel, 0.5)
+    if (isAsked) scrollIntoView(panel, 0.5)
     isAsked = false
   }
   return {

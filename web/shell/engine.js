@@ -1,4 +1,4 @@
-/** The page's side of the worker: calls that answer with promises. */
+/** The page's side of the worker: calls that return promises. */
 
 /** @import { Ask, Failure, Progress, RunMessage, Settings } from '../types.d.ts' */
 
@@ -6,47 +6,47 @@
 /** @typedef {ReturnType<typeof createEngine>} Engine */
 
 /**
- * A call that waits for its answer, and may be told how far that is.
+ * A pending call, and where to report its progress.
  * @typedef {{ resolve(result: any): void, reject(error: Error): void, tell?: (progress: any) => void }} Asked
  */
 
 /**
- * Seconds that a worker may be silent while it is asked something: in any case, and where a newer run waits for it.
- * Large models take long on slow machines.
+ * Seconds that a worker may take for an answer: in general, and while a newer run waits. Large models take long on
+ * slow machines.
  */
-export const LIMITS = { silent: 120, hurried: 15 }
+export const TIMEOUTS = { silent: 120, hurried: 15 }
 
 /**
- * A worker that is silent for too long is ended and another one started, with the files it had; what waited for it
- * fails with the code `hung`.
+ * A worker that does not answer in time is terminated and a new one started with the same files; pending calls fail
+ * with the code `hung`.
  * @param {() => Worker} spawn @param {number} [second] in milliseconds
  */
 export function createEngine(spawn, second = 1000) {
   /** @type {Map<number, Asked>} */ const waiting = new Map()
   let serial = 0
-  /** A worker that never came may be missed before anything is asked. @type {Error | null} */ let lost = null
-  /** The first files, and the reader's own model. @type {Record<'load' | 'open', object | null>} */
-  const given = { load: null, open: null }
-  /** Seconds are counted rather than measured: a machine that slept has not waited. */
+  /** A worker that failed to start is reported at the first call. @type {Error | null} */ let lost = null
+  /** The files of the page, and the imported model. @type {Record<'load' | 'open', object | null>} */
+  const restorable = { load: null, open: null }
+  /** Seconds are counted rather than measured, since a machine may have slept. */
   let silence = 0, isHurried = false
   /** @type {ReturnType<typeof setInterval> | undefined} */ let clock
   let worker = begin()
-  /** Until a new worker has its files nothing else is asked of it. @type {Promise<void> | null} */ let restored = null
+  /** Calls wait until a new worker has received its files. @type {Promise<void> | null} */ let restored = null
 
   function begin() {
     const own = spawn()
     own.onmessage = ({ data: { id, result, error, progress } }) => {
       silence = 0
-      const asked = waiting.get(id)
-      if (progress) return asked?.tell?.(progress)
+      const pending = waiting.get(id)
+      if (progress) return pending?.tell?.(progress)
       waiting.delete(id)
       if (waiting.size === 0) rest()
-      if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
-      else asked?.resolve(result)
+      if (error) pending?.reject(Object.assign(new Error(error.message), { code: error.code }))
+      else pending?.resolve(result)
     }
     own.onerror = event => {
       const reason = new Error(event.message || 'worker')
-      // Whoever asks first is told.
+      // The first call reports it.
       if (serial <= 1) event.preventDefault()
       if (serial === 0) lost = reason
       refuse(reason)
@@ -68,28 +68,28 @@ export function createEngine(spawn, second = 1000) {
   }
   function tick() {
     silence += 1
-    if (silence < (isHurried ? LIMITS.hurried : LIMITS.silent)) return
+    if (silence < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
     worker.terminate()
     worker = begin()
-    refuse(Object.assign(new Error('the worker did not answer'), { code: 'hung' }))
+    refuse(Object.assign(new Error('no answer'), { code: 'hung' }))
     restored = restore().catch(() => {})
   }
-  /** Gives a new worker what the one before had; a model over which it falls silent, too, is not given again. */
+  /** Gives a new worker what the previous one had; a model that makes it hang as well is not sent again. */
   async function restore() {
-    const { load, open } = given
-    given.open = null
+    const { load, open } = restorable
+    restorable.open = null
     if (load) await call('load', load)
     if (open) await call('open', open)
-    given.open = open
+    restorable.open = open
   }
   /**
-   * @param {string} type @param {object} details @param {(progress: any) => void} [tell] how far the answer is
+   * @param {string} type @param {object} details @param {(progress: any) => void} [report] how far the answer is
    * @returns {Promise<any>}
    */
-  const call = (type, details, tell) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
+  const call = (type, details, report) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
     serial += 1
     clock ??= setInterval(tick, second)
-    waiting.set(serial, { resolve, reject, tell })
+    waiting.set(serial, { resolve, reject, tell: report })
     worker.postMessage({ id: serial, type, ...details })
   })
   /** @type {typeof call} */
@@ -103,36 +103,36 @@ export function createEngine(spawn, second = 1000) {
   return {
     /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
     load(files) {
-      given.load = files
+      restorable.load = files
       return call('load', files)
     },
     /**
-     * A run; of the structure that is known by its signature nothing is sent again.
-     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [tell]
+     * Computes a run; a structure with a known signature is not sent again.
+     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [report]
      * @returns {Promise<RunMessage>}
      */
-    run: (settings, signature, tell) => ask('run', { settings, signature }, tell),
-    /** A newer run waits: what is being computed may take less long from now on. */
+    run: (settings, signature, report) => ask('run', { settings, signature }, report),
+    /** A newer run waits, so the current one gets less time. */
     hurry() {
       isHurried = clock !== undefined
       silence = 0
     },
-    /** One of the worker's questions. @type {Ask} */
-    ask: async (type, details, tell) => {
-      const result = await ask(type, details, tell)
-      if (type === 'open') given.open = details
+    /** Sends a query to the worker. @type {Ask} */
+    ask: async (type, details, report) => {
+      const result = await ask(type, details, report)
+      if (type === 'open') restorable.open = details
       return result
     }
   }
 }
 
 /**
- * Runs one call at a time and, when calls come faster than answers, only the newest of those that wait.
+ * Runs one call at a time; when calls come faster than results, only the newest pending one is kept.
  * @template A, R
  * @param {(argument: A) => Promise<R>} run
  * @param {(result: R, argument: A) => void} onResult
  * @param {(error: Failure, argument: A) => void} onError
- * @param {() => void} [onWait] a newer one waits for the one that runs
+ * @param {() => void} [onWait] called when a newer call waits for the current one
  * @returns {(argument: A) => void}
  */
 export function latest(run, onResult, onError, onWait = () => {}) {

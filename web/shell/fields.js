@@ -1,4 +1,4 @@
-/** Where the reader's text goes in, with examples: short fields in the top line, long ones above the figure. */
+/** Input fields with examples: short fields in the top line, long ones above the figure. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
@@ -13,18 +13,18 @@ function examples({ examples: list }, { t, set, language }) {
     }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
 }
 
-/** Lines that a field of one line grows to while somebody writes in it. */
-const MOST_LINES = 8
+/** Lines that a one-line field grows to while it has the focus. */
+const MAX_LINES = 8
 
-/** One line that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
+/** A one-line field that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
 function growing(area) {
   function fit() {
     area.rows = 1
     area.classList.remove('is-tall')
     const lines = () => Math.floor(area.scrollHeight / Number.parseFloat(getComputedStyle(area).lineHeight))
-    // As wide as it grows, it may need fewer.
+    // The field is wider now, so it may need fewer lines.
     area.classList.toggle('is-tall', lines() > 1)
-    area.rows = Math.min(MOST_LINES, lines())
+    area.rows = Math.min(MAX_LINES, lines())
   }
   area.addEventListener('focus', fit)
   area.addEventListener('input', fit)
@@ -37,7 +37,7 @@ function growing(area) {
 }
 
 /**
- * One field with its complaint and what is known of what it takes.
+ * One field with its problem and notes on what it accepts.
  * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
  */
 function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
@@ -78,14 +78,14 @@ function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
       setText(hint, t(`controls.${name}.${isGiven ? 'given' : doubt ?? 'produced'}`))
       element.classList.toggle('is-doubted', !isGiven && doubt !== null)
       if (answer !== null) input.placeholder = answer
-      // The answer to what was read last is none to what stands there now.
+      // The answer to an earlier input does not belong to the current text.
       element.classList.toggle('is-old', Object.keys(problems).length > 0)
     }
   }
 }
 
 /**
- * The model's own answer as text; null while there is none to show.
+ * The model's own answer as text; null while there is none.
  * @param {PageModel} model @param {Run | null} run
  */
 function answerOf(model, run) {
@@ -95,14 +95,14 @@ function answerOf(model, run) {
 }
 
 /**
- * Mounts the fields of one kind of the model that is chosen, anew whenever it is another.
+ * Mounts the fields of one kind for the selected model, and rebuilds them when the model changes.
  * @param {{ isLong: boolean }} kind
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
 export function fields({ isLong }, context) {
   const element = h('div', { className: isLong ? 'long-fields' : 'entry' })
   /** @type {{ model: PageModel | null, list: ReturnType<typeof field>[] }} */
-  let shown = { model: null, list: [] }
+  let current = { model: null, list: [] }
   /** @param {PageModel} model */
   function build(model) {
     const own = Object.entries(model.fields).filter(([, one]) => Boolean(one.isLong) === isLong)
@@ -112,23 +112,23 @@ export function fields({ isLong }, context) {
     const arrow = h('span', { 'className': 'entry-arrow', 'aria-hidden': 'true' }, '→')
     element.replaceChildren(...list.flatMap((one, i) => (i ? [arrow, one.element] : [one.element])))
     element.hidden = list.length === 0
-    shown = { model, list }
+    current = { model, list }
   }
   return {
     element,
     /** @param {State} state @param {Record<string, string>} problems texts by control @param {Run | null} run */
     update(state, problems, run) {
       const model = modelOf(state.model)
-      if (shown.model !== model) build(model)
+      if (current.model !== model) build(model)
       const answer = answerOf(model, run)
       const doubt = Object.keys(problems).length > 0 ? null : model.doubt?.(state) ?? null
-      shown.list.forEach(one => one.update(state, problems, answer, doubt))
+      current.list.forEach(one => one.update(state, problems, answer, doubt))
     }
   }
 }
 
 /**
- * Mounts what stands above the figure: long fields, or, where the fields stand in the top line, the examples alone.
+ * Mounts what stands above the figure: long fields, or, where the fields are in the top line, only the examples.
  * @param {Element} container
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */

@@ -1,9 +1,9 @@
 /**
- * The cell that is taken apart before the reader points at one: the largest number of what the room passes on, or
- * the one that the room opens with.
+ * The cell that is explained before the reader selects one: the largest value of the room's output, or the one that the
+ * room specifies.
  */
 
-import { describedOf, kept } from '../lib/run.js'
+import { describedOf, orNull } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -11,8 +11,8 @@ import { stageOf } from '../stages/index.js'
 /** @import { Cell, Run, Slice, Stage, View } from '../types.d.ts' */
 
 /** @type {(keyof View)[]} */
-const LOOKED_AT = ['sentence', 'head', 'layer', 'part', 'row', 'step']
-/** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const known = new WeakMap()
+const VIEW_KEYS = ['sentence', 'head', 'layer', 'part', 'row', 'step']
+/** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const cellByRun = new WeakMap()
 
 /** @param {Slice} part @param {number} first @param {number} end */
 function largest({ values }, first, end) {
@@ -24,7 +24,7 @@ function largest({ values }, first, end) {
 }
 
 /**
- * The cells to choose from: of a room that shows one step at a time, those of that step.
+ * The cells to choose from; in a room that displays one step at a time, those of that step.
  * @param {Slice} part @param {Stage} stage @param {Run} run @param {View} view @returns {[number, number]}
  */
 function lookedAt({ rows, cols, values }, stage, run, view) {
@@ -39,7 +39,8 @@ function find(run, view) {
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
   /** @type {Slice[]} */
-  const parts = Object.values(kept(() => stage.data(run, view)) ?? {}).flat().filter(part => part?.axis && part.values)
+  /** @type {Record<string, any>} */ const data = orNull(() => stage.data(run, view)) ?? {}
+  const parts = Object.values(data).flat().filter(part => part?.axis && part.values)
   const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
   const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
   return !part || at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
@@ -51,10 +52,10 @@ function find(run, view) {
  * @returns {Cell | null}
  */
 export function firstCell(run, view) {
-  const key = [view.room.id, ...LOOKED_AT.map(name => view[name])].join()
-  const last = known.get(run)
+  const key = [view.room.id, ...VIEW_KEYS.map(name => view[name])].join()
+  const last = cellByRun.get(run)
   if (last?.key === key) return last.cell
   const cell = find(run, view)
-  known.set(run, { key, cell })
+  cellByRun.set(run, { key, cell })
   return cell
 }

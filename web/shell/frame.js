@@ -1,22 +1,22 @@
-/** What every stage has around its figure: the question, the words, its controls, the way on. */
+/** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
 import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
-import { placeName } from '../lib/place.js'
+import { placeName } from '../lib/room_name.js'
 import { prose } from '../lib/prose.js'
-import { Unkept, batchOf, describedOf, labelsOf } from '../lib/run.js'
-import { bringInSight } from '../lib/sight.js'
+import { NotRetained, batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { scrollIntoView } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
-import { changed } from './changes.js'
+import { undoButton } from './changes.js'
 import { costLine } from './cost.js'
-import { control, isFor, isUseful, picker } from './controls.js'
-import { learnedTable } from './learned.js'
+import { control, hasControl, isUseful, picker } from './controls.js'
+import { trainingResults } from './training_results.js'
 import { patchFrom } from './state.js'
-import { unkept } from './unkept.js'
-import { waysFrom } from './ways.js'
+import { notRetained } from './not_retained.js'
+import { roomLinks } from './room_navigation.js'
 
 /**
  * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,
@@ -26,11 +26,11 @@ import { waysFrom } from './ways.js'
 /** @type {Projected[]} */
 const PARTS = ['q', 'k', 'v']
 
-/** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
+/** Where in the window the result of a linked action is scrolled to, below the header of a phone. */
 const SHOWN_AT = 0.25
 
 /**
- * The alternatives of a picker, as far as this run has them.
+ * The options of a picker, as far as this run has them.
  * @param {string} name @param {Run} run @param {View} view @param {Translate} t
  * @returns {{ value: unknown, text: string, title?: string }[]}
  */
@@ -46,7 +46,7 @@ function options(name, run, { room }, t) {
     { value, text: String(value), title: stream?.texts[value] ?? '' }))
 }
 
-/** How many heads a room has to choose from. @param {Run} run @param {Room} room */
+/** How many heads a room can choose from. @param {Run} run @param {Room} room */
 function headsOf(run, { parts, tensors }) {
   if (parts.heads) return parts.heads
   const { axes, shape } = describedOf(run, tensors[0]) ?? { axes: [], shape: [] }
@@ -55,7 +55,7 @@ function headsOf(run, { parts, tensors }) {
 }
 
 /**
- * The token that a row of an answer's probabilities follows.
+ * The token that precedes a row of an answer's probabilities.
  * @param {Run} run @param {Room} room @param {number} row
  */
 function tokenAt(run, { parts }, row) {
@@ -69,18 +69,18 @@ const isConcatenated = state => state.positions === 'concatenated'
 /** @type {IsSo} */
 const isUndivided = ({ scale }, { parts }) => scale === false || parts.scale === 1
 
-/** Whether several heads of queries share one of keys and values. @type {IsSo} */
+/** Whether several query heads share one head of keys and values. @type {IsSo} */
 const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
 
-/** Whether a room is about an activation of a name. @param {string} name @returns {IsSo} */
+/** Whether a room is about a given activation. @param {string} name @returns {IsSo} */
 const isBend = name => (_, { parts: { kind } }) => kind === name
 
 /**
- * What a room says of itself under a setting that makes something else of it: the setting, and the words' key.
+ * The texts of a room that apply instead of its usual ones under some setting: a condition and the key of the text.
  * @typedef {(state: Settings, room: Room) => boolean} IsSo
  * @type {Record<string, [IsSo, string][]>}
  */
-const OTHERWISE = {
+const ALTERNATIVES = {
   norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
   scores: [[isUndivided, 'whatUndivided']],
   positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
@@ -92,38 +92,38 @@ const OTHERWISE = {
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
 
-/** Which of its texts says what a room does, as things stand. @param {Room} room @param {Settings} state */
-export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
+/** The key of the text that says what a room does in the current state. @param {Room} room @param {Settings} state */
+export const descriptionKey = (room, state) => ALTERNATIVES[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
 /**
- * What flows on: its name may break at every dot, its shape stays in one piece.
+ * The output: its name may break at every dot, its shape does not break.
  * @param {Element} flow @param {Described} tensor
  */
-const say = (flow, { name, shape }) => (
+const outputLabel = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
-/** Rooms that come and go with what is set, unless they are the whole of a place: dropout, what makes a fault. */
+/** Rooms that appear and disappear with settings, unless they are all of a place: dropout, built-in faults. */
 const PASSING = ['operation', 'dropout', 'attention_dropout']
 
 /**
- * Which room of the tour this is, and how many there are; 0 off the tour and in a passing room, so that the count of a
- * house stays what it is, whatever is switched on.
+ * The number of a room on the tour, and of how many; 0 for rooms off the tour and for temporary ones, so that the count
+ * of a model stays the same whatever is switched on.
  * @param {Room[]} rooms @param {Room} room
  */
-export function placeOnTour(rooms, room) {
+export function positionOnTour(rooms, room) {
   const counted = rooms.filter(({ id, isOnTour, stage }) => (
     id !== HOUSE.id && isOnTour && (!PASSING.includes(stage) || id === stage)))
   return { number: counted.indexOf(room) + 1, total: counted.length }
 }
 
-/** Rooms whose last paragraph does not say what would be without them. */
-const NOTED = new Set(['parts', 'habits', 'stream', 'costs'])
+/** Rooms without a paragraph on what would happen without them. */
+const WITHOUT_NOTE = new Set(['parts', 'habits', 'stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
 /**
- * Marked words of a text: once pressed they set what they say.
+ * The links of a text that change settings when pressed.
  * @param {Context} context @param {{ className?: string, after?: () => void }} [how]
  */
 function deeds({ link, set, get }, { className = 'deed', after } = {}) {
@@ -155,15 +155,15 @@ function deeds({ link, set, get }, { className = 'deed', after } = {}) {
 export function frame(container, room, context) {
   const { t } = context
   const { aside: beside = 'without' } = room
-  const heading = NOTED.has(room.words) ? 'frame.note' : `frame.${beside}`
+  const heading = WITHOUT_NOTE.has(room.words) ? 'frame.note' : `frame.${beside}`
   const stage = stageOf(room.stage)
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
-  const place = placeOnTour(rooms, room)
+  const place = positionOnTour(rooms, room)
   const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
   /** @param {string} part */
   const words = part => t(`stages.${room.words}.${part}`)
-  const controls = (room.controls ?? stage.controls).filter(name => isFor(name, context.get().model))
+  const controls = (room.controls ?? stage.controls).filter(name => hasControl(name, context.get().model))
     .map(name => ({ name, ...control(name, context) }))
   const pickers = stage.pickers.filter(name => name !== 'sentence' || isBatch())
     .map(name => ({ name, ...picker(name, context) }))
@@ -173,24 +173,24 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const broken = h('p', { className: 'problem broken', hidden: true })
   const offered = h('p', { className: 'offer', hidden: true })
-  const missing = unkept(room, context)
+  const missing = notRetained(room, context)
   const own = modelOf(context.get().model)
   const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
-  const learned = own.variants && isOfParts ? learnedTable(context) : null
+  const learned = own.variants && isOfParts ? trainingResults(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
-  const ways = waysFrom(room, context)
+  const ways = roomLinks(room, context)
   const cost = costLine(room, context)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', place))
   const back = h('span')
-  const showChanged = changed(back, context)
+  const showChanged = undoButton(back, context)
   const terms = deeds(context, { className: 'term' })
   const training = deeds(context)
-  const trying = deeds(context, { after: () => bringInSight(tools.isConnected ? tools : figure, SHOWN_AT) })
+  const trying = deeds(context, { after: () => scrollIntoView(tools.isConnected ? tools : figure, SHOWN_AT) })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.layer !== undefined || !place.number ? '' : h('b', { 'aria-hidden': 'true' }, String(place.number)),
@@ -206,15 +206,15 @@ export function frame(container, room, context) {
     at ? ways.element : '',
     kind, cost.element)
   const output = outputOf(room)
-  let said = ''
+  let lastText = ''
   /** @type {string | null} */ let offer = null
-  /** Weights of a model of the reader's that are no numbers: what is computed with them is none. @param {Run} run */
-  function showBroken({ brought }) {
-    const found = brought?.broken
-    broken.hidden = !found
-    if (found) setText(broken, t('frame.broken', { count: found.count, first: found.first }))
+  /** Warns about NaN or infinite weights of an imported model. @param {Run} run */
+  function showBroken({ imported }) {
+    const brokenWeights = imported?.broken
+    broken.hidden = !brokenWeights
+    if (brokenWeights) setText(broken, t('frame.broken', { count: brokenWeights.count, first: brokenWeights.first }))
   }
-  /** Where nobody has trained what is set, the way to do it. @param {Settings} state */
+  /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
   function showOffer(state) {
     const wanted = own.offer?.(state) ?? null
     if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
@@ -222,27 +222,27 @@ export function frame(container, room, context) {
     offered.hidden = wanted === null
   }
   /**
-   * What the room is about, and what goes on from it: with the norm first that is no longer its own result.
+   * The subject of the room and its output: with the norm first that is not its own result.
    * @param {Run | null} run @param {View} state
    */
-  function tell(run, state) {
-    const key = whatOf(room, state)
-    if (key !== said) lead.replaceChildren(...terms.nodes(words(key)))
-    said = key
+  function describe(run, state) {
+    const key = descriptionKey(room, state)
+    if (key !== lastText) lead.replaceChildren(...terms.nodes(words(key)))
+    lastText = key
     const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
     const flow = ways.flow()
     if (!flow) return
-    if (flowing) say(flow, flowing)
+    if (flowing) outputLabel(flow, flowing)
     else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
-  /** The figure, or what is said where the run has left out what it shows. @param {Run} run @param {View} view */
+  /** The figure, or a note where its tensors were not retained. @param {Run} run @param {View} view */
   function draw(run, view) {
     try {
       figureView.update(context.onOneScale(stage.data(run, view), run, view))
       missing.say(null)
     } catch (error) {
-      if (!(error instanceof Unkept)) throw error
+      if (!(error instanceof NotRetained)) throw error
       missing.say(run)
     }
     figure.hidden = !missing.element.hidden
@@ -257,7 +257,7 @@ export function frame(container, room, context) {
       showOffer(view)
       showChanged()
       setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
-      tell(run, view)
+      describe(run, view)
       for (const one of [terms, trying, training]) one.update()
       if (!run) return
       showBroken(run)

@@ -1,13 +1,13 @@
-/** Whether the glossary is open or one of its terms is lit up; it is fetched with the first of either. */
+/** Opens the glossary and highlights its terms; loaded on first use. */
 
-import { fetched } from '../lib/fetched.js'
+import { lazyImport } from '../lib/lazy_import.js'
 
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} stage @param {Context} context */
 export function glossaries(stage, context) {
   /** @type {ReturnType<typeof import('../glossary/index.js').glossary> | undefined} */ let inside
-  const load = fetched(async () => {
+  const load = lazyImport(async () => {
     inside = (await import('../glossary/index.js')).glossary(stage, context)
     inside.update()
   }, context.fails)

@@ -1,13 +1,13 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { bringing } from '../bring/index.js'
+import { importButton } from '../import/index.js'
 import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
 import { rememberLanguage } from './language.js'
-import { reading } from './reading.js'
+import { runStatus } from './run_status.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'
@@ -36,14 +36,14 @@ function languages({ set }) {
 }
 
 /**
- * Which model is behind the glass; choosing one enters it at its first room.
- * @param {Context} context @param {ReturnType<typeof bringing>} bring
+ * The model selection; choosing a model enters its first room.
+ * @param {Context} context @param {ReturnType<typeof importButton>} bring
  */
 function models({ t, set, get }, bring) {
   const id = uniqueId('model')
   const choose = () => {
     const { language, theme, depth, model } = get()
-    if (modelOf(select.value).isBrought) {
+    if (modelOf(select.value).isImported) {
       select.value = model
       bring.show()
       return
@@ -61,11 +61,11 @@ function models({ t, set, get }, bring) {
 function settings({ t, set, get, showControls }) {
   const grid = h('div', { className: 'settings-grid' })
   /** @type {{ model: string, controls: ({ name: string } & ReturnType<typeof control>)[] }} */
-  let shown = { model: '', controls: [] }
+  let current = { model: '', controls: [] }
   /** @param {string} model */
   function build(model) {
-    shown = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
-    grid.replaceChildren(...shown.controls.map(({ element }) => element))
+    current = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
+    grid.replaceChildren(...current.controls.map(({ element }) => element))
   }
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings', 'aria-label': t('app.settings') },
@@ -73,12 +73,12 @@ function settings({ t, set, get, showControls }) {
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     grid)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
-  // What is wrong in here is told outside once nobody can see it here.
+  // Problems inside the dialog are repeated outside while it is closed.
   dialog.addEventListener('close', showControls)
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
-    if (shown.model !== state.model) build(state.model)
-    for (const one of shown.controls) {
+    if (current.model !== state.model) build(state.model)
+    for (const one of current.controls) {
       one.element.hidden = !isUseful(one.name, state)
       one.update(state, problems)
     }
@@ -87,14 +87,14 @@ function settings({ t, set, get, showControls }) {
 }
 
 /**
- * The name of the page leads back to where it begins.
+ * The name of the page links to its start.
  * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
  */
 const brand = ({ t, home, set }) => (
   h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
-/** The check, fetched with its words when somebody asks for it. @param {Context} context */
+/** The check, loaded with its texts on first use. @param {Context} context */
 function checking(context) {
   /** @type {ReturnType<typeof import('../check/dialog.js').check> | undefined} */ let inside
   async function open() {
@@ -111,7 +111,7 @@ function checking(context) {
   return button
 }
 
-/** On a phone one button stands for all actions. @param {HTMLElement} actions @param {Translate} t */
+/** On a phone, one button opens all actions. @param {HTMLElement} actions @param {Translate} t */
 function more(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
   /** @type {HTMLElement} */
@@ -125,7 +125,7 @@ function more(actions, t) {
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {HTMLElement} below what is said of the fields
+ * @param {HTMLElement} below the container below the header for notes on the fields
  * @param {Context} context
  */
 export function header(container, below, context) {
@@ -133,18 +133,18 @@ export function header(container, below, context) {
   const choice = languages(context)
   const panel = settings(context)
   const sharing = share(context)
-  const bring = bringing(context)
+  const bring = importButton(context)
   const model = models(context, bring)
   const entry = fields({ isLong: false }, context)
   const themeName = h('span')
   const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const begun = () => {
+  const start = () => {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
-  const home = brand({ ...context, home: begun })
+  const home = brand({ ...context, home: start })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
@@ -157,21 +157,21 @@ export function header(container, below, context) {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
     theme, sharing.element, checking(context), choice.element(t('app.language')))
-  const said = reading(below, context)
+  const status = runStatus(below, context)
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
-    /** How far a run is that takes long. */
-    showProgress: said.showProgress,
+    /** Renders the progress of a run that takes long. */
+    showProgress: status.showProgress,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
      */
     update(state, problems, language, run) {
-      home.setAttribute('href', link(begun()))
+      home.setAttribute('href', link(start()))
       model.select.value = state.model
-      bring.button.hidden = !modelOf(state.model).isBrought
+      bring.button.hidden = !modelOf(state.model).isImported
       entry.update(state, problems, run)
-      said.update(run)
+      status.update(run)
       sharing.update(run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
       choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))

@@ -1,12 +1,12 @@
-/** Keys that work wherever the reader is: Escape lets go, arrows lead on, P presents, Ctrl+Z takes back. */
+/** Global shortcuts: Escape unpins, arrows go to the next room, P presents, Ctrl+Z undoes. */
 
 import { targetOf } from '../lib/dom.js'
 import { returnTo } from '../lib/heatmap.js'
 
-/** @type {Record<string, string>} */ const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+/** @type {Record<string, string>} */ const ROOM_LINKS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
 const LESSON_WAYS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
-/** What a clicker sends. @type {Record<string, string>} */
+/** The keys that a presenter's remote sends. @type {Record<string, string>} */
 const CLICKS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
@@ -15,12 +15,12 @@ const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tab
 const isPresenting = () => document.documentElement.hasAttribute('data-present')
 
 /**
- * Left and right lead from room to room or step to step, wherever nothing has a use of its own for them.
+ * Left and right go from room to room or step to step, wherever nothing else uses them.
  * @param {KeyboardEvent} event @param {HTMLElement} stage
  */
 function lead(event, stage) {
   const key = isPresenting() ? CLICKS[event.key] ?? event.key : event.key
-  const way = WAYS[key]
+  const way = ROOM_LINKS[key]
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
   if (!way || !isPlain || targetOf(event).closest(USES_ARROWS)) return
   const inLesson = document.querySelector('.lesson:not([hidden]) .lesson-ways')
@@ -32,8 +32,8 @@ function lead(event, stage) {
 }
 
 /**
- * P turns the page into a slide, the figure first and as wide as the window, and back. Nothing is where it was then, so
- * it begins at its title.
+ * P toggles the slide mode: the figure first and as wide as the window. Since everything moves, it scrolls to
+ * the title.
  * @param {KeyboardEvent} event
  */
 function present(event) {
@@ -58,13 +58,13 @@ function takeBack(event, { undo, redo }) {
  * @param {Acts} acts
  */
 export function keys({ stage, inspector }, acts) {
-  /** Where the keyboard last met a matrix; following sources leads away from it, into the inspector. */
+  /** The matrix that had the focus last; following sources moves the focus away from it, into the inspector. */
   /** @type {HTMLElement | null} */ let grid = null
   stage.addEventListener('focusin', event => {
     const target = targetOf(event)
     if (target.matches('.heat[role="grid"]')) grid = target
   })
-  /** What the inspector had in focus goes with the cell, so a reader who was there, or nowhere, is taken back. */
+  /** The focused element of the inspector disappears with the cell, so the focus is returned to the matrix. */
   function release() {
     const { activeElement } = document
     const isAway = activeElement === document.body || inspector.contains(activeElement)

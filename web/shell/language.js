@@ -1,4 +1,4 @@
-/** The language of the page: that of the link, else the one that was chosen last, else the browser's. */
+/** The language of the page: from the link, else the last choice, else the browser's. */
 
 /** @import { Language, State } from '../types.d.ts' */
 
@@ -6,7 +6,7 @@ const KEY = 'glassformer.language'
 
 /** @type {Language[]} */ const LANGUAGES = ['ko', 'en']
 
-/** What was chosen on an earlier visit. @returns {Language | undefined} */
+/** The choice of an earlier visit. @returns {Language | undefined} */
 function remembered() {
   try {
     return LANGUAGES.find(language => language === localStorage.getItem(KEY))
@@ -21,7 +21,7 @@ const ofBrowser = () => (navigator.language.toLowerCase().startsWith('en') ? 'en
 /** @param {Pick<State, 'language'>} state @returns {Language} */
 export const languageOf = ({ language }) => (language === 'auto' ? remembered() ?? ofBrowser() : language)
 
-/** What the reader chooses is there again on the next visit. @param {Language} language */
+/** Stores the choice for the next visit. @param {Language} language */
 export function rememberLanguage(language) {
   try {
     localStorage.setItem(KEY, language)

@@ -1,7 +1,7 @@
-/** Whether a lesson is on, and its player, which is fetched with the first. */
+/** Opens and closes the lesson player, which is loaded with the first lesson. */
 
 import { lessonOf } from '../lessons/index.js'
-import { fetched } from '../lib/fetched.js'
+import { lazyImport } from '../lib/lazy_import.js'
 
 /** @import { Context, State } from '../types.d.ts' */
 
@@ -11,7 +11,7 @@ import { fetched } from '../lib/fetched.js'
  */
 export function lessons({ lesson, stage }, context) {
   /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
-  const load = fetched(async () => {
+  const load = lazyImport(async () => {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)
     update()
   }, context.fails)
@@ -25,9 +25,9 @@ export function lessons({ lesson, stage }, context) {
   }
   return {
     update,
-    /** What a link says of a state. @param {State} state */
+    /** The state as a link. @param {State} state */
     addressed: state => player?.addressed(state) ?? state,
-    /** Out of the lesson, into the room where it stood. @returns {boolean} whether there was one to leave */
+    /** Leaves the lesson for the room it was in. @returns {boolean} whether there was one to leave */
     leave() {
       const isOn = !lesson.hidden
       if (isOn) context.set({ lesson: '', at: 0 }, 'push')

@@ -1,4 +1,4 @@
-/** The address follows the state, and so do the links to the rooms. */
+/** Keeps the address and the links to the rooms in step with the state. */
 
 import { doorsOf, toHash } from './state.js'
 
@@ -7,12 +7,12 @@ import { doorsOf, toHash } from './state.js'
 const DELAY = 120
 
 /**
- * Whoever leaves the window, for the address bar perhaps, finds the address written.
+ * The address is also written when the window loses the focus, since the reader may be about to copy it.
  * @param {(state: State) => State} addressed what has to be said of a state
  */
 export function linked(addressed) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
-  /** What is still to be written. @type {State | null} */ let late = null
+  /** The state that is not yet written to the address. @type {State | null} */ let late = null
   const forget = () => {
     clearTimeout(timer)
     late = null
@@ -24,7 +24,7 @@ export function linked(addressed) {
   for (const leaving of ['blur', 'pagehide']) addEventListener(leaving, flush)
   return {
     /**
-     * At once for a step that Back undoes, else at a pause, as writing it is slow.
+     * Writes at once for a step that Back undoes, else at a pause, since writing is slow.
      * @param {State} state @param {'push' | 'replace'} way
      */
     write(state, way) {
@@ -37,13 +37,13 @@ export function linked(addressed) {
         timer = setTimeout(flush, DELAY)
       }
     },
-    /** What was still to be written is not: the reader has gone elsewhere. */
+    /** Discards what is not yet written: the reader has navigated elsewhere. */
     forget
   }
 }
 
 /**
- * The links to the rooms, whole, since one that begins with `#` is taken for a place of this page.
+ * Full links to the rooms, since one that begins with `#` is taken for an anchor of this page.
  * @param {() => State} get
  */
 export function roomLinks(get) {

@@ -1,4 +1,4 @@
-/** Whether the page stands at its opening, in place of the house. */
+/** Whether the opening is displayed instead of the rooms. */
 
 import { h } from '../lib/dom.js'
 import { opening } from '../opening/index.js'
@@ -7,7 +7,7 @@ import { OPENING } from './state.js'
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} house @param {Context} context */
-export function openings(house, context) {
+export function openingSwitch(house, context) {
   const container = h('main', { className: 'opening-slot', tabindex: '-1' })
   house.after(container)
   /** @type {ReturnType<typeof opening> | null} */ let inside = null

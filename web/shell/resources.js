@@ -1,4 +1,4 @@
-/** Kernels and the models' files: beside the page, or data inside it when the page is a single file. */
+/** The kernels and the models' files: beside the page, or data inside it when the page is a single file. */
 
 import { MODELS } from '../models/index.js'
 

@@ -1,21 +1,21 @@
 /**
- * Everything behind the opening: the floor plan, the room with its figure and twin, the inspector and the lessons.
- * Fetched with the first room, or while the opening is read.
+ * Everything behind the opening: the map, the room with its figure and twin, the inspector and the lessons. Loaded with
+ * the first room, or while the opening is read.
  */
 
 import { inspector } from '../inspector/index.js'
 import { find, setText, wholeWidth } from '../lib/dom.js'
-import { later, nextTask, painted } from '../lib/later.js'
-import { binned } from '../lib/many.js'
+import { debounce, nextTask, painted } from '../lib/scheduling.js'
+import { downsample } from '../lib/large_tables.js'
 import { provenance } from '../lib/provenance.js'
-import { batchOf, kept } from '../lib/run.js'
-import { inStamps } from '../lib/stamps.js'
+import { batchOf, orNull } from '../lib/run.js'
+import { withThumbnails } from '../lib/thumbnails.js'
 import { map } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 import { twin } from '../twin/index.js'
 import { cells } from './cells.js'
-import { changedWords } from './changes.js'
+import { describeChanges } from './changes.js'
 import { depths } from './depth.js'
 import { inputs } from './fields.js'
 import { frame } from './frame.js'
@@ -26,7 +26,7 @@ import { signature } from './share.js'
 /** @import { Context, Room, Run, State, Theme, View } from '../types.d.ts' */
 
 /**
- * Of no room until there is a run.
+ * Rendered even before there is a run.
  * @typedef {object} Parts
  * @property {ReturnType<typeof inputs>} inputs
  * @property {ReturnType<typeof map>} map
@@ -37,31 +37,31 @@ import { signature } from './share.js'
  * @property {ReturnType<typeof twin>} [twin]
  */
 
-/** Whether all numbers that a run has kept are here. @param {Run | null} run */
+/** Whether all retained values of a run have been loaded. @param {Run | null} run */
 const isWhole = run => !run || [...run.tensors.values()].every(({ data, isKept }) => data || isKept === false)
 
-/** What is built anew in another language. */
+/** Rebuilt for another language. */
 const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
 
 /**
  * @param {Record<'house' | 'inputs' | 'map' | 'lesson' | 'stage' | 'inspector' | 'arrived' | 'whole',
  *   HTMLElement>} page
- * @param {Context} context gets what only the rooms know
+ * @param {Context} context completed by what only the rooms know
  * @param {object} main
  * @param {() => boolean} main.isOutside whether the reader is at the opening
- * @param {(act: () => void) => void} main.attempt shows what can be shown, and the rest when its values are here
+ * @param {(act: () => void) => void} main.attempt renders what it can, and the rest once its values arrive
  */
 export function roomsIn(page, context, { isOutside, attempt }) {
   const { get, set, run } = context
   const parts = /** @type {Parts} */ ({})
-  /** isSeen: the room was there before its figures. */
+  /** isSeen: the room was rendered before its figures. */
   /** @type {{ room: Room | null, model?: string, isNew?: boolean, isSeen?: boolean }} */
-  let shown = { room: null }
-  /** The rooms there were when the room that the reader chose was last among them. @type {Room[]} */
+  let current = { room: null }
+  /** The list of rooms that last contained the room that the reader chose. @type {Room[]} */
   let around = []
   const rooms = () => roomsOf(run())
 
-  /** The room that is shown; nothing before a run tells what rooms there are, except the house. */
+  /** The displayed room; before there is a run, only the house. */
   function roomHere() {
     const { room: id } = get()
     if (isOutside() || (!run() && id !== HOUSE.id)) return null
@@ -71,7 +71,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   }
 
   /**
-   * What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind.
+   * The view, restricted to what the run has: a shorter text must not leave a sentence or head out of range.
    * @returns {View}
    */
   function viewed() {
@@ -87,10 +87,10 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       head: within(state.head, room.parts.heads ?? state.head + 1),
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture(one, more) {
-        // The answer is found by its words, which a stamp has not.
-        const source = here && (one.stage === 'decoding' ? here : inStamps(here))
-        const found = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
-        return found && { ...found, part: binned(found.part) }
+        // An answer is found by its tokens, which a thumbnail does not have.
+        const source = here && (one.stage === 'decoding' ? here : withThumbnails(here))
+        const picture = source && orNull(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
+        return picture && { ...picture, part: downsample(picture.part) }
       }
     }
     return view
@@ -98,7 +98,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   const twinHere = () => parts.twin?.run(run()) ?? null
 
-  /** The cell that is looked at, inspection in the inspector. */
+  /** Renders the selected cell in the inspector. */
   const inspection = cells({
     panel: page.inspector, get, set, run, twin: twinHere, view: viewed, parts: () => parts, ask: context.ask, attempt
   })
@@ -107,13 +107,13 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     const room = roomHere()
     if (!room) return
     const { model } = get()
-    // A room that says the same of the same tensors in another list of rooms is the same room to the reader.
-    const isSame = shown.room && shown.room.id === room.id && JSON.stringify(shown.room) === JSON.stringify(room)
-    if (isSame && shown.model === model && parts.frame) return
-    const moved = shown.room !== null && shown.room.id !== room.id
+    // The same room of an equal list of rooms counts as the same room, so it is not rebuilt.
+    const isSame = current.room && current.room.id === room.id && JSON.stringify(current.room) === JSON.stringify(room)
+    if (isSame && current.model === model && parts.frame) return
+    const hasMoved = current.room !== null && current.room.id !== room.id
     const inside = page.stage.contains(document.activeElement)
-    shown = { room, model, isNew: true }
-    if (moved) {
+    current = { room, model, isNew: true }
+    if (hasMoved) {
       inspection.lookAway()
       scrollTo({ top: 0 })
     }
@@ -128,7 +128,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     resize.observe(parts.frame.figure)
     document.title = `${context.t(`stages.${room.words}.name`)} · ${context.t('app.title')}`
     if (inside) page.stage.focus({ preventScroll: true })
-    else if (moved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
+    else if (hasMoved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
   }
 
   let figureWidth = 0
@@ -139,14 +139,14 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     showRun()
   })
 
-  /** Where the figure of the room is from, in a line. @param {string} [named] what sets it apart */
+  /** Where the figure comes from, in one line. @param {string} [named] what sets it apart */
   function origin(named) {
     const { room, head, sentence } = viewed()
     const texts = Object.values(run()?.streams ?? {})[0]?.texts ?? []
     const hasHead = stageOf(room.stage).pickers.includes('head') && room.parts.heads > 1
     return provenance({
       t: context.t, room, head: hasHead ? head : null, text: texts[sentence] ?? texts[0] ?? '',
-      changes: changedWords(get(), context.t), named
+      changes: describeChanges(get(), context.t), named
     })
   }
 
@@ -160,13 +160,13 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   const lesson = lessons(page, context)
 
-  /** Of a run that is too large to be here whole a new room and its figures have a task each. */
+  /** In a run too large to be sent whole, a new room and its figures each get a task of their own. */
   function showRun() {
     if (!parts.frame || get().theatre || isOutside()) return
-    const now = shown
+    const now = current
     if (!now.isNew || now.isSeen || isWhole(run())) return attempt(showFigures)
     painted().then(nextTask).then(() => {
-      if (shown !== now || now.isSeen) return
+      if (current !== now || now.isSeen) return
       now.isSeen = true
       showRun()
     })
@@ -178,11 +178,11 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     parts.depths?.update(run(), view)
     parts.twin?.update(run(), view)
     page.house.setAttribute('data-depth', get().depth)
-    if (!shown.isNew) {
+    if (!current.isNew) {
       inspection.show()
       return
     }
-    shown.isNew = false
+    current.isNew = false
     inspection.showLater()
   }
 
@@ -193,7 +193,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     parts.whole.update()
   }
 
-  const showMap = later(() => isOutside() || attempt(() => (
+  const showMap = debounce(() => isOutside() || attempt(() => (
     parts.map.update(run(), viewed(), context.theme().mode))))
 
   keys(page, {
@@ -202,9 +202,9 @@ export function roomsIn(page, context, { isOutside, attempt }) {
   })
 
   return {
-    /** Builds what holds words, except the room, which is left to the next showing. */
+    /** Rebuilds everything that contains texts, except the room, which the next rendering rebuilds. */
     speak() {
-      shown = { room: null }
+      current = { room: null }
       for (const id of PARTS) page[id].replaceChildren()
       page.inspector.setAttribute('aria-label', context.t('inspector.label'))
       Object.assign(parts, {
@@ -214,9 +214,9 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     },
     showRoom, showRun, showControls, showMap, showLesson: lesson.update,
     twin: twinHere,
-    /** What a link says of a state. */
+    /** The state as a link. */
     addressed: lesson.addressed,
-    /** Another state altogether: the way to a cell stays behind. */
+    /** Clears the history of the inspector when the state is replaced. */
     forget: inspection.forget
   }
 }

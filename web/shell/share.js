@@ -1,14 +1,14 @@
-/** Taking a room along: its link, or the code that puts its figure into another page. */
+/** Sharing a room: its link, or the HTML that embeds its figure in another page. */
 
-import { copying } from '../lib/copying.js'
+import { clipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
-import { taking } from './taking.js'
+import { exportMenu } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
 
-/** What stands around a figure that is shown alone: title and origin above, the line of a cell below. */
-const AROUND = 168
+/** Height of what surrounds an embedded figure: title and origin above, the line of a cell below. */
+const SURROUNDING_HEIGHT = 168
 const STEP = 20
 
 /** @type {Record<string, string>} */
@@ -17,39 +17,42 @@ const ESCAPES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
 const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 
 /**
- * The element that shows a link's page inside another page.
+ * The element that embeds a link.
  * @param {{ url: string, title: string, height: number }} frame
  */
 export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escaped(url)}" title="${escaped(title)}" width="100%" ` +
-  `height="${Math.ceil((height + AROUND) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
-
-/** Figures of a room and of what it is compared with, that of the opening, and the training page down to its curves. */
-const FIGURES = '.stage .stage-figure, .living-slot, .theatre-head, .theatre-stage'
-/** Where there is no figure yet. */
-const USUAL_HEIGHT = 480
+  `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
 /**
- * From the top of the first box to the bottom of the last. What is not visible has no height.
+ * The boxes whose height an embedded page needs: the figures of a room and its twin, of the opening, and of the
+ * training page down to its curves.
+ */
+const FIGURES = '.stage .stage-figure, .living-slot, .theatre-head, .theatre-stage'
+/** The height where there is no figure yet. */
+const DEFAULT_HEIGHT = 480
+
+/**
+ * The height from the top of the first box to the bottom of the last; invisible ones have no height.
  * @param {Pick<DOMRect, 'top' | 'bottom' | 'height'>[]} boxes
  */
 export function heightOf(boxes) {
-  const seen = boxes.filter(({ height }) => height)
-  if (!seen.length) return USUAL_HEIGHT
-  return Math.max(...seen.map(({ bottom }) => bottom)) - Math.min(...seen.map(({ top }) => top))
+  const visible = boxes.filter(({ height }) => height)
+  if (!visible.length) return DEFAULT_HEIGHT
+  return Math.max(...visible.map(({ bottom }) => bottom)) - Math.min(...visible.map(({ top }) => top))
 }
 
 const figuresHeight = () => (
   heightOf([...document.querySelectorAll(FIGURES)].map(one => one.getBoundingClientRect())))
 
 /**
- * Mounts the menu of ways to share, closed.
+ * Mounts the share menu, closed.
  * @param {Pick<Context, 't' | 'link' | 'language' | 'ask' | 'run'>} context
  */
 export function share(context) {
   const { t, link, language } = context
-  const model = taking(context)
-  const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
+  const model = exportMenu(context)
+  const { copy, elements } = clipboard({ done: t('app.shared'), byHand: t('figure.byHand') })
   /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
@@ -65,7 +68,7 @@ export function share(context) {
 }
 
 /**
- * The way from a figure that stands in another page to the whole page.
+ * The link from an embedded figure to the whole page.
  * @param {HTMLElement} element
  * @param {Pick<Context, 't' | 'link'>} context
  */

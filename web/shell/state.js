@@ -1,27 +1,27 @@
-/** What the reader has chosen, its defaults, and its form in a link. */
+/** The state of the page: defaults, and its form in a link. */
 
 import { readEdits, writeEdits } from '../lib/edits.js'
-import { ALL_SIGNS, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 
-/** @import { Cell, Looked, Patch, Setting, State } from '../types.d.ts' */
+/** @import { Cell, Patch, Setting, State, ViewState } from '../types.d.ts' */
 
-/** The form links have: one that is older is read as far as it says the same. */
+/** The version of links; an older link is read as far as it means the same. */
 const VERSION = '1'
 
-/** Where the page begins; only the model that it begins with has one. */
+/** The opening, which only the first model has. */
 export const OPENING = 'opening'
 
-/** Stands for a room's name; no room has it. */
+/** A placeholder for a room's name that no room has. */
 const ANY_ROOM = '*'
 
-/** What is looked at, and how; none of it makes another run. */
-/** @type {Looked} */
+/** The part of the state that selects what is displayed; it never changes the run. */
+/** @type {ViewState} */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
   embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
-/** The smallest value of each number in it; they are whole. @type {Record<string, number>} */
+/** The minimum of each of its numbers, which are integers. @type {Record<string, number>} */
 const LOWEST = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0 }
 const HIGHEST = 2 ** 20
 
@@ -31,13 +31,13 @@ const CHOICES = {
   theme: ['auto', 'light', 'dark']
 }
 
-/** Everything as it is until the reader changes something. @param {string} [model] @returns {State} */
+/** The default state of a model. @param {string} [model] @returns {State} */
 export function defaults(model = MODELS[0].id) {
   const own = defaultsOf(model)
   return { ...own, edits: [], ...VIEW, ...(own.model === MODELS[0].id && { room: OPENING }) }
 }
 
-/** The names of all that makes a run. @param {Pick<State, 'model'>} state */
+/** The names of all settings that make a run. @param {Pick<State, 'model'>} state */
 export const runKeys = ({ model }) => keysOf(model)
 
 /** @param {Cell} cell */
@@ -54,22 +54,22 @@ function readCell(text) {
   }
 }
 
-/** @param {string} key @param {string} text @param {number} known */
-function readNumber(key, text, known) {
+/** @param {string} key @param {string} text @param {number} fallback */
+function readNumber(key, text, fallback) {
   const value = text === '' ? NaN : Number(text)
-  if (!Number.isFinite(value)) return known
+  if (!Number.isFinite(value)) return fallback
   return key in LOWEST ? Math.min(HIGHEST, Math.max(LOWEST[key], Math.trunc(value))) : value
 }
 
-/** @param {string} key @param {string} text @param {unknown} known @param {Record<string, Setting>} settings */
-function readValue(key, text, known, settings) {
+/** @param {string} key @param {string} text @param {unknown} fallback @param {Record<string, Setting>} settings */
+function readValue(key, text, fallback, settings) {
   if (key === 'cell') return readCell(text)
   if (key === 'edits') return readEdits(text)
-  const options = CHOICES[key] ?? (typeof known === 'string' && settings[key]?.options && Object.values(settings[key].options))
-  if (options) return options.includes(text) ? text : known
-  if (typeof known === 'boolean') return text === '1'
-  // One sign too many is enough to say so.
-  return typeof known === 'number' ? readNumber(key, text, known) : text.slice(0, ALL_SIGNS + 1)
+  const options = CHOICES[key] ?? (typeof fallback === 'string' && settings[key]?.options && Object.values(settings[key].options))
+  if (options) return options.includes(text) ? text : fallback
+  if (typeof fallback === 'boolean') return text === '1'
+  // Keep one character more than the limit, so that the problem is reported.
+  return typeof fallback === 'number' ? readNumber(key, text, fallback) : text.slice(0, LONGEST_FIELD + 1)
 }
 
 /** @param {unknown} value */
@@ -83,16 +83,16 @@ function writeValue(value) {
 const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme', 'v'].includes(key))
 
 /**
- * The part of a link after `#`: only what differs from the defaults of the model, with the model and the version of the
- * form wherever it is about a model at all.
+ * The hash of a link: only what differs from the model's defaults, with the model and the version, wherever a model
+ * matters at all.
  * @param {State} state
  */
 export function toHash(state) {
-  const known = defaults(state.model)
+  const defaultState = defaults(state.model)
   const query = new URLSearchParams()
-  for (const key of Object.keys(known)) {
-    const written = writeValue(state[key])
-    if (key !== 'model' && written !== writeValue(known[key])) query.set(key, written)
+  for (const key of Object.keys(defaultState)) {
+    const text = writeValue(state[key])
+    if (key !== 'model' && text !== writeValue(defaultState[key])) query.set(key, text)
   }
   const isDefault = state.model === MODELS[0].id
   if (isDefault && !isAboutModel(query)) return query.toString()
@@ -100,7 +100,7 @@ export function toHash(state) {
 }
 
 /**
- * Writes the links to the rooms of a state. They differ in their room alone, so the rest is written once.
+ * Returns a function that writes links to rooms. They differ only in the room, so the rest is written once.
  * @param {State} state @returns {(room: string) => string}
  */
 export function doorsOf(state) {
@@ -109,27 +109,28 @@ export function doorsOf(state) {
   return room => (room === usual ? toHash({ ...here, room }) : before + key + encodeURIComponent(room) + after)
 }
 
-/** What a query says of the state. @param {URLSearchParams} query @param {string} model @returns {Patch} */
-function said(query, model) {
-  const known = defaults(model)
+/** Reads the state from a query. @param {URLSearchParams} query @param {string} model @returns {Patch} */
+function readPatch(query, model) {
+  const defaultState = defaults(model)
   const { settings } = modelOf(model)
-  return Object.fromEntries(Object.keys(known).filter(key => key !== 'model' && query.has(key))
-    .map(key => [key, readValue(key, query.get(key) ?? '', known[key], settings)]))
+  return Object.fromEntries(Object.keys(defaultState).filter(key => key !== 'model' && query.has(key))
+    .map(key => [key, readValue(key, query.get(key) ?? '', defaultState[key], settings)]))
 }
 
 /**
- * A part of the state, written as in a link. @param {string} text such as `temperature=2&topP=0.8`
+ * A part of the state, written as in a link.
+ * @param {string} text such as `temperature=2&topP=0.8`
  * @param {string} model
  */
-export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
+export const patchFrom = (text, model) => readPatch(new URLSearchParams(text), model)
 
 /**
- * The state a link describes; what it does not say, or says wrongly, is as by default.
+ * Reads the state from a link; missing or invalid values get their defaults.
  * @param {string} hash @returns {State}
  */
 export function fromHash(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
   const { id } = modelOf(query.get('model') ?? '')
-  const state = { ...defaults(id), ...said(query, id) }
+  const state = { ...defaults(id), ...readPatch(query, id) }
   return state.room === OPENING ? { ...state, room: defaults(id).room } : state
 }

@@ -1,6 +1,6 @@
 /**
- * The door to the training theatre, which is fetched when somebody goes in, and the line that stands above the house
- * while the weights behind the glass are the theatre's.
+ * Opens the training page, which is loaded on first use, and mounts the line above the rooms while they display weights
+ * from it.
  */
 
 import { h, setText } from '../lib/dom.js'
@@ -12,15 +12,15 @@ import { MODELS } from '../models/index.js'
 const TRAINED = MODELS.filter(({ settings }) => settings.weights?.options?.theatre).map(({ id }) => id)
 let lastTraining = ''
 
-/** The training that was left, or that of the model behind the glass. @param {State} state */
+/** The training that was left last, or that of the current model. @param {State} state */
 export const theatreOf = ({ model, weights }) => {
-  const known = lastTraining.split('_', 1)[0]
-  if (lastTraining && (known === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
+  const lastTask = lastTraining.split('_', 1)[0]
+  if (lastTraining && (lastTask === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
   return TRAINED.includes(model) ? model : TRAINED[0]
 }
 
 /**
- * Steps of the training to walk through inside the glass.
+ * A scrubber over the steps of the training, for the rooms.
  * @param {Pick<Context, 't' | 'set'>} context @param {(step: number) => void} go
  */
 function line({ t, set }, go) {
@@ -47,7 +47,7 @@ function line({ t, set }, go) {
 }
 
 /**
- * @param {HTMLElement} house what the theatre stands in place of
+ * @param {HTMLElement} house the element that the training page replaces
  * @param {Context} context
  * @param {Context['fails']} fails
  */
@@ -67,7 +67,7 @@ export function theatreDoor(house, context, fails) {
   }
 
   /**
-   * Goes to a step and puts its weights behind the glass; steps asked for in between are passed over.
+   * Loads the weights of a step; requests for steps in between are dropped.
    * @param {number} step
    */
   async function go(step) {

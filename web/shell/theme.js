@@ -1,4 +1,4 @@
-/** The colours that canvases need. They are those of style.css: a test holds the two together. */
+/** The colors for canvases. A test keeps them equal to those of style.css. */
 
 /** @import { Mode, Palette } from '../types.d.ts' */
 
@@ -16,8 +16,8 @@ export const PALETTES = {
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Light or dark, from the reader's choice or else the system's. @param {'auto' | 'light' | 'dark'} theme */
+/** Light or dark: the reader's choice, or else the system's. @param {'auto' | 'light' | 'dark'} theme */
 export const modeOf = theme => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
 
-/** Calls back when the system changes its mind. @param {() => void} handle */
+/** Calls back when the system's theme changes. @param {() => void} handle */
 export const onSystemTheme = handle => dark.addEventListener('change', handle)

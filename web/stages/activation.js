@@ -1,4 +1,4 @@
-/** The bend in the feed-forward network: every unit by itself, through one curve. */
+/** The activation of the feed-forward network: every unit by itself, through one curve. */
 
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
@@ -16,7 +16,10 @@ export const id = 'activation'
 export const controls = ['activation']
 /** @type {string[]} */ export const pickers = []
 
-/** Units before and after, and the curve itself as the kernel computes it. @param {Run} run @param {View} view */
+/**
+ * Units before and after the activation, and its curve as the kernel computes it.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { before, after, kind } = view.room.parts
   return {
@@ -25,14 +28,14 @@ export function data(run, view) {
   }
 }
 
-/** How units can stand. @typedef {'index' | 'mean' | 'row'} Sorting */
+/** The order of units. @typedef {'index' | 'mean' | 'row'} Sorting */
 /** @type {Sorting[]} */
 const SORTINGS = ['index', 'mean', 'row']
-/** A reader who sorts units goes on so in the next layer. @type {Sorting} */
+/** The reader's order is kept from layer to layer. @type {Sorting} */
 let sorting = 'index'
 
 /**
- * Where the units of a layer stand, the one that fires most first: on average over all tokens, or for one of them.
+ * The order of a layer's units by magnitude: on average over all tokens, or for one of them.
  * @param {Slice} after @param {Sorting} by @param {number} row the token looked at
  */
 export function unitsBy({ rows, cols, values }, by, row) {
@@ -64,23 +67,23 @@ export function mount(container, context) {
   const before = fig.matrix()
   const after = fig.matrix()
   const bend = curve(slot)
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let look = { row: 0, col: -1 }
 
   function drawCurve() {
-    const { rows, cols, values, rowLabels } = shown.before
+    const { rows, cols, values, rowLabels } = latest.before
     const row = Math.min(look.row, rows - 1)
     const points = Array.from({ length: cols }, (_, col) => (
-      { x: values[row * cols + col], y: shown.after.values[row * cols + col] }))
+      { x: values[row * cols + col], y: latest.after.values[row * cols + col] }))
     const label = t('stages.activation.curve', { token: rowLabels[row] })
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
-    ofSlice(silent, shown.after, row)
-    const cells = [shown.before, shown.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
-    bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
+    ofSlice(silent, latest.after, row)
+    const cells = [latest.before, latest.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
+    bend.update({ line: latest.curve, points, cells, chosen: look.col, label })
   }
   /**
-   * Only what is drawn is sorted: what is compared with another run stays in order.
+   * Only the drawing is sorted: comparisons with another run need the original order.
    * @param {ReturnType<typeof data>} next
    */
   function sorted(next) {
@@ -92,9 +95,9 @@ export function mount(container, context) {
     return { ...next, before: columnsOf(next.before, places), after: columnsOf(next.after, places) }
   }
   return {
-    update(given) {
-      const next = sorted(given)
-      shown = given
+    update(unsorted) {
+      const next = sorted(unsorted)
+      latest = unsorted
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
       const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
@@ -109,7 +112,7 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || !current || ![shown.before.name, shown.after.name].includes(current.name)) return
+      if (!latest || !current || ![latest.before.name, latest.after.name].includes(current.name)) return
       look = { row: current.index[1], col: current.index[2] }
       drawCurve()
     },

@@ -1,7 +1,7 @@
-/** Dropout of attention weights: in training some shares are withdrawn, the others raised. */
+/** Dropout of attention weights: in training some weights are set to 0, the others scaled up. */
 
 import { probabilities, factor } from '../lib/color.js'
-import { dropped } from '../lib/dropped.js'
+import { dropoutFigure } from '../lib/dropout_figure.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
@@ -11,11 +11,12 @@ export const id = 'attention_dropout'
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence', 'head']
 
-/** One head's weights, its mask and what is left of the weights. @param {Run} run @param {View} view */
+/** One head's weights, its mask and the dropped-out weights. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { weights, mask, kept } = view.room.parts
+  const { weights, mask, kept: droppedOut } = view.room.parts
   return {
-    before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view), after: matrixOf(run, kept ?? weights, view),
+    before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view),
+    after: matrixOf(run, droppedOut ?? weights, view),
     scale: 1 / (1 - run.settings.dropout),
     domains: { before: probabilities(), mask: factor(peak(tensorOf(run, mask))), after: probabilities() },
     legend: [{ domain: probabilities(), key: 'frame.share' }]
@@ -32,4 +33,4 @@ export function picture(run, view) {
 const placeOf = ({ index }) => ({ row: index[2], col: index[3] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropped(container, context, placeOf)
+export const mount = (container, context) => dropoutFigure(container, context, placeOf)

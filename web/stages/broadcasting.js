@@ -1,4 +1,4 @@
-/** What a batch of sentences gets from a table that is cut by its tokens, and from one that is cut by its sentences. */
+/** A table of positions added to a batch: sliced by tokens as it should be, and wrongly by sentences. */
 
 import { signed } from '../lib/color.js'
 import { brief } from '../lib/number.js'

@@ -1,6 +1,6 @@
 /**
- * What is kept while an answer is written: a column of keys and one of values for every token, and what a step takes
- * with them and without.
+ * The key-value cache during generation: a column of keys and values for every token, and the cost of a step with and
+ * without it.
  */
 
 import { scale } from '../lib/color.js'
@@ -10,12 +10,12 @@ import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
 import { domainOf } from '../lib/picture.js'
-import { describedOf, labelsOf, sharedHead, turnedHead } from '../lib/run.js'
+import { describedOf, labelsOf, sharedHead, transposedHead } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { columnsFrom } from '../lib/slice.js'
 import { progress as progressOf } from '../lib/progress.js'
 
-/** @import { Decoding, Mount, Run, Stage, Twice, View } from '../types.d.ts' */
+/** @import { CacheComparison, Decoding, Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'cache'
 /** @type {string[]} */ export const controls = []
@@ -23,16 +23,17 @@ export const pickers = ['layer', 'head']
 
 /** @typedef {{ k: string, v: string, heads: number, kvHeads: number }} Layer */
 
-/** The layer that is looked at. @param {View} view @returns {Layer} */
+/** The selected layer. @param {View} view @returns {Layer} */
 const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0, parts.layers.length - 1)]
 
 /**
- * The keys or values of one head on their side, a column for each token.
+ * The keys or values of one head, transposed: a column for each token.
  * @param {Run} run @param {View} view @param {string} name
  */
 function columnsOf(run, view, name) {
   const { heads, kvHeads } = layerOf(view)
-  return turnedHead(run, name, kvHeads, { ...view, head: sharedHead({ ...view, room: { parts: { heads, kvHeads } } }) })
+  const head = sharedHead({ ...view, room: { parts: { heads, kvHeads } } })
+  return transposedHead(run, name, kvHeads, { ...view, head })
 }
 
 /**
@@ -43,7 +44,7 @@ export function data(run, view) {
   const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
   const rows = scored.map(row => row + first)
   const step = view.step < 0 ? steps.length - 1 : view.step
-  const shown = describedOf(run, k), tokens = labelsOf(run, shown, shown.axes.findIndex(({ name }) => name === 'token'))
+  const description = describedOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
   const count = rows[step] + 1
   const [keys, values] = [k, v].map(name => columnsFrom(columnsOf(run, view, name), 0, count))
   return {
@@ -59,12 +60,12 @@ export const picture = (run, view) => {
   return { part: columnsOf(run, view, k), domain: domainOf(run, k) }
 }
 
-/** @param {(Twice | null)[]} list @param {(one: Twice) => number} of */
+/** @param {(CacheComparison | null)[]} list @param {(one: CacheComparison) => number} of */
 const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
 
-/** What the lines of the table are about. @type {Record<string, (one: Twice) => number>} */
+/** The rows of the table. @type {Record<string, (one: CacheComparison) => number>} */
 const LINES = {
-  kept: ({ multiplyAdds }) => multiplyAdds.kept, whole: ({ multiplyAdds }) => multiplyAdds.whole,
+  kept: ({ multiplyAdds }) => multiplyAdds.cached, whole: ({ multiplyAdds }) => multiplyAdds.full,
   bytes: ({ bytes }) => bytes.own + bytes.read
 }
 
@@ -78,7 +79,7 @@ export function mount(container, context) {
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
   const [keys, values] = ['k', 'v'].map(() => {
-    // A slot is as wide as all columns will be, so that nothing moves while they come.
+    // Slots are as wide as all columns will be, so that nothing moves as they appear.
     const slot = h('div', { className: 'cache-slot' })
     fig.body.append(slot)
     return fig.matrix(slot)
@@ -90,20 +91,20 @@ export function mount(container, context) {
   const progress = progressOf(costs, t)
   const table = grid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
   costs.append(saved)
-  /** @type {ReturnType<typeof data> | null} */ let shown = null
-  /** What is known of each step of the run. @type {(Twice | null)[]} */ let known = []
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
+  /** The comparison of each step of the run, once computed. @type {(CacheComparison | null)[]} */ let comparisons = []
   let job = {}
 
   /** @param {ReturnType<typeof data>} now */
   function drawTable({ rows, tokens, step }) {
-    const colours = scale({ kind: 'probability', min: 0, max: Math.max(1, ...known.map(one => one?.multiplyAdds.whole ?? 0)) },
+    const colors = scale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(one => one?.multiplyAdds.full ?? 0)) },
       theme().mode)
     const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
     table.update(t('stages.cache.corner'), heads, Object.entries(LINES).map(([key, of]) => ({
       key, head: t(`stages.cache.${key}`), cells: rows.map((_, i) => {
-        const one = known[i]
+        const one = comparisons[i]
         if (!one) return { text: '' }
-        return { text: grouped(of(one)), isMarked: i === step, colour: key === 'bytes' ? null : colours.at(of(one)) }
+        return { text: grouped(of(one)), isMarked: i === step, color: key === 'bytes' ? null : colors.at(of(one)) }
       })
     })))
     const cell = table.element.querySelector('td.is-marked')
@@ -111,45 +112,45 @@ export function mount(container, context) {
   }
   /** @param {ReturnType<typeof data>} now */
   function drawTold({ step }) {
-    const one = known[step], soFar = known.slice(0, step + 1)
-    const isSame = one && one.same === one.compared
+    const one = comparisons[step], soFar = comparisons.slice(0, step + 1)
+    const isSame = one && one.identical === one.compared
     setText(verdict, one ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
-      { count: grouped(one.compared), other: grouped(one.compared - one.same) }) : '')
-    const [kept, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
-    // Of the beginning nothing was there before, so nothing is saved.
+      { count: grouped(one.compared), other: grouped(one.compared - one.identical) }) : '')
+    const [cached, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
+    // The prompt has no earlier step, so nothing is saved.
     const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
     setText(saved, isAll ? t('stages.cache.saved',
-      { kept: grouped(kept), whole: grouped(whole), times: fixed(whole / kept, 1), bytes: grouped(LINES.bytes(/** @type {Twice} */ (one))) }) : '')
+      { kept: grouped(cached), whole: grouped(whole), times: fixed(whole / cached, 1), bytes: grouped(LINES.bytes(/** @type {CacheComparison} */ (one))) }) : '')
   }
   function draw() {
-    if (!shown) return
-    drawTable(shown)
-    drawTold(shown)
+    if (!latest) return
+    drawTable(latest)
+    drawTold(latest)
   }
   /**
-   * What each step took, first the one that is looked at; another run stops it.
+   * Compares each step with and without the cache, the selected one first; another run stops it.
    * @param {ReturnType<typeof data>} now
    */
   async function compute({ rows, step }) {
     const mine = job = {}
-    const order = [...new Set([step, ...rows.keys()].filter(i => !known[i]))]
+    const order = [...new Set([step, ...rows.keys()].filter(i => !comparisons[i]))]
     for (const [done, i] of order.entries()) {
       progress.update(done, order.length)
-      const found = await ask('twice', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      const comparison = await ask('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
       if (job !== mine) return
-      known[i] = found
-      if (!found) break
+      comparisons[i] = comparison
+      if (!comparison) break
       draw()
     }
     progress.update(order.length, order.length)
-    costs.hidden = known.every(one => !one)
+    costs.hidden = comparisons.every(one => !one)
     table.element.setAttribute('aria-busy', 'false')
   }
   return {
     update(next) {
-      const isNew = next.run !== shown?.run, isMoved = next.step !== shown?.step
-      if (isNew) known = []
-      shown = next
+      const isNew = next.run !== latest?.run, isMoved = next.step !== latest?.step
+      if (isNew) comparisons = []
+      latest = next
       const { step, now, rows, columns, added, tokens, domain } = next
       steps.update(now, rows.length)
       walk.hidden = rows.length < 2
@@ -161,7 +162,7 @@ export function mount(container, context) {
       fig.legend([{ domain, text: 'K, V' }])
       fig.numbers(t('frame.numbers'), [{ title: 'K^T', part: next.keys }, { title: 'V^T', part: next.values }])
       draw()
-      if (!isNew && (!isMoved || known[step])) return
+      if (!isNew && (!isMoved || comparisons[step])) return
       table.element.setAttribute('aria-busy', 'true')
       compute(next).catch(fails)
     },

@@ -1,4 +1,6 @@
-/** One pair of dimensions as a point: around a circle from place to place, up a spiral as the places go on. */
+/**
+ * One pair of dimensions as a point: around a circle from position to position, along a spiral as positions increase.
+ */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -18,12 +20,12 @@ export const controls = ['base', 'dModel', 'maxLength']
 /** @type {string[]} */ export const pickers = []
 
 const SIZE = 340
-/** From this width on both pictures stand side by side. */
+/** From this width on, both pictures are side by side. */
 const [WIDE, GAP] = [560, 32]
-const REACH = 1.15
+const RANGE = 1.15
 
 /**
- * Every pair over the positions, the same in between, and how far each point is from the middle.
+ * Every pair over the positions, interpolated points, and the distance of each point from the center.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -60,7 +62,7 @@ export function mount(container, context) {
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
   const [points, radius] = [fig.matrix(), fig.matrix()]
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let chosen = { pair: 0, place: 1 }
 
   /** @param {Partial<typeof chosen>} patch */
@@ -68,35 +70,35 @@ export function mount(container, context) {
     chosen = { ...chosen, ...patch }
     draw()
   }
-  /** Another pair is another cell: the inspector follows, the link holds it. @param {number} pair */
-  const pressed = pair => context.press({ name: shown.pairs[pair].name, index: [pair, chosen.place, 0] })
+  /** Selects a pair, and with it a cell for the inspector. @param {number} pair */
+  const pressed = pair => context.press({ name: latest.pairs[pair].name, index: [pair, chosen.place, 0] })
   /**
-   * What the point at a place is drawn as.
+   * How the point at a position is drawn.
    * @template At
    * @param {Slice} part @param {{ pair: number, place: number }} chosen
    * @param {(x: number, y: number, k: number) => At} at
    */
   const dotsOf = ({ name, rows, values }, { pair, place }, at) => Array.from({ length: rows }, (_, k) => ({
-    at: at(values[2 * k + 1], values[2 * k], k), kind: k === place ? 'is-chosen' : '', title: shown.pairs[0].rowLabels[k],
+    at: at(values[2 * k + 1], values[2 * k], k), kind: k === place ? 'is-chosen' : '', title: latest.pairs[0].rowLabels[k],
     cell: { name, index: [pair, k, 0] }
   }))
 
   function draw() {
-    const pair = Math.min(chosen.pair, shown.pairs.length - 1)
-    const part = shown.pairs[pair]
+    const pair = Math.min(chosen.pair, latest.pairs.length - 1)
+    const part = latest.pairs[pair]
     const place = Math.min(chosen.place, part.rows - 1)
     chosen = { pair, place }
-    choices.update(shown.pairs.map((_, value) => ({ value, text: String(value) })), pair)
-    const { wave } = shown
+    choices.update(latest.pairs.map((_, value) => ({ value, text: String(value) })), pair)
+    const { wave } = latest
     const width = context.width()
     const size = Math.min(SIZE, width >= WIDE ? Math.floor((width - GAP) / 2) : width)
     /** @type {[number, number][]} */
     const fine = Array.from({ length: wave.rows }, (_, i) => (
       [wave.values[i * wave.cols + 2 * pair + 1], wave.values[i * wave.cols + 2 * pair]]))
-    /** @param {number} share */
-    const up = share => 2 * share - 1
+    /** @param {number} fraction */
+    const up = fraction => 2 * fraction - 1
     circle.update({
-      width: size, height: size, x: [-REACH, REACH], y: [-REACH, REACH], xName: `cos · ${2 * pair + 1}`,
+      width: size, height: size, x: [-RANGE, RANGE], y: [-RANGE, RANGE], xName: `cos · ${2 * pair + 1}`,
       yName: `sin · ${2 * pair}`, label: t('lab.circle.flat'),
       lines: [{ points: fine, kind: 'is-thin' },
         { points: [[0, 0], [part.values[2 * place + 1], part.values[2 * place]]] }],
@@ -107,20 +109,20 @@ export function mount(container, context) {
       points: fine.map(([x, y], i) => [x, y, up(i / (wave.rows - 1))]),
       dots: dotsOf(part, chosen, (x, y, k) => [x, y, up(k / (part.rows - 1))])
     })
-    const { radius: far, rate } = shown
+    const { radius: far, rate } = latest
     list.update([
       { name: t('lab.circle.place'), text: part.rowLabels[place] },
       { name: t('lab.circle.turned'), text: fixed(rate.values[pair], 4), cell: { name: rate.name, index: [pair] } },
       { name: t('lab.circle.far'), text: fixed(far.values[pair * far.cols + place], 4),
         cell: { name: far.name, index: [pair, place] } }
     ])
-    points.update(part, { title: t('lab.circle.points', { pair }), domain: shown.domain, dense: true, pair: true })
+    points.update(part, { title: t('lab.circle.points', { pair }), domain: latest.domain, dense: true, pair: true })
     fig.numbers(t('frame.numbers'), [{ title: t('lab.circle.points', { pair }), part },
       { title: t('lab.circle.radius'), part: far }])
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
       radius.update(next.radius, { title: t('lab.circle.radius'), domain: next.domain, dense: true, pair: true })
       fig.legend([{ domain: next.domain }])
@@ -128,7 +130,7 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || !current || ![shown.pairs[0].name, shown.radius.name].includes(current.name)) return
+      if (!latest || !current || ![latest.pairs[0].name, latest.radius.name].includes(current.name)) return
       const [pair, place] = current.index
       if (pair !== chosen.pair || place !== chosen.place) choose({ pair, place })
     },

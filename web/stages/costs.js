@@ -1,12 +1,12 @@
-/** What each room, each layer and the whole model cost, as counted in the run. */
+/** The cost of each room, each layer and the whole model, as counted in the run. */
 
 import { scale } from '../lib/color.js'
 import { costsByRoom, grouped, together } from '../lib/costs.js'
 import { following, h } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { storeyOf } from '../lib/parts.js'
+import { storeyOf } from '../lib/ablation_parts.js'
 import { pictureOf } from '../lib/picture.js'
-import { ownName } from '../lib/place.js'
+import { ownName } from '../lib/room_name.js'
 
 /** @import { Costs, Mount, Room, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
@@ -28,7 +28,7 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.out)
  * The rooms that cost something, by where they are.
  * @param {Room[]} rooms @param {Map<string, Sum>} sums
  */
-export function storeys(rooms, sums) {
+export function costsByLayer(rooms, sums) {
   /** @type {Map<string, Room[]>} */ const places = new Map()
   for (const room of rooms.filter(one => sums.has(one.id))) {
     const place = `${room.tower} ${room.layer}`
@@ -42,12 +42,12 @@ export function mount(container, context) {
   const { t, ask, theme, fails, href, enter } = context
   const table = grid(container, t('stages.costs.name'), t)
   container.append(h('p', { className: 'note' }, t('stages.costs.note')))
-  /** @type {Run | null} */ let shown = null
+  /** @type {Run | null} */ let latest = null
 
-  /** @param {Sum} sum @param {Sum | null} most @returns {GridCell[]} */
-  const cells = (sum, most) => COLUMNS.map(name => ({
+  /** @param {Sum} sum @param {Sum | null} max @returns {GridCell[]} */
+  const cells = (sum, max) => COLUMNS.map(name => ({
     text: grouped(sum[name]),
-    colour: most && scale({ kind: 'probability', min: 0, max: most[name] || 1 }, theme().mode).at(sum[name])
+    color: max && scale({ kind: 'probability', min: 0, max: max[name] || 1 }, theme().mode).at(sum[name])
   }))
   /** @param {Room} room */
   const door = room => h('a', { href: href(room.id), onclick: following(() => enter(room.id)) }, ownName(room, t))
@@ -57,32 +57,32 @@ export function mount(container, context) {
     /** @param {Room} room */
     const of = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
     const all = [...sums.values()]
-    const most = /** @type {Sum} */ (Object.fromEntries(
+    const max = /** @type {Sum} */ (Object.fromEntries(
       COLUMNS.map(name => [name, Math.max(...all.map(one => one[name]))])))
     const rest = sums.get('')
     table.update(t('stages.costs.corner'), COLUMNS.map(name => t(`stages.costs.${name}`)), [
       { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(together(all), null) },
-      ...storeys(rooms, sums).flatMap((list, i) => /** @type {Line[]} */ ([
+      ...costsByLayer(rooms, sums).flatMap((list, i) => /** @type {Line[]} */ ([
         { key: `storey ${i}`, head: storeyOf(/** @type {any} */ (list[0]), t) || t('map.model'), isTitle: true,
           cells: cells(together(list.map(of)), null) },
-        ...list.map(room => ({ key: room.id, head: door(room), level: 1, cells: cells(of(room), most) }))
+        ...list.map(room => ({ key: room.id, head: door(room), level: 1, cells: cells(of(room), max) }))
       ])),
       ...(rest ? [{ key: '', head: t('stages.costs.rest'), cells: cells(rest, null) }] : [])
     ])
   }
   return {
     update({ run, rooms }) {
-      shown = run
+      latest = run
       table.element.setAttribute('aria-busy', 'true')
       ask('costs', {}).then(costs => {
-        if (shown !== run) return
+        if (latest !== run) return
         draw(run, rooms, costs)
         table.element.setAttribute('aria-busy', 'false')
       }).catch(fails)
     },
     mark() {},
     destroy() {
-      shown = null
+      latest = null
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Cross-attention's weights: what each word of the target reads in the source. */
+/** Cross-attention's weights: what each token of the target reads in the source. */
 
 import { arcs } from '../lib/arcs.js'
 import { probabilities } from '../lib/color.js'
@@ -15,7 +15,7 @@ export const id = 'cross'
 export const pickers = ['head']
 
 /**
- * The weights of one head, which word each query is about to say, and the row to begin with.
+ * The weights of one head, the token that each query generates next, and the first row.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -37,24 +37,24 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const weights = fig.matrix()
   container.append(h('p', { className: 'note' }, t('stages.weights.caution')))
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @type {number | null} */ let row = null
 
-  /** The cell of a row that weighs most. @param {number} at */
+  /** The cell with the largest weight of a row. @param {number} at */
   function strongest(at) {
-    const { weights: part } = shown
+    const { weights: part } = latest
     const values = part.values.slice(at * part.cols, (at + 1) * part.cols)
     return { name: part.name, index: indexOf(part, at, values.indexOf(Math.max(...values))) }
   }
   function drawLines() {
-    const at = Math.min(row ?? shown.row, shown.weights.rows - 1)
-    const label = t('stages.cross.reads', { token: shown.weights.rowLabels[at], next: shown.next[at] ?? '' })
+    const at = Math.min(row ?? latest.row, latest.weights.rows - 1)
+    const label = t('stages.cross.reads', { token: latest.weights.rowLabels[at], next: latest.next[at] ?? '' })
     setText(heading, label)
-    lines.update({ part: shown.weights, row: at, width: Math.min(context.width(), 880), label })
+    lines.update({ part: latest.weights, row: at, width: Math.min(context.width(), 880), label })
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       const title = t('stages.cross.weights')
       /** @type {Follow} */
       const follow = ({ name, index }) => (name === next.weights.name ? { row: index[2] } : null)
@@ -66,7 +66,7 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || current?.name !== shown.weights.name) return
+      if (!latest || current?.name !== latest.weights.name) return
       row = current.index[2]
       drawLines()
     },

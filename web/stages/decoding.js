@@ -1,6 +1,5 @@
 /**
- * One token after another: the most probable, one drawn by its share, or the best of several beginnings; all steps at
- * once, or as far as the reader has walked.
+ * Generation step by step: greedy, sampled, or by beam search; all steps at once, or up to the selected one.
  */
 
 import { probabilities } from '../lib/color.js'
@@ -8,15 +7,15 @@ import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
-import { inSlices, nextTask, painted } from '../lib/later.js'
+import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 import { ranking } from '../lib/ranking.js'
-import { SHOWN, isMany, largest } from '../lib/many.js'
+import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
-/** @import { Branch, Built, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
+/** @import { Branch, BuiltElement, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
 /** @import { Beginning } from '../lib/tree.js' */
 
 export const id = 'decoding'
@@ -24,7 +23,7 @@ export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'se
 /** @type {string[]} */ export const pickers = []
 
 /**
- * Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by.
+ * Why the bars, computed in one pass over the whole answer, may differ from what the tokens were chosen from.
  * @param {Decoding} decoding @param {Settings} settings
  */
 function rereading({ kind }, { training, dropout, tgtIsCausal }) {
@@ -33,7 +32,7 @@ function rereading({ kind }, { training, dropout, tgtIsCausal }) {
 }
 
 /**
- * What else has to be known to read the numbers, as keys of texts.
+ * Keys of further notes on the numbers.
  * @param {Decoding} decoding @param {Settings} settings
  */
 function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
@@ -54,7 +53,7 @@ function lineage(nodes, at) {
 }
 
 /**
- * A tree as it had grown at a step, and the best of its branches then; at the end that is the answer.
+ * The tree as it had grown by a step, and its best branch then; at the end that is the answer.
  * @param {Beginning[]} nodes @param {number | null} best @param {number} step
  */
 function grown(nodes, best, step) {
@@ -64,7 +63,7 @@ function grown(nodes, best, step) {
 }
 
 /**
- * What had been read at a step: the tokens so far, or those of every beginning that was still followed.
+ * What had been read at a step: the tokens so far, or those of every live beam.
  * @param {string[]} tokens @param {number[]} rows @param {Beginning[] | null} nodes @param {number} step
  * @returns {{ tokens: string[], score?: number }[]}
  */
@@ -77,8 +76,8 @@ function beginnings(tokens, rows, nodes, step) {
 }
 
 /**
- * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to
- * the step that is looked at; −1 is all of them.
+ * Every step with the probabilities it chose from, side by side in the order of sampling, and the tree of a beam
+ * search, up to the selected step; −1 for all.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -87,24 +86,24 @@ export function data(run, view) {
   const { rows, kind, tree: branches, best } = chosen
   const output = tensorOf(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
   const words = labelsOf(run, output, 2) ?? [], order = wordsOf(run, view)
-  const shares = rowsOf(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
-  const last = now < 0 ? shares.rows - 1 : now
+  const distribution = rowsOf(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const last = now < 0 ? distribution.rows - 1 : now
   const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
-    // The narrow ones are not drawn: they stand last, as a draw goes through them, and nobody would see them.
-    const pieces = (order ? largest(row, 0, V, MOST_PIECES) : ranking(row)).map(i => {
+    // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
+    const pieces = (order ? largest(row, 0, V, MAX_SEGMENTS) : ranking(row)).map(i => {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
-    }).filter(({ share, isChosen }) => share > NARROW || (isChosen && share > 0))
+    }).filter(({ share: probability, isChosen }) => probability > NARROW || (isChosen && probability > 0))
     return { step, token, word, draw, pieces, share: row[word] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
     kind, steps, now, last, isLarge: order !== null, reread: rereading(chosen, run.settings),
     remarks: remarks(chosen, run.settings),
-    shares: rowsOf(shares, 0, last + 1), first: rows[0], loss: run.loss,
+    shares: rowsOf(distribution, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
@@ -112,13 +111,13 @@ export function data(run, view) {
 }
 
 /**
- * Of very many words those that are columns: what was chosen and what was likeliest at each step; null for all.
+ * Of a large vocabulary the tokens that get columns: the chosen and the most probable ones of each step; null for all.
  * @param {Run} run @param {View} view
  */
 function wordsOf(run, { room }) {
   const { data: values, shape: [, , V] } = tensorOf(run, room.parts.output)
   if (!isMany(V)) return null
-  const { rows, steps } = /** @type {Decoding} */ (run.decoding), each = Math.ceil(SHOWN / rows.length)
+  const { rows, steps } = /** @type {Decoding} */ (run.decoding), each = Math.ceil(ROW_COUNT / rows.length)
   const likely = rows.flatMap(row => largest(values, row * V, V, each))
   return [...new Set([...steps.map(step => step.id), ...likely])].sort((a, b) => a - b)
 }
@@ -129,15 +128,15 @@ export const picture = (run, view) => {
   const part = rowsOf(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   /** @param {number} i */
   const isChosen = i => (order?.[i % part.cols] ?? i % part.cols) === steps[Math.floor(i / part.cols)].id
-  const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
+  const values = part.values.map((probability, i) => (isChosen(i) ? probability : 0))
   return { part: { ...part, values }, domain: probabilities() }
 }
 
-/** Most pieces of a bar of very many words, and a share that is less than a pixel wide. */
-const MOST_PIECES = 64
+/** The maximum number of segments of a bar, and a probability whose segment is less than a pixel wide. */
+const MAX_SEGMENTS = 64
 const NARROW = 1e-3
 
-/** Of very many words so many steps are there at once, the others frame by frame, in about a millisecond each time. */
+/** With a large vocabulary this many steps are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_STEPS, SLICE] = [1, 1]
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
@@ -151,7 +150,7 @@ const createRemark = () => h('p', { className: 'note' })
 const createBeginning = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
-/** @param {Built<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
+/** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
 function fillBeginning(item, { tokens: list, score }) {
   keep(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
@@ -175,24 +174,24 @@ export function mount(container, context) {
   const steps = scrubber(walk, scrubWords(t), step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)
-  const shares = fig.matrix()
+  const distribution = fig.matrix()
 
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
 
   /**
-   * A step that is not yet reached stays an empty line.
-   * @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
+   * A step that is not reached yet stays an empty line.
+   * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
-  function fillStep(item, { step, token, word, draw, pieces, share }) {
-    const isAhead = step > shown.last
+  function fillStep(item, { step, token, word, draw, pieces, share: probability }) {
+    const isAhead = step > latest.last
     item.classList.toggle('is-ahead', isAhead)
-    item.classList.toggle('is-now', step === shown.now)
+    item.classList.toggle('is-now', step === latest.now)
     const [number, line, chosen, link] = item.children
     setText(number, String(step))
     setText(chosen, isAhead ? '' : token)
-    setText(link, isAhead ? '' : fixed(share, 3))
+    setText(link, isAhead ? '' : fixed(probability, 3))
     link.hidden = isAhead
-    ofCell(link, shown.shares.name, [0, shown.first + step, word])
+    ofCell(link, latest.shares.name, [0, latest.first + step, word])
     link.onclick = () => context.press(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
     const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(draw === null ? [] : [{ draw }])]
@@ -207,17 +206,17 @@ export function mount(container, context) {
     })
   }
   /** @param {ReturnType<typeof data>['steps'][number]} step */
-  const fillPiece = step => fillStep(/** @type {Built<HTMLElement>} */ (list.children[step.step]), step)
+  const fillPiece = step => fillStep(/** @type {BuiltElement<HTMLElement>} */ (list.children[step.step]), step)
   const fillRest = inSlices(fillPiece, SLICE)
   function drawShares() {
     const title = t('stages.decoding.shares')
-    shares.update(shown.shares, { title, domain: probabilities() })
+    distribution.update(latest.shares, { title, domain: probabilities() })
     fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-    fig.numbers(t('frame.numbers'), [{ title, part: shown.shares }])
+    fig.numbers(t('frame.numbers'), [{ title, part: latest.shares }])
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
       read.hidden = next.read.length === 0
@@ -234,7 +233,7 @@ export function mount(container, context) {
       fillRest(next.steps.slice(first))
       list.classList.toggle('has-draws', next.kind === 'sample')
       if (!next.isLarge) drawShares()
-      else painted().then(nextTask).then(() => shown === next && drawShares())
+      else painted().then(nextTask).then(() => latest === next && drawShares())
     },
     mark: fig.mark,
     destroy: steps.destroy

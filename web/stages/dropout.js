@@ -1,7 +1,7 @@
-/** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
+/** Dropout: some cells are set to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
 import { factor } from '../lib/color.js'
-import { dropped } from '../lib/dropped.js'
+import { dropoutFigure } from '../lib/dropout_figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -13,8 +13,8 @@ export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
 /**
- * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Where nothing can
- * be dropped there is none.
+ * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Without dropout
+ * there is no mask.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -36,4 +36,4 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.after, view
 const placeOf = ({ index }) => ({ row: index[1], col: index[2] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropped(container, context, placeOf)
+export const mount = (container, context) => dropoutFigure(container, context, placeOf)

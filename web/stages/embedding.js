@@ -4,10 +4,10 @@ import { signed } from '../lib/color.js'
 import { grouped } from '../lib/costs.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { finder } from '../lib/finder.js'
-import { find, isMany } from '../lib/many.js'
+import { tokenSearch } from '../lib/token_search.js'
+import { find, isMany } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
-import { planePart } from '../lib/plane.js'
+import { pcaPlot } from '../lib/pca_plot.js'
 import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
 import { peak, pickedRows, slice } from '../lib/slice.js'
 
@@ -18,14 +18,14 @@ export const id = 'embedding'
 export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
-/** Most rows that are looked up at a time. */
-const MOST_FOUND = 12
+/** The maximum number of rows that are looked up at a time. */
+const MAX_FOUND = 12
 
-/** A row by its word, if it has one, and its number. @param {readonly string[]} words @param {number} id */
+/** The label of a row: its token, if it has one, and its index. @param {readonly string[]} words @param {number} id */
 const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[id]} · ${id}`)
 
 /**
- * Which rows are taken out: those of the tokens, or of their places, or of the only kind of text there is.
+ * The rows that are looked up: by token, by position, or of the only token type.
  * @param {Run} run @param {View} view @param {number} count
  */
 function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
@@ -35,7 +35,7 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
 }
 
 /**
- * What the rows of a table are for: its words, or the tokens at its places; of kinds of text nothing.
+ * The labels of a table's rows: tokens, or the tokens at its positions; none for token types.
  * @param {Run} run @param {View} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
@@ -45,7 +45,7 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
 }
 
 /**
- * The rows of a table of many that a text takes out of it.
+ * The rows of a large table that a text looks up.
  * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
  */
 function rowsInUse(run, name, ids, words) {
@@ -58,7 +58,7 @@ function rowsInUse(run, name, ids, words) {
   }
 }
 
-/** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
+/** The table, the rows that one sentence looks up, and their ids. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
@@ -75,7 +75,7 @@ export function picture(run, view) {
 }
 
 /**
- * Rows that were looked up, below those that the text takes.
+ * Rows found by search, below those that the text looks up.
  * @param {Slice} part @param {Slice | null} more @returns {Slice}
  */
 function joined(part, more) {
@@ -94,60 +94,60 @@ export function mount(container, context) {
   const { t, ask, fails } = context
   const lookUp = h('section', {})
   container.append(lookUp)
-  const search = finder(lookUp, t,
-    text => look(find(shown.many?.words ?? [], text, MOST_FOUND)).catch(fails))
-  const most = h('button', { type: 'button', className: 'quiet', onclick: () => look(shown.many?.largest ?? []).catch(fails) }, t('stages.embedding.largest'))
-  search.element.append(most)
+  const search = tokenSearch(lookUp, t,
+    text => look(find(latest.many?.words ?? [], text, MAX_FOUND)).catch(fails))
+  const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => look(latest.many?.largest ?? []).catch(fails) }, t('stages.embedding.largest'))
+  search.element.append(largestButton)
   const fig = figure(container, context)
   const table = fig.matrix()
   const result = fig.matrix()
-  const plane = planePart(container, context)
-  /** @type {ReturnType<typeof data>} */ let shown
-  /** @type {Slice | null} */ let found = null
-  let asked = 0
+  const plane = pcaPlot(container, context)
+  /** @type {ReturnType<typeof data>} */ let latest
+  /** @type {Slice | null} */ let foundRows = null
+  let serial = 0
 
   /** Only these rows are read out of the engine. @param {number[]} ids */
   async function look(ids) {
-    asked += 1
-    const mine = asked, { run, table: { name, shape, rowOrder = [] }, many } = shown
+    serial += 1
+    const mine = serial, { run, table: { name, shape, rowOrder = [] }, many } = latest
     const rows = ids.filter(id => !rowOrder.includes(id))
     if (!many) return
     const some = rows.length ? await ask('rows', { name, rows, isTwin: 'which' in context }) : null
-    if (mine !== asked || shown.run !== run) return
-    found = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
+    if (mine !== serial || latest.run !== run) return
+    foundRows = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
       rows.map(id => labelOf(many.words, id)))
     draw()
   }
   const draw = () => {
-    const { table: own, result: taken, ids, domain, many } = shown, all = joined(own, found)
+    const { table: own, result: lookedUp, ids, domain, many } = latest, all = joined(own, foundRows)
     search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: grouped(many.total) }) : '')
-    /** The row of the table that an id is in. @param {number} id */
+    /** The row of the table for an id. @param {number} id */
     const rowOf = id => (all.rowOrder ? all.rowOrder.indexOf(id) : id)
     const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
-    const labels = [...all.rowLabels, ...taken.rowLabels]
+    const labels = [...all.rowLabels, ...lookedUp.rowLabels]
     /** @type {Follow} */
-    const usedBy = ({ name, index }) => (name === taken.name ? { row: rowOf(ids[index[1]]) } : null)
+    const usedBy = ({ name, index }) => (name === lookedUp.name ? { row: rowOf(ids[index[1]]) } : null)
     /** @type {Follow} */
     const uses = ({ name, index }) => {
       const row = name === all.name ? ids.indexOf(index[0]) : -1
       return row < 0 ? null : { row }
     }
     table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
-    result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
-    const words = shown.by ? all.rowLabels : all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
-    plane.update({ run: shown.run, name: all.name, rows: all.rowOrder ?? null, words })
+    result.update(lookedUp, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
+    const words = latest.by ? all.rowLabels : all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
+    plane.update({ run: latest.run, name: all.name, rows: all.rowOrder ?? null, words })
     fig.legend([{ domain }])
-    fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
+    fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: lookedUp }])
   }
   return {
     update(next) {
-      if (next.run !== shown?.run) found = null
-      shown = next
+      if (next.run !== latest?.run) foundRows = null
+      latest = next
       draw()
     },
     mark: fig.mark,
     destroy() {
-      asked += 1
+      serial += 1
       plane.destroy()
       search.destroy()
     }

@@ -1,4 +1,4 @@
-/** The index added to the words, and the index over the length: what each does. */
+/** Two naive positional encodings: the index added to the embeddings, and the index divided by the length. */
 
 import { fixed } from '../lib/number.js'
 import { panels } from '../lib/panels.js'
@@ -13,7 +13,7 @@ export const controls = ['dModel', 'seed']
 
 /** @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { words, grown, norms, hops, shares } = view.room.parts
+  const { words, grown, norms, hops, shares: fractions } = view.room.parts
   const rowLabels = run.streams.text.tokens[0]
   const both = domainOf(run, words, grown)
   const lengths = [1, 2, 3].map(times => `T = ${times * rowLabels.length}`)
@@ -23,8 +23,8 @@ export function data(run, view) {
       { ...matrixOf(run, grown, view, { rowLabels }), word: 'grown', domain: both },
       { ...matrixOf(run, norms, view, { rowLabels: ['|x|', '|x + k|'], colLabels: rowLabels }), word: 'norms',
         domain: domainOf(run, norms) },
-      { ...matrixOf(run, shares, view, { rowLabels: lengths, colLabels: rowLabels }), word: 'shares',
-        domain: domainOf(run, shares) }
+      { ...matrixOf(run, fractions, view, { rowLabels: lengths, colLabels: rowLabels }), word: 'shares',
+        domain: domainOf(run, fractions) }
     ],
     numbers: lengths.map((_, i) => ({ word: `hop${i + 1}`, text: fixed(tensorOf(run, hops).data[i], 4),
       cell: { name: hops, index: [i] } }))

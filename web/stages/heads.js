@@ -1,4 +1,4 @@
-/** Weights times values: what each head brings back. */
+/** Attention weights times values: what each head reads. */
 
 import { probabilities } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
@@ -14,18 +14,18 @@ export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /**
- * Weights (in training what dropout leaves of them), values and their product for one head: of all heads side by side,
- * or where some share their values, of this one alone, since only then the columns stand below one another.
+ * Weights (in training after dropout), values and their product: for all heads side by side, or, where some share their
+ * values, for one head, since only then the columns line up.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { weights, kept, v, out, heads, kvHeads = heads } = view.room.parts
+  const { weights, kept: dropped, v, out, heads, kvHeads = heads } = view.room.parts
   const isShared = kvHeads < heads
   const [right, product] = isShared
     ? [headMatrix(run, v, kvHeads, { ...view, head: sharedHead(view) }), headMatrix(run, out, heads, view)]
     : [matrixOf(run, v, view), matrixOf(run, out, view)]
   return {
-    left: matrixOf(run, kept ?? weights, view), right, product,
+    left: matrixOf(run, dropped ?? weights, view), right, product,
     domain: domainOf(run, v, out)
   }
 }

@@ -1,15 +1,15 @@
-/** The whole building as one picture: every floor a true picture of its tensor, read from below; a floor is a door. */
+/** The whole model as one picture: every floor a picture of its tensor, read from below; a floor links to its room. */
 
 import { scale } from '../lib/color.js'
-import { following, h, isThere, keep, setText, svg } from '../lib/dom.js'
-import { inSlices, later } from '../lib/later.js'
+import { following, h, exists, keep, setText, svg } from '../lib/dom.js'
+import { inSlices, debounce } from '../lib/scheduling.js'
 import { dimensions } from '../lib/number.js'
 import { describedOf } from '../lib/run.js'
-import { thumb } from '../lib/thumb.js'
-import { drawBranches } from '../lib/wire.js'
+import { thumbnail } from '../lib/thumbnail.js'
+import { drawConnector } from '../lib/connector.js'
 
 /**
- * @import { Built, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,
+ * @import { BuiltElement, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,
  * View } from '../types.d.ts'
  */
 
@@ -17,37 +17,37 @@ export const id = 'house'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** More heads than this would be too small to be read. */
-const MOST_HEADS = 8
-/** Tokens of a text and signs of it that are shown; the room of its tokens has all. */
-const [MOST_TOKENS, MOST_SIGNS] = [48, 240]
+/** More heads than this would be too small to read. */
+const MAX_HEADS = 8
+/** The maximum number of tokens and characters of a text; the room of its tokens has all. */
+const [MAX_TOKENS, MAX_CHARACTERS] = [48, 240]
 const EDGES = /^<.*>$/
 const WIRE_GAP = 36
 
-/** @typedef {ReturnType<typeof thumb>} Thumb */
-/** @typedef {{ part: Picture['part'], colours: Scale }} Coloured */
-/** @typedef {HTMLElement & { thumb: Thumb, view?: Coloured }} Stamp */
-/** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
+/** @typedef {ReturnType<typeof thumbnail>} Thumb */
+/** @typedef {{ part: Picture['part'], colors: Scale }} Colored */
+/** @typedef {HTMLElement & { thumb: Thumb, view?: Colored }} Stamp */
+/** @typedef {BuiltElement<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
 
 /**
- * What a floor shows: tokens, or pictures on one scale.
+ * What a floor displays: tokens, or pictures on one scale.
  * @typedef {{ tokens: string[], isAnswer?: boolean, parts?: undefined }
  *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain?: Domain, isLook: boolean,
  *   shape: number[] }} Shows
  * @typedef {{ room: string, word: string, layer?: number, wire: string } & Shows} Floor
- * @typedef {{ layer?: number, floors: Floor[] }} Storey floors of one layer
+ * @typedef {{ layer?: number, floors: Floor[] }} Storey the floors of one layer
  */
 
-/** Floors that are called after the part of the layer they stand for. */
+/** Floors that are named after their part of the layer. */
 const BLOCKS = ['weights', 'cross', 'activation']
 const LOOKS = ['scores', 'weights', 'cross']
 const TOKENS = ['tokens', 'pieces']
 
 /**
- * What a floor shows: tokens, one picture for each head or projection, or one picture.
+ * What a floor displays: tokens, one picture for each head or projection, or one picture.
  * @param {Run} run @param {Room} room @param {View} view @returns {Shows}
  */
-function shown(run, room, view) {
+function floorContent(run, room, view) {
   const { stage, parts, tensors } = room
   const { sentence = 0 } = view
   if (TOKENS.includes(stage)) {
@@ -56,13 +56,13 @@ function shown(run, room, view) {
   }
   if (stage === 'decoding') return { tokens: (run.decoding?.steps ?? []).map(({ token }) => token), isAnswer: true }
   const picture = (/** @type {object} */ more) => view.picture(room, more)
-  const heads = Array.from({ length: Math.min(MOST_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
+  const heads = Array.from({ length: Math.min(MAX_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
   const isLook = LOOKS.includes(stage)
   const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
-  const pictures = views.map(picture).filter(isThere)
+  const pictures = views.map(picture).filter(exists)
   const { shape } = describedOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
-  // Of what the run has left out there is no picture.
+  // What was not retained has no picture.
   const domain = domains.reduce((one, other) => (other.max > one.max ? other : one), domains[0])
   return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
@@ -72,11 +72,11 @@ function floor(run, room, view) {
   const isBlock = BLOCKS.includes(room.stage) && room.layer !== undefined
   const word = isBlock ? `map.blocks.${room.block}` : `stages.${room.words}.name`
   const wire = room.words === 'memory' ? 'from' : room.stage === 'cross' ? 'to' : ''
-  return { room: room.id, word, layer: room.layer, wire, ...shown(run, room, view) }
+  return { room: room.id, word, layer: room.layer, wire, ...floorContent(run, room, view) }
 }
 
 /**
- * Towers of floors from the ground up, and what goes in and comes out.
+ * Towers of floors from the bottom up, with their inputs and outputs.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -85,15 +85,15 @@ export function data(run, view) {
   const [first] = Object.values(run.streams)
   const { sentence } = view
   const tokens = first?.tokens[sentence] ?? first?.tokens[0] ?? []
-  // Of a text that is gone on with only the beginning was read.
-  const given = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
+  // Of a prompt that the model continues, only the prompt is input.
+  const promptLength = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
   return {
     notebooks: view.rooms.filter(({ block }) => block === 'notebooks').map(({ id, words }) => ({ id, words })),
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
     input: beginningOf(first?.texts[sentence] ?? first?.texts[0] ?? ''),
-    read: tokens.slice(0, given).filter(token => !EDGES.test(token)).length,
+    read: tokens.slice(0, promptLength).filter(token => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
@@ -107,10 +107,10 @@ export function picture(run, { rooms, ...view }) {
 /** @returns {Stamp} */
 function createPicture() {
   const stamp = h('span', { className: 'pane-picture' })
-  return Object.assign(stamp, { thumb: thumb(stamp) })
+  return Object.assign(stamp, { thumb: thumbnail(stamp) })
 }
 
-/** A picture has its place at once and its colours when there is time. @param {Stamp} stamp @param {Coloured} view */
+/** A picture gets its place at once and its colors when there is time. @param {Stamp} stamp @param {Colored} view */
 function fillPicture(stamp, view) {
   stamp.style.setProperty('--shape', String(view.part.cols / view.part.rows))
   stamp.view = view
@@ -118,8 +118,8 @@ function fillPicture(stamp, view) {
 
 /** @param {Stamp} stamp */
 function paint(stamp) {
-  const { part, colours } = /** @type {Coloured} */ (stamp.view)
-  if (stamp.thumb.update(part, colours)) {
+  const { part, colors } = /** @type {Colored} */ (stamp.view)
+  if (stamp.thumb.update(part, colors)) {
     stamp.classList.remove('is-changed')
     requestAnimationFrame(() => stamp.classList.add('is-changed'))
   }
@@ -133,11 +133,11 @@ const createFloor = ({ href, enter }) => () => {
   return Object.assign(link, { address: href })
 }
 
-/** Of a long text its beginning is enough to know it by. @param {string[]} tokens */
-const fewOf = tokens => (tokens.length > MOST_TOKENS ? [...tokens.slice(0, MOST_TOKENS), '…'] : tokens)
+/** Only the beginning of a long text. @param {string[]} tokens */
+const fewOf = tokens => (tokens.length > MAX_TOKENS ? [...tokens.slice(0, MAX_TOKENS), '…'] : tokens)
 
 /** @param {string} text */
-const beginningOf = text => (text.length > MOST_SIGNS ? `${[...text].slice(0, MOST_SIGNS).join('')}…` : text)
+const beginningOf = text => (text.length > MAX_CHARACTERS ? `${[...text].slice(0, MAX_CHARACTERS).join('')}…` : text)
 
 /** @param {Element} element @param {string} token */
 const fillToken = (element, token) => {
@@ -165,11 +165,11 @@ function fillFloor(link, floor, { t, mode, where }) {
   link.kind = kind
   if (floor.tokens) return keep(pictures, fewOf(floor.tokens), () => h('span'), fillToken)
   if (!floor.domain) return keep(pictures, [t('stages.house.unkept')], () => h('small'), setText)
-  const colours = scale(floor.domain, mode)
-  return keep(pictures, floor.parts.map(part => ({ part, colours })), createPicture, fillPicture)
+  const colors = scale(floor.domain, mode)
+  return keep(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
 }
 
-/** Floors of the same layer stand together. @param {Floor[]} floors */
+/** Groups floors of the same layer. @param {Floor[]} floors */
 function storeysOf(floors) {
   /** @type {Storey[]} */ const storeys = []
   for (const floor of floors) {
@@ -194,7 +194,7 @@ export function mount(container, context) {
   /** @param {string} name @returns {(floor: Floor) => string} */
   const where = name => ({ layer }) => (
     layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer + 1 })}`)
-  /** @param {string} name @returns {(element: Built<HTMLElement>, storey: Storey) => void} */
+  /** @param {string} name @returns {(element: BuiltElement<HTMLElement>, storey: Storey) => void} */
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
@@ -202,16 +202,16 @@ export function mount(container, context) {
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
-  /** @param {Built<HTMLElement>} element @param {{ name: string, floors: Floor[] }} tower */
+  /** @param {BuiltElement<HTMLElement>} element @param {{ name: string, floors: Floor[] }} tower */
   const fillTower = (element, { name, floors }) => {
     element.dataset.tower = name
     element.firstChild.hidden = name === 'model'
     setText(element.firstChild, t(`map.${name}`))
     keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
   }
-  const drawWire = () => drawBranches(wire, root, root.querySelector('[data-wire="from"]'),
+  const drawWire = () => drawConnector(wire, root, root.querySelector('[data-wire="from"]'),
     root.querySelectorAll('[data-wire="to"]'), { gap: WIRE_GAP, hasArrows: true })
-  const drawWireLater = later(drawWire)
+  const drawWireLater = debounce(drawWire)
   const paintPictures = inSlices(paint)
   const observer = new ResizeObserver(drawWire)
   observer.observe(root)
@@ -220,13 +220,13 @@ export function mount(container, context) {
     const link = h('a', { onclick: following(() => context.enter(link.dataset.room ?? '')) })
     return h('li', {}, link)
   }
-  /** @param {Built<HTMLElement>} element @param {{ id: string, words: string }} notebook */
+  /** @param {BuiltElement<HTMLElement>} element @param {{ id: string, words: string }} notebook */
   const fillDoor = ({ firstChild: link }, { id, words }) => {
     link.dataset.room = id
     link.setAttribute('href', context.href(id))
     setText(link, t(`stages.${words}.name`))
   }
-  /** What there is to read besides. @param {{ id: string, words: string }[]} list */
+  /** The list of notebooks. @param {{ id: string, words: string }[]} list */
   function offer(list) {
     notebooks.hidden = list.length === 0
     if (notebooks.hidden) return
@@ -235,7 +235,7 @@ export function mount(container, context) {
     keep(notebooks.lastChild, list, createDoor, fillDoor)
   }
   /** @param {ReturnType<typeof data>} shown */
-  function say({ input, read, steps, isGiven, towers: all }) {
+  function describe({ input, read, steps, isGiven, towers: all }) {
     const answer = all.at(-1)?.floors.at(-1)
     if (!answer?.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
     const words = beginningOf(context.written(answer.tokens))
@@ -244,7 +244,7 @@ export function mount(container, context) {
   }
   return {
     update(shown) {
-      say(shown)
+      describe(shown)
       offer(shown.notebooks)
       keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
       /** @type {NodeListOf<Stamp>} */ const list = towers.querySelectorAll('.pane-picture')

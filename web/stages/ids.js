@@ -12,7 +12,7 @@ export const controls = ['tokenizer']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * The vocabulary and which entries are used, and the ids of all sentences.
+ * The vocabulary with the used entries, and the ids of all sentences.
  * @param {Run} run @param {View} view
  */
 export function data(run, { sentence, room }) {
@@ -24,7 +24,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The map's stamp: the ids themselves. @type {Stage['picture']} */
+/** The thumbnail: the ids themselves. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const { ids, vocabulary } = run.streams[room.parts.stream]
   const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }
@@ -35,30 +35,30 @@ export function picture(run, { room }) {
 export function mount(container, context) {
   const { t } = context
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
-  const known = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
-  container.append(sentences, known)
-  const words = vocabulary(known, t)
+  const vocabularySection = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
+  container.append(sentences, vocabularySection)
+  const words = vocabulary(vocabularySection, t)
   const list = chips(sentences, {
     onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
     onLeave: () => light(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @type {number | null} */ let lit = null
 
   /** @param {number} row @param {number} col */
-  const idAt = (row, col) => shown.sentences[row].ids[col]
+  const idAt = (row, col) => latest.sentences[row].ids[col]
   function draw() {
-    list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
+    list.update(latest.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
       chips: ids.map((number, col) => (
         { text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
     })))
-    words.update(shown.vocabulary, lit)
+    words.update(latest.vocabulary, lit)
   }
   /** @param {number | null} number */
   const light = number => {
     lit = number
-    if (shown) draw()
+    if (latest) draw()
   }
   words.list.addEventListener('pointerover', event => {
     const entry = targetOf(event).closest('li')
@@ -67,7 +67,7 @@ export function mount(container, context) {
   words.list.addEventListener('pointerleave', () => light(null))
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

@@ -1,4 +1,4 @@
-/** Sines and cosines in turn, or all sines first: the same columns in another order. */
+/** Sines and cosines interleaved, or all sines first: the same columns in another order. */
 
 import { signed } from '../lib/color.js'
 import { brief } from '../lib/number.js'

@@ -1,4 +1,7 @@
-/** A linear layer: every output weighs all inputs. The two of the feed-forward network, and the one to the logits. */
+/**
+ * A linear layer: every output is a weighted sum of all inputs. Those of the feed-forward network, and the
+ * output layer.
+ */
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
@@ -7,7 +10,7 @@ import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
-import { SHOWN, isMany, largest } from '../lib/many.js'
+import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
 import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
 import { columnsOf, peak, rowsOf, slice } from '../lib/slice.js'
 
@@ -18,7 +21,7 @@ export const controls = ['dimFeedforward']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * What goes in, as far as something comes out: of a long text there may be scores of words of the last tokens alone.
+ * The input rows that have outputs: for a long text, logits may exist only for the last tokens.
  * @param {Run} run @param {View} view
  */
 function inputOf(run, view) {
@@ -26,16 +29,16 @@ function inputOf(run, view) {
   return first ? rowsOf(part, first, part.rows - first) : part
 }
 
-/** The token whose row is the first. @param {Run} run @param {string} name */
+/** The token of the first row. @param {Run} run @param {string} name */
 const firstOf = (run, name) => describedOf(run, name).axes.at(-2)?.first ?? 0
 
 /**
- * Of very many outputs the largest ones of every place: only their rows of the weight are read.
+ * Of a large vocabulary the largest logits at each position: only their rows of the weight are read.
  * @param {Run} run @param {View} view
  */
 function largestOnly(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(SHOWN / rows))
+  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(ROW_COUNT / rows))
   const all = Array.from({ length: rows }, (_, row) => (
     largest(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
   const order = [...new Set(all.flat())].sort((a, b) => a - b)

@@ -1,4 +1,4 @@
-/** Scores that must not count are replaced by minus infinity. */
+/** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
 import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
@@ -15,7 +15,7 @@ export const controls = ['causal', 'tgtIsCausal', 'padding']
 export const pickers = ['sentence', 'head']
 
 /**
- * The scores before and after masking, on one scale; and whether nothing is masked where something might be.
+ * The scores before and after masking, on one scale; and whether nothing is masked where something could be.
  * @param {Run} run @param {View} view
  */
 export const data = (run, view) => ({
@@ -30,7 +30,7 @@ export const picture = (run, view) => ({
 })
 
 /**
- * The edits with a cell of a mask the other way: hidden from every head, or in sight again with the score it has.
+ * The edits with one cell of a mask toggled: masked in every head, or unmasked with its score.
  * @param {Edit[]} edits @param {{ before: Slice, after: Slice }} shown @param {Cell} cell of either
  */
 export function toggled(edits, { before, after }, { index: [sentence, head, query, key] }) {
@@ -44,21 +44,21 @@ export function toggled(edits, { before, after }, { index: [sentence, head, quer
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, get, set } = context
-  /** @type {ReturnType<typeof data> | null} */ let shown = null
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
   let isDrawing = false
-  const pen = h('button', { 'type': 'button', 'className': 'switch', 'role': 'switch', 'aria-checked': 'false', 'onclick': () => {
+  const editSwitch = h('button', { 'type': 'button', 'className': 'switch', 'role': 'switch', 'aria-checked': 'false', 'onclick': () => {
     isDrawing = !isDrawing
-    pen.setAttribute('aria-checked', String(isDrawing))
+    editSwitch.setAttribute('aria-checked', String(isDrawing))
     fig.body.classList.toggle('is-drawn-on', isDrawing)
   } }, t('stages.mask.pen'))
   /** @param {Cell} cell */
   const press = cell => {
-    const isHere = cell && shown && [shown.before.name, shown.after.name].includes(cell.name) && !cell.isTwin
-    if (isDrawing && shown && isHere) set({ edits: toggled(get().edits, shown, cell) })
+    const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
+    if (isDrawing && latest && isHere) set({ edits: toggled(get().edits, latest, cell) })
     else context.press(cell)
   }
   const fig = figure(container, { ...context, press })
-  container.append(h('p', { className: 'mask-pen' }, pen, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
+  container.append(h('p', { className: 'mask-pen' }, editSwitch, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
   fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
@@ -66,7 +66,7 @@ export function mount(container, context) {
   container.append(open)
   return {
     update(next) {
-      shown = next
+      latest = next
       const { domain } = next
       const names = [next.before.name, next.after.name]
       /** @type {Follow} */

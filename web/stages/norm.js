@@ -1,4 +1,4 @@
-/** A residual sum and the layer norm beside it; at the end of a tower the norm alone. */
+/** A residual sum and its layer norm; at the end of a tower the norm alone. */
 
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
@@ -14,7 +14,7 @@ export const id = 'norm'
 export const controls = ['normFirst', 'norm']
 /** @type {string[]} */ export const pickers = []
 
-/** Mean and variance of every row, in double, as the explanation of a cell has them. @param {Slice} part */
+/** Mean and variance of every row, in double, as in the explanation of a cell. @param {Slice} part */
 function statistics({ rows, cols, values }) {
   return Array.from({ length: rows }, (_, row) => {
     const list = Array.from(values.slice(row * cols, (row + 1) * cols))
@@ -23,7 +23,7 @@ function statistics({ rows, cols, values }) {
   })
 }
 
-/** What is added, the sum, what is normalised, gain and shift, and the result. @param {Run} run @param {View} view */
+/** The change, the sum, the norm's input, gain and bias, and its result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
   /** @param {string} name */
@@ -60,23 +60,23 @@ export function mount(container, context) {
     fig.body.append(element)
     return { element, matrix: fig.matrix(element) }
   })
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let look = { row: 0, col: -1 }
 
   function drawLines() {
-    const normalised = ['before', 'sum', 'input'].map(name => shown[name]).find(part => part?.name === shown.from)
-    const row = Math.min(look.row, shown.after.rows - 1)
+    const normalised = ['before', 'sum', 'input'].map(name => latest[name]).find(part => part?.name === latest.from)
+    const row = Math.min(look.row, latest.after.rows - 1)
     /** @param {Slice} part @param {string} key @param {{ mean: number, variance: number }} statistics */
     const line = (part, key, { mean, variance }) => ({
-      name: t(`stages.norm.${key}${shown.isCentred ? '' : 'Rms'}`, {
+      name: t(`stages.norm.${key}${latest.isCentred ? '' : 'Rms'}`, {
         token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance),
         rms: fixed(Math.sqrt(mean ** 2 + variance))
       }),
       part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
       deviation: Math.sqrt(variance), chosen: look.col
     })
-    const now = statistics(shown.after)[row]
-    const both = [line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)]
+    const now = statistics(latest.after)[row]
+    const both = [line(normalised, 'line', latest.statistics[row]), line(latest.after, 'lineAfter', now)]
     lines.update(both, context.width())
   }
   /** @param {Shown} name @param {boolean} isFirst */
@@ -86,7 +86,7 @@ export function mount(container, context) {
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       const order = (next.isFirst ? PRE : POST).filter(name => next[name])
       const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
       /** @type {Follow} */
@@ -106,7 +106,7 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || current?.index.length !== 3 || current.index[1] >= shown.after.rows) return
+      if (!latest || current?.index.length !== 3 || current.index[1] >= latest.after.rows) return
       look = { row: current.index[1], col: current.index[2] }
       drawLines()
     },

@@ -1,4 +1,4 @@
-/** A notebook to read and to run; what it needs is loaded when one is opened. */
+/** A notebook to read and run; loaded when one is opened. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -14,7 +14,7 @@ export const id = 'notebook'
 /** Which notebook. @param {Run} run @param {View} view */
 export const data = (run, { room }) => ({ notebook: room.parts.notebook })
 
-/** A notebook has no tensor of its own: it shows the table that all five are about. @type {Stage['picture']} */
+/** A notebook has no tensor of its own: its thumbnail is the table that all five are about. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const tensor = tensorOf(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
@@ -24,34 +24,34 @@ export function picture(run, { room }) {
 export function mount(container, context) {
   const root = h('div', { 'className': 'nb', 'aria-busy': 'true' })
   container.append(root)
-  /** @type {{ destroy: () => void } | undefined} */ let shown
+  /** @type {{ destroy: () => void } | undefined} */ let latest
   let isGone = false
   /** @param {string} name */
   async function open(name) {
     const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
     if (isGone) return
     if (context.get().model !== model) {
-      // The reader has gone elsewhere, where the words are others'; on coming back it is opened again.
-      asked = null
+      // The reader has left the room meanwhile, or changed the language; it opens again on return.
+      requested = null
       return
     }
-    shown = notebook(root, context, name)
+    latest = notebook(root, context, name)
     root.setAttribute('aria-busy', 'false')
   }
-  /** @type {string | null} */ let asked = null
+  /** @type {string | null} */ let requested = null
   return {
     update({ notebook }) {
-      if (asked === notebook) return
-      asked = notebook
+      if (requested === notebook) return
+      requested = notebook
       open(notebook).catch(error => {
-        asked = null
+        requested = null
         context.fails(error)
       })
     },
     mark() {},
     destroy() {
       isGone = true
-      shown?.destroy()
+      latest?.destroy()
     }
   }
 }

@@ -1,4 +1,4 @@
-/** An operation that no other stage is about: what went in, and what came out. */
+/** An operation without a stage of its own: inputs and output. */
 
 import { figure } from '../lib/figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
@@ -10,7 +10,7 @@ export const id = 'operation'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence', 'head']
 
-/** Whatever it was made from, and the result, each with a range of its own. @param {Run} run @param {View} view */
+/** All inputs and the output, each with a scale of its own. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { inputs, out, op } = view.room.parts
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
@@ -27,12 +27,12 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
-  /** @type {ReturnType<typeof fig.matrix>[]} */ const shown = []
+  /** @type {ReturnType<typeof fig.matrix>[]} */ const views = []
   return {
     update({ matrices, domains }) {
-      while (shown.length < matrices.length) shown.push(fig.matrix())
+      while (views.length < matrices.length) views.push(fig.matrix())
       const list = matrices.map((part, i) => ({ title: part.name, part, domain: domains[i] }))
-      list.forEach(({ title, part, domain }, i) => shown[i].update(part, { title, domain, dense: true }))
+      list.forEach(({ title, part, domain }, i) => views[i].update(part, { title, domain, dense: true }))
       fig.legend(list.map(({ domain, title }) => ({ domain, text: title })))
       fig.numbers(t('frame.numbers'), list)
     },

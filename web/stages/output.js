@@ -1,4 +1,4 @@
-/** The heads side by side, mixed by the output projection. */
+/** The concatenated heads, mixed by the output projection. */
 
 import { scale, signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -6,7 +6,7 @@ import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
-import { thumb } from '../lib/thumb.js'
+import { thumbnail } from '../lib/thumbnail.js'
 import { setFormula } from '../lib/formula.js'
 import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
@@ -18,7 +18,7 @@ export const id = 'output'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** Joined heads, output weight, bias and the final vectors. @param {Run} run @param {View} view */
+/** Concatenated heads, output weight, bias and the result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
@@ -45,29 +45,29 @@ export function mount(container, context) {
     h('p', { className: 'note' }, t('stages.output.addedWhat')))
   container.append(heads)
   const table = grid(heads, t('stages.output.added'), t)
-  /** @type {ReturnType<typeof thumb>[]} */ const pictures = []
-  /** @type {Run | null} */ let shown = null
+  /** @type {ReturnType<typeof thumbnail>[]} */ const pictures = []
+  /** @type {Run | null} */ let latest = null
   /**
-   * What each head adds: a small picture of it, and its length at every place.
+   * The contribution of each head: a small picture, and its norm at every position.
    * @param {ReturnType<typeof data>} next
    */
   async function add({ run, added: question, sentence, product: { rows, rowLabels } }) {
-    const isNew = shown !== run
-    shown = run
+    const isNew = latest !== run
+    latest = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
-    const all = await ask('added', { ...question, isTwin: 'which' in context })
-    if (shown !== run) return
-    const most = Math.max(1e-6, ...all.map(one => peak({ data: one.lengths })))
+    const all = await ask('contributions', { ...question, isTwin: 'which' in context })
+    if (latest !== run) return
+    const max = Math.max(1e-6, ...all.map(one => peak({ data: one.norms })))
     const peaks = Math.max(1e-6, ...all.map(one => one.peak))
-    const { mode } = theme(), colours = scale(signed(most), mode)
-    table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, lengths }, head) => {
-      const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))
+    const { mode } = theme(), colors = scale(signed(max), mode)
+    table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, norms }, head) => {
+      const picture = pictures[head] ??= thumbnail(h('span', { className: 'stamp' }))
       picture.update(shownAs[sentence], scale(signed(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
         picture.element, t('stages.parts.head', { head }))
       return { key: String(head), head: name, cells: (/** @type {number} */ i) => {
-        const length = lengths[sentence * rows + i]
-        return { text: fixed(length), colour: colours.at(length) }
+        const length = norms[sentence * rows + i]
+        return { text: fixed(length), color: colors.at(length) }
       } }
     }))
     heads.setAttribute('aria-busy', 'false')
@@ -90,7 +90,7 @@ export function mount(container, context) {
     },
     mark: fig.mark,
     destroy() {
-      shown = null
+      latest = null
     }
   }
 }

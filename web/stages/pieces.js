@@ -1,9 +1,9 @@
-/** A source or a target cut into tokens, each with its id. */
+/** A source or a target as tokens, each with its id. */
 
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { MOST_PIECES, spans } from '../lib/spans.js'
+import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
 import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -14,7 +14,7 @@ export const controls = ['padding']
 
 const EDGES = /^<.*>$/
 
-/** A text's tokens with their ids, and all tokens the model knows there. @param {Run} run @param {View} view */
+/** A text's tokens with their ids, and the whole vocabulary. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, vocabulary, isAnswer, languages = [] } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
@@ -25,7 +25,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The map's stamp: one cell a token, fainter where it only marks an edge. @type {Stage['picture']} */
+/** The thumbnail: one cell per token, fainter for special tokens. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
   const values = Float32Array.from(tokens, token => (EDGES.test(token) ? 0.15 : 0.55))
@@ -41,28 +41,28 @@ export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
-  const span = spans(container, t, () => light())
+  const span = tokenWindow(container, t, () => light())
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
   const heading = h('h2')
-  const known = h('section', { className: 'known' }, heading)
-  container.append(known)
-  const all = vocabulary(known, t)
-  /** @type {ReturnType<typeof data>} */ let shown
+  const vocabularySection = h('section', { className: 'known' }, heading)
+  container.append(vocabularySection)
+  const all = vocabulary(vocabularySection, t)
+  /** @type {ReturnType<typeof data>} */ let latest
 
   /** @param {number} [col] */
   function light(col) {
-    const pieces = shown.pieces.slice(...span.of(shown.pieces.length, MOST_PIECES)), lit = pieces[col ?? -1]?.id
+    const pieces = latest.pieces.slice(...span.of(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
-    all.update(shown.vocabulary, lit)
+    all.update(latest.vocabulary, lit)
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
       light()
       compared.hidden = next.languages.length === 0

@@ -1,4 +1,4 @@
-/** The positional encoding: curves over position, and the table read off them. */
+/** The positional encoding: curves over position, and its table. */
 
 import { curves } from '../lib/chart.js'
 import { signed } from '../lib/color.js'
@@ -9,14 +9,14 @@ import { peak, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
-const MOST_CURVES = 16
+const MAX_CURVES = 16
 
 export const id = 'positions'
 export const controls = ['positional', 'positions', 'base', 'maxLength']
 export const pickers = ['sentence']
 
 /**
- * The table with the sentence's tokens beside their positions, and how many positions the sentence takes.
+ * The table with the sentence's tokens beside their positions, and the length of the sentence.
  * @param {Run} run @param {View} view
  */
 export function data(run, { sentence, room }) {
@@ -39,11 +39,11 @@ export function picture(run, { room }) {
 }
 
 /**
- * The dimensions drawn as curves: all, or an even choice that contains the one brought forward.
+ * The dimensions drawn as curves: all, or an even selection that contains the highlighted one.
  * @param {number} count @param {number} chosen
  */
 export function chosenCurves(count, chosen) {
-  const step = Math.ceil(count / MOST_CURVES)
+  const step = Math.ceil(count / MAX_CURVES)
   const list = Array.from({ length: count }, (_, i) => i).filter(i => i % step === 0 || i === chosen)
   return { list, at: list.indexOf(chosen) }
 }
@@ -56,27 +56,27 @@ export function mount(container, context) {
   container.append(heading, slot)
   const fig = figure(container, context)
   const table = fig.matrix()
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ position: number | null, dim: number }} */
   let look = { position: null, dim: 0 }
   /** @param {number} position */
-  const cell = position => ({ name: shown.table.name, index: [position, look.dim] })
+  const cell = position => ({ name: latest.table.name, index: [position, look.dim] })
   const chart = curves(slot, { onLook: p => context.look(cell(p)), onPress: p => context.press(cell(p)) })
 
   function drawCurves() {
-    const { rows, cols, values } = shown.table
+    const { rows, cols, values } = latest.table
     const dim = Math.min(look.dim, cols - 1)
     const { list, at } = chosenCurves(cols, dim)
     chart.update({
       series: list.map(i => Array.from({ length: rows }, (_, p) => values[p * cols + i])),
-      chosen: at, at: look.position, until: shown.used, label: t('stages.positions.chart', { dim }),
+      chosen: at, at: look.position, until: latest.used, label: t('stages.positions.chart', { dim }),
       title: t('stages.positions.position'), palette: context.theme().palette
     })
     setText(heading, t('stages.positions.curves', { dim }))
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       const title = t('stages.positions.table')
       drawCurves()
       table.update(next.table, { title, domain: next.domain, dense: true })
@@ -85,7 +85,7 @@ export function mount(container, context) {
     },
     mark(marks) {
       fig.mark(marks)
-      if (!shown || marks.current?.name !== shown.table.name) return
+      if (!latest || marks.current?.name !== latest.table.name) return
       const [position, dim] = marks.current.index
       if (position === look.position && dim === look.dim) return
       look = { position, dim }

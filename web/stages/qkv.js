@@ -20,14 +20,14 @@ export function data(run, view) {
   const { heads, kvHeads = heads } = view.room.parts
   const projections = /** @type {Record<Projected, Projection>} */ (view.room.parts.projections)
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
-  const shown = PARTS.flatMap(part => [projections[part].y, projections[part].x])
+  const names = PARTS.flatMap(part => [projections[part].y, projections[part].x])
   const { shape } = tensorOf(run, y)
   return {
     part: view.part, group: shape[shape.length - 1] / (view.part === 'q' ? heads : kvHeads),
     left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
     bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
     domains: {
-      values: domainOf(run, ...shown),
+      values: domainOf(run, ...names),
       weights: domainOf(run, weight)
     }
   }

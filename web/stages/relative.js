@@ -1,4 +1,4 @@
-/** A bias on attention's scores for how far a key is from a query: what is added, and the table it was looked up in. */
+/** A relative position bias: what is added to attention's scores, and the table it was looked up in. */
 
 import { figure } from '../lib/figure.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
@@ -11,7 +11,7 @@ export const id = 'relative'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['head']
 
-/** What one head adds to its scores, and the table of all heads, on one scale. @param {Run} run @param {View} view */
+/** The bias of one head, and the table of all heads, on one scale. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight, bias, heads } = view.room.parts
   return {
@@ -24,12 +24,12 @@ export function data(run, view) {
 export const picture = (run, view) => pictureOf(run, view.room.parts.bias, view)
 
 /**
- * The row of the table that a cell was looked up in; none where several hold its number.
+ * The row of the table that a cell was looked up in; undefined where several hold its value.
  * @param {ReturnType<typeof data>} shown @param {number} value
  */
 function bucketOf({ head, table: { rows, cols, values } }, value) {
-  const found = Array.from({ length: rows }, (_, row) => row).filter(row => values[row * cols + head] === value)
-  return found.length === 1 ? found[0] : null
+  const rowsWithValue = Array.from({ length: rows }, (_, row) => row).filter(row => values[row * cols + head] === value)
+  return rowsWithValue.length === 1 ? rowsWithValue[0] : null
 }
 
 /** @type {Mount<typeof data>} */

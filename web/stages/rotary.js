@@ -1,4 +1,4 @@
-/** Rotary positions: every pair of a head's dimensions is turned by an angle that grows with the place. */
+/** Rotary positions: every pair of a head's dimensions is rotated by an angle proportional to the position. */
 
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -17,18 +17,18 @@ export const controls = ['positions']
 export const pickers = ['sentence', 'part', 'head']
 
 const SIZE = 320
-/** How far the picture reaches past the longer of the two arrows. */
-const REACH = 1.15
+/** The range of the picture relative to the longer of the two arrows. */
+const RANGE = 1.15
 
 /**
- * The queries of one head, or its keys, before and after, and the cosine and sine of every angle.
+ * The queries or keys of one head, before and after, and the cosine and sine of every angle.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { turned, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
+  const { turned: rotated, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
   const part = choices.includes(view.part) ? view.part : choices[0]
   const isKeys = part === 'k'
-  const [from, to, { cos, sin }] = [turned[part], parts[part], tables[part]]
+  const [from, to, { cos, sin }] = [rotated[part], parts[part], tables[part]]
   /** @param {string} name */
   const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: sharedHead(view) })
     : headMatrix(run, name, heads, view))
@@ -50,7 +50,7 @@ export function picture(run, view) {
 export const columnsOf = ({ layout, before: { cols } }, pair) => (
   layout === 'interleaved' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
 
-/** The pair that a column is one of. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
+/** The pair of a column. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
 export const pairOf = ({ layout, before: { cols } }, col) => (
   layout === 'interleaved' ? Math.floor(col / 2) : col % (cols / 2))
 
@@ -65,18 +65,18 @@ export function mount(container, context) {
   const list = facts(numbers, context)
   const fig = figure(container, context)
   const [before, after, cos, sin] = [fig.matrix(), fig.matrix(), fig.matrix(), fig.matrix()]
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let look = { row: 1, pair: 0 }
 
   function drawTurn() {
-    const row = Math.min(look.row, shown.before.rows - 1)
-    const pair = Math.min(look.pair, shown.cos.cols - 1)
-    const columns = columnsOf(shown, pair)
+    const row = Math.min(look.row, latest.before.rows - 1)
+    const pair = Math.min(look.pair, latest.cos.cols - 1)
+    const columns = columnsOf(latest, pair)
     /** @param {Slice} part */
     const at = part => /** @type {[number, number]} */ (columns.map(col => part.values[row * part.cols + col]))
-    const [from, to] = [at(shown.before), at(shown.after)]
-    const far = REACH * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
-    const label = t('stages.rotary.pair', { pair, token: shown.before.rowLabels?.[row] ?? String(row) })
+    const [from, to] = [at(latest.before), at(latest.after)]
+    const far = RANGE * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
+    const label = t('stages.rotary.pair', { pair, token: latest.before.rowLabels?.[row] ?? String(row) })
     setText(heading, label)
     /** @param {Slice} part @param {[number, number]} point @param {string} kind */
     const dot = (part, point, kind) => ({
@@ -87,18 +87,18 @@ export function mount(container, context) {
       width: size, height: size, x: [-far, far], y: [-far, far], label,
       xName: String(columns[0]), yName: String(columns[1]),
       lines: [{ points: [[0, 0], from], kind: 'is-thin' }, { points: [[0, 0], to] }],
-      dots: [dot(shown.before, from, ''), dot(shown.after, to, 'is-chosen')]
+      dots: [dot(latest.before, from, ''), dot(latest.after, to, 'is-chosen')]
     })
     /** @param {string} name @param {Slice} part */
     const entry = (name, part) => ({
       name: t(`stages.rotary.${name}`), text: fixed(part.values[row * part.cols + pair], 4),
       cell: { name: part.name, index: indexOf(part, row, pair) }
     })
-    list.update([entry('cos', shown.cos), entry('sin', shown.sin)])
+    list.update([entry('cos', latest.cos), entry('sin', latest.sin)])
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       const views = { before: next.domains.vectors, after: next.domains.vectors, cos: next.domains.tables,
         sin: next.domains.tables }
       const matrices = { before, after, cos, sin }
@@ -115,12 +115,12 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || !current) return
-      const isVector = [shown.before.name, shown.after.name].includes(current.name)
-      const isTable = [shown.cos.name, shown.sin.name].includes(current.name)
+      if (!latest || !current) return
+      const isVector = [latest.before.name, latest.after.name].includes(current.name)
+      const isTable = [latest.cos.name, latest.sin.name].includes(current.name)
       if (!isVector && !isTable) return
       const [row, col] = current.index.slice(-2)
-      look = { row, pair: isTable ? col : pairOf(shown, col % shown.before.cols) }
+      look = { row, pair: isTable ? col : pairOf(latest, col % latest.before.cols) }
       drawTurn()
     },
     destroy() {}

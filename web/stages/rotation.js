@@ -1,4 +1,4 @@
-/** Some places further: the table times one matrix that turns every pair, beside the table itself further down. */
+/** A shift of positions: the table times one matrix that rotates every pair, beside the shifted table. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -17,7 +17,7 @@ export const controls = ['shift', 'base', 'dModel']
 
 /** @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { here, matrix, moved, there, angle, most } = view.room.parts
+  const { here, matrix, moved: shifted, there, angle, most } = view.room.parts
   const [words] = run.streams.text.tokens
   const { shift } = run.settings
   const rowLabels = placesOf(words, words.length)
@@ -27,7 +27,7 @@ export function data(run, view) {
       cell: { name, index: [i] } })
   return {
     left: matrixOf(run, here, view, { rowLabels }),
-    right: matrixOf(run, matrix, view, {}), product: matrixOf(run, moved, view, { rowLabels }),
+    right: matrixOf(run, matrix, view, {}), product: matrixOf(run, shifted, view, { rowLabels }),
     there: matrixOf(run, there, view, { rowLabels: rowLabels.map((_, k) => String(k + shift)) }),
     numbers: [{ word: 'angle', ...single(angle, 0, 4) }, { word: 'apart', ...single(most, 0) },
       { word: 'back', ...single(most, 1) }],

@@ -1,17 +1,17 @@
-/** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
+/** From logits to a token: divided by the temperature, softmax over the vocabulary, then top-k and top-p. */
 
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
-import { isMany, largest } from '../lib/many.js'
+import { isMany, largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { ranking } from '../lib/ranking.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
-import { inSlices, nextTask, painted } from '../lib/later.js'
+import { inSlices, nextTask, painted } from '../lib/scheduling.js'
 
-/** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
 export const id = 'sampling'
 export const controls = ['temperature', 'topK', 'topP']
@@ -19,36 +19,36 @@ export const pickers = ['row']
 
 /** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} Shown */
 
-/** The matrices of the choice by the part they play there. */
+/** The matrices by their roles. */
 /** @type {Record<Shown, string>} */
-const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
+const MATRICES = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
-/** Most words that have a line of their own. */
-const MOST_WORDS = 64
-/** Of very many words so many lines are there at once, the others frame by frame, about a millisecond each. */
+/** The maximum number of listed tokens. */
+const MAX_TOKENS = 64
+/** With a large vocabulary this many lines are drawn at once, the others frame by frame, about a millisecond each. */
 const [FIRST_WORDS, SLICE] = [6, 1]
 
 /**
- * All words of one step, the most probable first, and the matrices they are rows of.
+ * All tokens of one step, the most probable first, and the matrices they are rows of.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const names = view.room.parts, { rows } = /** @type {Decoding} */ (run.decoding)
   const row = rows[Math.min(view.row, rows.length - 1)]
-  const shares = tensorOf(run, names.probabilities), V = shares.shape[2]
-  const labels = labelsOf(run, shares, 2) ?? []
-  // Of very many words only those with a line of their own are columns.
-  const few = isMany(V) ? largest(shares.data, row * V, V, MOST_WORDS) : null
+  const distribution = tensorOf(run, names.probabilities), V = distribution.shape[2]
+  const labels = labelsOf(run, distribution, 2) ?? []
+  // With a large vocabulary only the listed tokens are columns.
+  const few = isMany(V) ? largest(distribution.data, row * V, V, MAX_TOKENS) : null
   const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
-    Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
+    Object.entries(MATRICES).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
   /** @param {string} name @param {number} word */
   const at = (name, word) => tensorOf(run, name).data[row * V + word]
-  const order = few ?? ranking(shares.data.slice(row * V, (row + 1) * V))
+  const order = few ?? ranking(distribution.data.slice(row * V, (row + 1) * V))
   const words = order.map(word => ({
     word, token: labels[word], logit: at(names.logits, word), tempered: at(names.tempered, word),
     share: at(names.probabilities, word), kept: at(names.output, word), isKept: at(names.cut, word) > -Infinity
   }))
-  const listed = words.slice(0, MOST_WORDS)
+  const listed = words.slice(0, MAX_TOKENS)
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
     words, isLarge: few !== null, rest: { count: V - listed.length, share: restOf(words, few) },
@@ -57,11 +57,13 @@ export function data(run, view) {
 }
 
 /**
- * What the words without a line have together; of very many, what the listed ones leave.
+ * The total probability of the tokens that are not listed.
  * @param {{ share: number }[]} words @param {number[] | null} few
  */
-const restOf = (words, few) => (few ? Math.max(0, 1 - words.reduce((sum, { share }) => sum + share, 0))
-  : words.slice(MOST_WORDS).reduce((sum, { share }) => sum + share, 0))
+const restOf = (words, few) => {
+  const total = (few ? words : words.slice(MAX_TOKENS)).reduce((sum, { share }) => sum + share, 0)
+  return few ? Math.max(0, 1 - total) : total
+}
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
@@ -92,46 +94,46 @@ export function mount(container, context) {
   container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, rest, smoothing))
   const fig = figure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
 
   list.addEventListener('click', event => {
     /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.word-number')
     if (button) context.press(cellAt(button))
   })
-  /** @param {Built<HTMLElement>} item @param {Word} entry */
+  /** @param {BuiltElement<HTMLElement>} item @param {Word} entry */
   function fillWord(item, entry) {
     const buttons = item.querySelectorAll('.word-number')
-    /** @type {NodeListOf<HTMLElement>} */ const [bar, kept] = item.querySelectorAll('.word-bar')
+    /** @type {NodeListOf<HTMLElement>} */ const [bar, keptBar] = item.querySelectorAll('.word-bar')
     setText(item.firstChild, entry.token)
     CELLS.forEach(([key, part], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
-      ofCell(buttons[i], shown[part].name, [0, shown.row, entry.word])
+      ofCell(buttons[i], latest[part].name, [0, latest.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)
-    kept.style.setProperty('width', `${entry.kept * 100}%`)
+    keptBar.style.setProperty('width', `${entry.kept * 100}%`)
     item.classList.toggle('is-cut', !entry.isKept)
   }
   /** @param {{ entry: Word, at: number }} piece */
-  const fillPiece = ({ entry, at }) => fillWord(/** @type {Built<HTMLElement>} */ (list.children[at]), entry)
+  const fillPiece = ({ entry, at }) => fillWord(/** @type {BuiltElement<HTMLElement>} */ (list.children[at]), entry)
   const fillRest = inSlices(fillPiece, SLICE)
   function drawFigures() {
-    const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
+    const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(MATRICES)[i], t(`stages.sampling.${key}`)]))
     for (const key of /** @type {const} */ (['shares', 'kept'])) {
-      matrices[key].update(shown[key], { title: titles[key], domain: probabilities() })
+      matrices[key].update(latest[key], { title: titles[key], domain: probabilities() })
     }
     fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-    fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(SHOWN)).map(key => (
-      { title: titles[key], part: shown[key] })))
+    fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(MATRICES)).map(key => (
+      { title: titles[key], part: latest[key] })))
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       smoothing.hidden = !next.smoothing
       if (next.smoothing) setText(smoothing, t('stages.sampling.smoothing', next.smoothing))
       setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
-      const pieces = next.words.slice(0, MOST_WORDS).map((entry, at) => ({ entry, at }))
+      const pieces = next.words.slice(0, MAX_TOKENS).map((entry, at) => ({ entry, at }))
       const first = next.isLarge ? FIRST_WORDS : pieces.length
       keep(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
       fillRest(pieces.slice(first))
@@ -142,7 +144,7 @@ export function mount(container, context) {
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
       if (!next.isLarge) drawFigures()
-      else painted().then(nextTask).then(() => shown === next && drawFigures())
+      else painted().then(nextTask).then(() => latest === next && drawFigures())
     },
     mark: fig.mark,
     destroy() {}

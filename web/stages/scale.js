@@ -1,4 +1,4 @@
-/** Scores before and after they are divided by the square root of the head size. */
+/** Scores before and after the division by the square root of the head size. */
 
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
@@ -14,8 +14,8 @@ export const controls = ['scale']
 export const pickers = ['sentence', 'head']
 
 /**
- * The products q · k, the scores made of them, on one scale; more: by what else they are divided than the root of a
- * head's size, as in a GPT-2 whose layers divide by their number.
+ * The products q · k and the scaled scores, on one scale; more: a further divisor, as in a GPT-2 whose layers divide by
+ * their number.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {

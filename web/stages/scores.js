@@ -1,10 +1,10 @@
-/** Queries meet keys: the score of every pair of tokens, for one head. */
+/** Queries times keys: the score of every pair of tokens, for one head. */
 
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, sharedHead, turnedHead } from '../lib/run.js'
+import { headMatrix, matrixOf, sharedHead, transposedHead } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -13,14 +13,14 @@ export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /**
- * Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them.
+ * Queries, transposed keys and the products of all pairs; the scores themselves where nothing scales them.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
   const name = dots ?? scores
   return {
-    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, kvHeads, { ...view, head: sharedHead(view) }),
+    left: headMatrix(run, q, heads, view), right: transposedHead(run, k, kvHeads, { ...view, head: sharedHead(view) }),
     product: matrixOf(run, name, view),
     domains: {
       vectors: domainOf(run, q, k),

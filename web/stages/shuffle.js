@@ -1,4 +1,4 @@
-/** The same words in two orders through one attention: without positions nothing but the order differs. */
+/** The same words in two orders through one attention: without positions the outputs only change their order. */
 
 import { h, keep, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
@@ -7,7 +7,7 @@ import { brief } from '../lib/number.js'
 import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, vectorRow } from '../lib/run.js'
 
-/** @import { Built, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'shuffle'
@@ -19,11 +19,11 @@ export const controls = ['seed', 'dModel']
 
 /** @type {Kind[]} */ const KINDS = ['bare', 'placed']
 /** @type {Line[]} */ const LINES = ['here', 'there', 'apart']
-/** Differences below this are made by float32 alone. */
+/** Differences below this come from float32 rounding. */
 const ROUNDING = 1e-5
 
 /**
- * Of both kinds what comes out of one order and the other, word by word, and the difference.
+ * For both kinds the outputs of one order and the other, word by word, and the difference.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -42,13 +42,13 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => pictureOf(run, view.room.parts.placed_apart, view)
 
-/** @param {Built<HTMLElement>} element @param {{ word: string, from: number }} word */
+/** @param {BuiltElement<HTMLElement>} element @param {{ word: string, from: number }} word */
 const fillWord = (element, { word, from }) => {
   setText(element.firstChild, word)
   setText(element.lastChild, String(from))
 }
 
-/** Words as boxes, each with the place it comes from. @param {string} name */
+/** Words as boxes, each with its original position. @param {string} name */
 function order(name) {
   const list = h('div', { className: 'chips-list' })
   const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)
@@ -73,10 +73,10 @@ export function mount(container, context) {
   })
   return {
     update(next) {
-      const { words, moved, most, domain } = next
+      const { words, moved: permuted, most, domain } = next
       first.update(words.map((word, from) => ({ word, from })))
-      second.update(next.order.map((from, i) => ({ word: moved[i], from })))
-      const shown = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
+      second.update(next.order.map((from, i) => ({ word: permuted[i], from })))
+      const visible = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
         const names = LINES.map(line => next[`${kind}_${line}`].name)
         /** @type {Follow} */
         const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
@@ -90,7 +90,7 @@ export function mount(container, context) {
         })
       })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), shown)
+      fig.numbers(t('frame.numbers'), visible)
     },
     mark: fig.mark,
     destroy() {}

@@ -44,14 +44,14 @@ export function mount(container, context) {
         const [row, col] = index.slice(-2)
         return names.includes(name) && row < next.result.rows ? { row, col } : null
       }
-      const shown = Object.entries({ embedding, positions, result }).map(([key, matrix]) => {
+      const entries = Object.entries({ embedding, positions, result }).map(([key, matrix]) => {
         const title = t(`stages.sum.${key}`)
         const part = parts[/** @type {keyof typeof parts} */ (key)]
         matrix.update(part, { title, domain, dense: true, follow })
         return { title, part }
       })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), shown)
+      fig.numbers(t('frame.numbers'), entries)
     },
     mark: fig.mark,
     destroy() {}

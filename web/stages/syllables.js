@@ -1,4 +1,4 @@
-/** A Hangul syllable: the letters in it, its code computed from them, its bytes, and the tokens that hold them. */
+/** A Hangul syllable: its letters, its code computed from them, its bytes, and the tokens that contain them. */
 
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
@@ -6,17 +6,17 @@ import { h, keep, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
 import { COUNTS, FINALS, FIRST, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
 
-/** @import { Built, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
+/** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 
 export const id = 'syllables'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
 const utf8 = new TextEncoder()
-/** How many leading bits of each of three bytes only say how many bytes there are, or that a character goes on. */
+/** How many leading bits of each of three UTF-8 bytes are structural. */
 const MARKS = [4, 2, 2]
 const LETTERS = /** @type {const} */ (['initial', 'vowel', 'final'])
-const SIGNS = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
+const JAMO = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
 
 /** @param {Syllable} one */
 const anatomy = ({ syllable, pieces }) => {
@@ -36,7 +36,7 @@ export function data(run, { room }) {
   return { isExample, syllables: syllables.map(anatomy) }
 }
 
-/** The map's stamp: one cell a syllable, the stronger the more tokens it takes. @type {Stage['picture']} */
+/** The thumbnail: one cell per syllable, by its number of tokens. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).syllables.map(({ pieces }) => pieces.length)
   if (counts.length === 0) return null
@@ -49,21 +49,21 @@ const createBox = () => h('span', { className: 'hangul-box' }, h('b'), h('small'
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   const note = h('p', { className: 'note' })
   container.append(note)
   const list = chooser(container, () => draw())
   const [letters, bytes, pieces] = [1, 2, 3].map(() => h('div', { className: 'hangul-boxes' }))
   const sums = [1, 2].map(() => h('div', { 'className': 'equation', 'data-part': 'code' }))
-  const said = h('p', { className: 'note' })
+  const text = h('p', { className: 'note' })
   /** @param {string} title @param {...Element} inside */
   const row = (title, ...inside) => h('li', {}, h('h2', {}, title), ...inside)
   container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, h('ol', { className: 'hangul' },
     row(t('stages.syllables.letters'), letters), row(t('stages.syllables.code'), h('div', {}, ...sums)),
-    row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), said))
+    row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), text))
 
   /**
-   * @param {Built<HTMLElement>} box @param {string} part @param {string} text @param {string} note
+   * @param {BuiltElement<HTMLElement>} box @param {string} part @param {string} text @param {string} note
    * @param {readonly [number, number]} columns
    */
   function fill(box, part, text, note, [from, to]) {
@@ -74,31 +74,31 @@ export function mount(container, context) {
   }
   /**
    * @template T @param {Element} parent @param {readonly T[]} items
-   * @param {(box: Built<HTMLElement>, item: T, i: number) => void} update
+   * @param {(box: BuiltElement<HTMLElement>, item: T, i: number) => void} update
    */
   const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
-    update(/** @type {Built<HTMLElement>} */ (box), item, i)))
+    update(/** @type {BuiltElement<HTMLElement>} */ (box), item, i)))
 
-  /** What is to be said of the tokens of a syllable. @param {Syllable['pieces']} all */
+  /** The note on the tokens of a syllable. @param {Syllable['pieces']} all */
   function verdict(all) {
     if (all.length === 1) return t('stages.syllables.whole')
     return t(all[0].share ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })
   }
   function draw() {
-    const { syllables, isExample } = shown
-    const most = syllables.reduce((found, { pieces: all }, i) => (
+    const { syllables, isExample } = latest
+    const longest = syllables.reduce((found, { pieces: all }, i) => (
       all.length > syllables[found].pieces.length ? i : found), 0)
-    const at = list.at(most, syllables.length)
+    const at = list.at(longest, syllables.length)
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
       { text: syllable, note: String(all.length), lit: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
     const one = syllables[at]
-    said.parentElement?.toggleAttribute('hidden', !one)
+    text.parentElement?.toggleAttribute('hidden', !one)
     if (!one) return
     const { initial, vowel, final } = one.letters
     boxes(letters, LETTERS, (box, part, i) => {
       const number = one.letters[part]
-      fill(box, part, SIGNS[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
+      fill(box, part, JAMO[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
     })
     setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${one.place}`)
     setFormula(sums[1], `${one.place} + ${FIRST} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
@@ -106,13 +106,13 @@ export function mount(container, context) {
       fill(box, `byte ${i}`, hex, '', [i, i + 1])
       box.lastChild.replaceChildren(h('i', {}, mark), bits)
     })
-    boxes(pieces, one.pieces, (box, { token, id: number, share }, i) => (
-      fill(box, `piece ${i}`, token, String(number), share ?? [i, i + 1])))
-    setText(said, verdict(one.pieces))
+    boxes(pieces, one.pieces, (box, { token, id: number, share: range }, i) => (
+      fill(box, `piece ${i}`, token, String(number), range ?? [i, i + 1])))
+    setText(text, verdict(one.pieces))
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
     },
     mark() {},

@@ -9,14 +9,14 @@ export const id = 'tokens'
 export const controls = ['tokenizer']
 /** @type {string[]} */ export const pickers = []
 
-/** Every sentence with its tokens, and which one is chosen. @param {Run} run @param {View} view */
+/** Every sentence with its tokens, and the selected one. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { texts, tokens, lengths } = run.streams[room.parts.stream]
   return { sentences: texts.map((text, i) =>
     ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
 }
 
-/** The map's stamp: where there is a token. @type {Stage['picture']} */
+/** The thumbnail: where there is a token. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
@@ -26,11 +26,11 @@ export function picture(run, { room }) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @param {number} [row] @param {number} [col] */
   const light = (row, col) => {
-    const lit = shown.sentences[row ?? -1]?.tokens[col ?? -1]
-    list.update(shown.sentences.map(({ text, tokens, chosen }) => ({
+    const lit = latest.sentences[row ?? -1]?.tokens[col ?? -1]
+    list.update(latest.sentences.map(({ text, tokens, chosen }) => ({
       name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
     })))
   }
@@ -39,7 +39,7 @@ export function mount(container, context) {
   })
   return {
     update(next) {
-      shown = next
+      latest = next
       light()
     },
     mark() {},

@@ -1,4 +1,4 @@
-/** One number spelled twice: a power, and exp of a logarithm. Line by line, and the angles of both in float32. */
+/** One number written in two ways: a power, and exp of a logarithm. Line by line, and the angles of both in float32. */
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
@@ -15,7 +15,7 @@ export const id = 'two_spellings'
 export const controls = ['base', 'dModel', 'maxLength']
 /** @type {string[]} */ export const pickers = []
 
-/** The pair that the lines are written for: the first that turns at another rate than 1. */
+/** The pair that the lines are written for: the first whose rate is not 1. */
 const PAIR = 1
 
 /** @param {Run} run @param {View} view */
@@ -44,7 +44,7 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => pictureOf(run, view.room.parts.by_log, view)
 
-/** From the power of the paper to what code computes. */
+/** From the paper's power to what code computes. */
 const LINES = [
   'omega_i = frac{1}{n^{2 i / d}} = n^{- 2 i / d}', 'n = e^{"ln\u00a0" n}',
   'omega_i = ( e^{"ln\u00a0" n} )^{- 2 i / d} = e^{- 2 i · "ln\u00a0" n / d}'

@@ -1,4 +1,4 @@
-/** Sine and cosine: the table, and of one of its cells the pair, frequency, angle, and the wave it is read off. */
+/** Sine and cosine: the table, and for one cell its pair, frequency, angle and wave. */
 
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
@@ -20,7 +20,7 @@ export const controls = ['base', 'dModel', 'maxLength']
 const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_, row) => values[row * cols + col])
 
 /**
- * The table, what leads to each of its cells, and its waves read between the positions too.
+ * The table, the intermediate values of each cell, and its waves interpolated between the positions.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -52,11 +52,11 @@ export function mount(container, context) {
   const list = facts(numbers, context)
   const fig = figure(container, context)
   const table = fig.matrix()
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   let look = [1, 0]
 
   function draw() {
-    const { table: part, between, wave: fine, angle, rate, used } = shown
+    const { table: part, between, wave: fine, angle, rate, used } = latest
     const [row, col] = [Math.min(look[0], part.rows - 1), Math.min(look[1], part.cols - 1)]
     const pair = Math.floor(col / 2)
     const name = col % 2 ? 'cos' : 'sin'
@@ -73,8 +73,8 @@ export function mount(container, context) {
         kind: `${k === row ? 'is-chosen' : ''} ${k < used ? '' : 'is-faint'}`
       }))
     })
-    const written = `PE_{${row} , ${col}} = "${name}" ( frac{${row}}{${shown.base}^{${2 * pair} / ${shown.dModel}}} )`
-    rule.replaceChildren(formula(written))
+    const equation = `PE_{${row} , ${col}} = "${name}" ( frac{${row}}{${latest.base}^{${2 * pair} / ${latest.dModel}}} )`
+    rule.replaceChildren(formula(equation))
     list.update([
       { name: t('lab.waves.position'), text: String(row) },
       { name: t('lab.waves.pair'), text: String(pair) },
@@ -87,7 +87,7 @@ export function mount(container, context) {
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       draw()
       table.update(next.table, { title: t('lab.waves.table'), domain: next.domain, dense: true })
       fig.legend([{ domain: next.domain }])
@@ -97,8 +97,8 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || !current || ![shown.table.name, shown.angle.name].includes(current.name)) return
-      look = current.name === shown.table.name ? current.index : [current.index[0], current.index[1] * 2]
+      if (!latest || !current || ![latest.table.name, latest.angle.name].includes(current.name)) return
+      look = current.name === latest.table.name ? current.index : [current.index[0], current.index[1] * 2]
       draw()
     },
     destroy() {}

@@ -1,4 +1,4 @@
-/** Softmax: each row of scores becomes shares that add up to 1. */
+/** Softmax: each row of scores becomes weights that add up to 1. */
 
 import { bars } from '../lib/chart.js'
 import { probabilities } from '../lib/color.js'
@@ -6,7 +6,7 @@ import { h, setText } from '../lib/dom.js'
 import { grouped } from '../lib/costs.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
-import { largest } from '../lib/many.js'
+import { largest } from '../lib/large_tables.js'
 import { domainOf } from '../lib/picture.js'
 import { describedOf, matrixOf } from '../lib/run.js'
 import { columnsOf, rowsOf } from '../lib/slice.js'
@@ -19,7 +19,7 @@ export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /**
- * Masked scores, the weights made of them, and the row to begin with: of the last token, or where the model says.
+ * Masked scores, the weights, and the first row: the last token's, or the one that the model specifies.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
@@ -34,18 +34,18 @@ export function data(run, view) {
   }
 }
 
-/** Bars that are drawn of a row. */
-const MOST_BARS = 64
+/** The maximum number of bars. */
+const MAX_BARS = 64
 
 /**
- * A row of weights, of a long one the largest in their order, and one that is looked at.
+ * A row of weights; of a long one the largest, in order, and the selected one.
  * @param {Slice} part @param {number} row @param {number} col
  */
 export function barsOf(part, row, col) {
   const own = rowsOf(part, row, 1)
-  if (part.cols <= MOST_BARS) return { part: own, chosen: col }
-  const most = largest(own.values, 0, own.cols, MOST_BARS)
-  const order = [...new Set([...most, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
+  if (part.cols <= MAX_BARS) return { part: own, chosen: col }
+  const largestColumns = largest(own.values, 0, own.cols, MAX_BARS)
+  const order = [...new Set([...largestColumns, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
   return { part: columnsOf(own, order), chosen: order.indexOf(col) }
 }
 
@@ -65,27 +65,27 @@ export function mount(container, context) {
   container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot, few),
     h('div', { className: 'equation' }, equation)), h('p', { className: 'note' }, t('stages.weights.caution')))
   const chart = bars(slot)
-  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ row: number | null, col: number }} */
   let look = { row: null, col: -1 }
   /** @type {Follow} */
   const rowOf = ({ name, index }) => (
-    [shown?.before.name, shown?.after.name].includes(name) ? { row: index[2] } : null)
+    [latest?.before.name, latest?.after.name].includes(name) ? { row: index[2] } : null)
 
   function drawBars() {
-    const { rowLabels, rows } = shown.after
-    const row = Math.min(look.row ?? shown.last, rows - 1)
+    const { rowLabels, rows } = latest.after
+    const row = Math.min(look.row ?? latest.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
     const { palette } = context.theme()
-    const some = barsOf(shown.after, row, look.col), { cols } = some.part
+    const some = barsOf(latest.after, row, look.col), { cols } = some.part
     chart.update({ ...some, row: 0, width: context.width(), label, palette })
     setText(heading, label)
-    few.hidden = cols === shown.after.cols
-    setText(few, few.hidden ? '' : t('stages.weights.few', { count: cols, of: grouped(shown.after.cols) }))
+    few.hidden = cols === latest.after.cols
+    setText(few, few.hidden ? '' : t('stages.weights.few', { count: cols, of: grouped(latest.after.cols) }))
   }
   return {
     update(next) {
-      shown = next
+      latest = next
       const titles = { before: t('stages.weights.before'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
       after.update(next.after, { title: titles.after, domain: probabilities(), follow: rowOf, pair: true })
@@ -98,7 +98,7 @@ export function mount(container, context) {
       fig.mark(marks)
       const { current } = marks
       const row = current && rowOf(current)?.row
-      if (!shown || !current || row === null || row === undefined) return
+      if (!latest || !current || row === null || row === undefined) return
       look = { row, col: current.index[3] }
       drawBars()
     },

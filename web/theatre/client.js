@@ -1,15 +1,15 @@
-/** The page's side of the worker that trains: calls that answer with promises, and reports that come by themselves. */
+/** The page's side of the training worker: calls that return promises, and reports. */
 
 import { resources } from '../shell/resources.js'
-import { spawn } from '../shell/lazy.js'
+import { startWorker } from '../shell/fetch_on_demand.js'
 
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 
 /** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
 
 /** @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers */
 export function createClient({ onSeen, onError }) {
-  const worker = spawn('theatre')
+  const worker = startWorker('theatre')
   /** @type {Map<number, Waiting>} */
   const waiting = new Map()
   let serial = 0

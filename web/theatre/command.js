@@ -1,24 +1,24 @@
-/** The theatre's trainings for a command: what is asked for in words, and what a trained file goes on with. */
+/** The trainings of the training page for the command line: settings from text, and generation from a trained file. */
 
 import { LONGEST, decode, encode } from '../models/stories/data.js'
 import { vocabularyFrom } from '../models/text/vocabulary.js'
-import { trainingIn } from './file.js'
-import { textProblem } from './own_text.js'
-import { undivided } from './session.js'
+import { trainingIn } from './training_file.js'
+import { textProblem } from './custom_text.js'
+import { unscaled } from './session.js'
 import { TABLE, TASKS as NAMES, defaultsOf, problemsOf, read } from './settings.js'
 import { TASKS } from './tasks/index.js'
 import words from './text/en.json' with { type: 'json' }
 
-export { markOf, textOf } from './own_text.js'
+export { markOf, textOf } from './custom_text.js'
 export { createPlayer } from './player.js'
 export { write } from './settings.js'
-export { pageFile } from './start.js'
+export { pageFile } from './initial_weights.js'
 export { trainingIn }
 
 /** @import { Problem } from '../types.d.ts' */
 /** @import { TrainingState } from './settings.js' */
 
-/** What a setting of the page's models can be wrong by, for those that have no page. @type {Record<string, string>} */
+/** Problems of settings in words, for the command line. @type {Record<string, string>} */
 const SHARED = {
   'errors.whole': 'it has to be a whole number from {low} to {high}', 'errors.choice': 'there is no such value',
   'errors.divide': 'it has to divide d-model {dModel}, and {heads} does not',
@@ -31,8 +31,8 @@ function textOfProblem({ key, values = {} }) {
   return (SHARED[key] ?? own ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
 }
 
-/** Parts of a link that say nothing: no such setting, or no such value. @param {string} link */
-function unread(link) {
+/** The invalid parts of a link: unknown settings or values. @param {string} link */
+function invalidParts(link) {
   const [task, ...parts] = link.split('_')
   if (!NAMES.includes(task)) return [task]
   return parts.filter(part => {
@@ -45,12 +45,12 @@ function unread(link) {
 }
 
 /**
- * The settings of a training from its link and what is said besides.
+ * The settings of a training from its link and further options.
  * @param {string} link @param {Record<string, unknown>} more settings by name @param {string} [text] to learn from
  * @returns {{ settings: TrainingState, problems: string[] }} problems: what stands in the way, in words
  */
 export function settingsFrom(link, more, text) {
-  const wrong = unread(link)
+  const wrong = invalidParts(link)
   const settings = /** @type {TrainingState} */ ({ ...(wrong.length ? defaultsOf('text') : read(link)), ...more })
   const found = Object.entries(problemsOf(settings)).map(([name, problem]) => `${name}: ${textOfProblem(problem)}`)
   const ofText = text !== undefined && settings.task === 'text' ? textProblem(text, settings) : null
@@ -60,7 +60,7 @@ export function settingsFrom(link, more, text) {
   ] }
 }
 
-/** Tasks whose models go on with any text, and the ids of a beginning. */
+/** Tasks whose models continue any text, with the ids of a prompt. */
 const LANGUAGES = {
   text: {
     begin(/** @type {any} */ data, /** @type {string} */ said) {
@@ -78,7 +78,7 @@ const LANGUAGES = {
 }
 
 /**
- * The model in the file of a training, as a function: how it goes on with a text, or answers it.
+ * The model in the file of a training, as a function: it continues a text, or answers it.
  * @param {any} gf the library @param {Uint8Array} file
  * @returns {(text: string, options: Record<string, any>) => { text: string, ids: number[], answer: string }}
  *   throws where it cannot do what is asked
@@ -88,7 +88,7 @@ export function goOnFrom(gf, file) {
   const task = TASKS[settings.task]
   const data = settings.task === 'text'
     ? { ...vocabularyFrom(gf, metadata.vocabulary), length: settings.length } : task.prepare(gf, settings)
-  const model = undivided(task.create(gf, settings, data).eval(), settings)
+  const model = unscaled(task.create(gf, settings, data).eval(), settings)
   model.loadStateDict(tensors, { strict: false })
   const { longest = LONGEST } = JSON.parse(metadata.shape), language = LANGUAGES[/** @type {'text'} */ (settings.task)]
   const next = (/** @type {number[][]} */ rows) => model.forward(rows.map(row => row.slice(-longest)))

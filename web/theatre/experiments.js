@@ -1,44 +1,44 @@
 /**
- * Trainings that answer a question, each a short guide: what is asked before it begins, from which step on the answer
- * can be seen, what was right, and where to look for the reason. What is said of it stands in the words.
+ * Trainings that answer a question, each with a short guide: the question, the step at which the answer can be seen,
+ * the correct answer, and where to see the reason. The texts are elsewhere.
  */
 
-/** @import { Seen } from './seen.js' */
+/** @import { Seen } from './training_record.js' */
 
 /**
  * @typedef {object} Experiment
  * @property {string} link the training
- * @property {number} until the step at which the answer can be seen
+ * @property {number} until the step at which the answer is determined
  * @property {string[]} options
- * @property {(one: Seen, other: Seen) => string} answer one of them, by what was seen up to that step; without a race
+ * @property {(one: Seen, other: Seen) => string} answer one of them, from the record up to that step; without a race
  *   both are the same
- * @property {(one: Seen, other: Seen) => Record<string, number>} say numbers for what is said of it
- * @property {string} look what shows the reason: a part of the page
- * @property {string} next the experiment that goes on from here
+ * @property {(one: Seen, other: Seen) => Record<string, number>} say values for the placeholders of its texts
+ * @property {string} look the part of the page that shows the reason
+ * @property {string} next the next experiment
  */
 
 const last = /** @template T @param {T[]} list */ list => list[list.length - 1]
 
-/** Losses that differ by less are called about the same. */
+/** Losses that differ by less count as about the same. */
 const EVEN = 0.05
-/** Which line is meant, with words that all races share. */
+/** The label of each line, shared by all races. */
 export const RACE = ['this', 'other', 'even']
-/** Which of two gets on better with what is held out. @type {Experiment['answer']} */
+/** Which of two trainings has the lower held-out loss. @type {Experiment['answer']} */
 function better(one, other) {
   const [here, there] = [one, other].map(({ looks }) => last(looks).loss)
   if (Math.abs(here - there) < EVEN * Math.max(here, there)) return 'even'
   return here < there ? 'this' : 'other'
 }
-/** How much comes out right in the end. @param {Seen} seen */
+/** The final held-out accuracy. @param {Seen} seen */
 const percent = ({ looks }) => Math.round(100 * last(looks).right)
-/** What both have come to with what is held out. @type {Experiment['say']} */
+/** The final held-out losses of both. @type {Experiment['say']} */
 const both = (one, other) => ({
   one: last(one.looks).loss, other: last(other.looks).loss, right: percent(one), rival: percent(other)
 })
 
-/** The look at what is held out with the lowest loss. @param {Seen} seen */
+/** The evaluation with the lowest held-out loss. @param {Seen} seen */
 const lowest = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
-/** The first step at which at least so much is right, 0 for never. @param {Seen} seen */
+/** The first step at which the held-out accuracy reaches a value, 0 for never. @param {Seen} seen */
 const solved = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
 
 /** @type {Record<string, Experiment>} */
@@ -109,7 +109,7 @@ export const EXPERIMENTS = {
 }
 
 /**
- * The gradients of the first part and of the last at the last step.
+ * The gradient norms of the first and the last part at the last step.
  * @param {Seen} seen @returns {Record<string, number>}
  */
 function ends({ norms }) {
@@ -117,11 +117,11 @@ function ends({ norms }) {
   return { first: now[0], output: last(now) }
 }
 
-/** The experiment that a training is, or undefined. @param {string} link */
+/** The experiment of a training, or undefined. @param {string} link */
 export const experimentOf = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name].link === link)
 
-/** What had been seen of a training by a step. @param {Seen} seen @param {number} until @returns {Seen} */
-export const seenBy = (seen, until) => ({
+/** The record of a training up to a step. @param {Seen} seen @param {number} until @returns {Seen} */
+export const recordUntil = (seen, until) => ({
   ...seen, loss: seen.loss.slice(0, until), rate: seen.rate.slice(0, until), norm: seen.norm.slice(0, until),
   norms: seen.norms.slice(0, until), looks: seen.looks.filter(({ step }) => step <= until)
 })

@@ -1,29 +1,29 @@
-/** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
+/** The training page: a model is trained in a worker, and displayed while it learns. */
 
 import { resources } from '../shell/resources.js'
-import { markOf, markOfBytes, textProblem } from './own_text.js'
+import { markOf, markOfBytes, textProblem } from './custom_text.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
-import { ABOUT, houseOf } from './tasks/about.js'
-import { behindGlass } from './behind_glass.js'
-import { forget, keep, kept } from './store.js'
-import { trainingIn } from './file.js'
-import { pageFile, startProblem } from './start.js'
+import { TASK_INFO, houseOf } from './tasks/task_info.js'
+import { pageSettings } from './page_settings.js'
+import { forget, saveTraining, savedTraining } from './store.js'
+import { trainingIn } from './training_file.js'
+import { pageFile, startProblem } from './initial_weights.js'
 import { save as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
 /** @import { Context, Failure, Translate } from '../types.d.ts' */
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 
-/** Until the reader stops moving a setting, nothing is begun anew. */
-const CALM = 250
+/** Milliseconds without changes of a setting before a new training starts. */
+const SETTLE_DELAY = 250
 
-/** Milliseconds of training between two times that it is kept. */
+/** Milliseconds of training between two saves. */
 const SAVE = 5000
 
-/** How much of a new text is its first sentence to go on with. */
+/** The maximum length of a new text's first sentence as a prompt. */
 const BEGINNING = 8
 
 /**
@@ -31,15 +31,15 @@ const BEGINNING = 8
  * @param {Context} context
  */
 export function theatre(container, context) {
-  // Before the words are there, and before the first link, each is null.
+  // Each is null before the texts and the first link are loaded.
   let shown = /** @type {{ t: Translate, view: ReturnType<typeof view> }} */ (/** @type {unknown} */ (null))
   let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
   let timer = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
-  /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
+  /** The reader's own text; without one, an example is used. @type {string | undefined} */
   let text
-  /** Weights of a step to begin with, and their mark. @type {{ mark: string, file: Uint8Array } | null} */
+  /** Initial weights from a step, and their hash. @type {{ mark: string, file: Uint8Array } | null} */
   let origin = null
-  /** A file to go on from, once. @type {Uint8Array | null} */
+  /** A file to resume from, used once. @type {Uint8Array | null} */
   let file = null
   let keptStep = 0, isSaving = false, isBehind = false, savedAt = 0
   const training = createTraining({ onSeen, onError: fails })
@@ -68,10 +68,10 @@ export function theatre(container, context) {
     }
   }
 
-  const takesText = () => Boolean(ABOUT[settings.task].takesText)
+  const takesText = () => Boolean(TASK_INFO[settings.task].takesText)
   const ownText = () => (takesText() ? text : undefined)
 
-  /** What a training goes on from: a file, or what the browser has kept of it. @param {boolean} isFresh */
+  /** What a training resumes from: a file, or its saved state in the browser. @param {boolean} isFresh */
   async function fromWhere(isFresh) {
     const link = write(settings)
     if (file) {
@@ -80,11 +80,11 @@ export function theatre(container, context) {
       return { file: given }
     }
     if (isFresh) await forget(link)
-    const known = isFresh || settings.rival ? null : await kept(link)
+    const known = isFresh || settings.rival ? null : await savedTraining(link)
     return known ? { kept: known } : {}
   }
 
-  /** The weights that a training begins with, if they are not drawn. @param {TrainingState} wanted */
+  /** The initial weights of a training, if they are not random. @param {TrainingState} wanted */
   async function startOf(wanted) {
     if (wanted.start === 'given') return origin?.file
     if (wanted.start !== 'page') return undefined
@@ -95,7 +95,7 @@ export function theatre(container, context) {
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  /** Another training, from the weights that are shown. @param {Partial<TrainingState>} [patch] */
+  /** Starts a new training from the displayed weights. @param {Partial<TrainingState>} [patch] */
   async function begin(patch) {
     try {
       training.ask('pause')
@@ -107,14 +107,14 @@ export function theatre(container, context) {
     }
   }
 
-  /** Keeps what has been learned, for another day; what is learned while it writes, after it. */
+  /** Saves the training in the browser; what is learned during a save is saved after it. */
   async function save() {
     isBehind = isSaving
     const { last } = training
     if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
     isSaving = true
     const all = await training.keep().catch(() => null)
-    if (all && await keep({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
+    if (all && await saveTraining({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
       keptStep = all.step
       shown?.view.says(shown.t('theatre.kept', { step: all.step }))
     }
@@ -125,9 +125,9 @@ export function theatre(container, context) {
   const isTextHere = () => !takesText() || settings.mark === markOf(text)
   const isStartHere = () => settings.start !== 'given' || settings.origin === origin?.mark
 
-  /** The text and the first weights of a training that the browser has kept. @param {string} link */
+  /** The text and the initial weights of a training saved in the browser. @param {string} link */
   async function findAgain(link) {
-    const known = await kept(link)
+    const known = await savedTraining(link)
     if (!known || write(settings) !== link) return
     if (!isTextHere() && known.text !== undefined && settings.mark === markOf(known.text)) {
       text = known.text
@@ -137,7 +137,7 @@ export function theatre(container, context) {
     if (isTextHere() && isStartHere() && showControls()) open()
   }
 
-  /** The training as a file, weights and moments. */
+  /** Downloads the training as a file, weights and moments. */
   async function download() {
     try {
       const bytes = await training.file(undefined, true)
@@ -147,7 +147,7 @@ export function theatre(container, context) {
     }
   }
 
-  /** Goes on from a file. @param {File} given */
+  /** Resumes from a file. @param {File} given */
   async function upload(given) {
     const bytes = new Uint8Array(await given.arrayBuffer())
     const found = trainingIn(bytes)
@@ -175,7 +175,7 @@ export function theatre(container, context) {
     }
   }
 
-  /** Tells the training, and the other of a race. @param {string} type @param {object} [details] */
+  /** Sends a query to the training, and to the other one of a race. @param {string} type @param {object} [details] */
   const both = (type, details) => {
     other?.ask(type, details)
     return training.ask(type, details)
@@ -192,10 +192,10 @@ export function theatre(container, context) {
     await other.open(rival, { text: ownText(), start: await startOf(rival) })
   }
 
-  /** The weights of a step, or as they are, go behind the glass. @param {number} [step] */
+  /** Displays the current weights, or those of a step, in the rooms. @param {number} [step] */
   async function lend(step) {
     const file = await training.file(step)
-    await context.ask('lend', { model: houseOf(training.settings.task), file })
+    await context.ask('setWeights', { model: houseOf(training.settings.task), file })
   }
 
   async function inside() {
@@ -203,14 +203,14 @@ export function theatre(container, context) {
       training.ask('pause')
       await lend()
       const { language, theme, depth } = context.get()
-      context.set({ ...behindGlass(training.settings, training.sentence), language, theme, depth }, 'push')
+      context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
       context.again()
     } catch (error) {
       fails(error)
     }
   }
 
-  /** Builds anew what holds words. */
+  /** Rebuilds everything that contains texts. */
   async function speak() {
     const t = await wordsOf(context)
     shown?.view.destroy()
@@ -224,7 +224,7 @@ export function theatre(container, context) {
     shown.view.draw()
   }
 
-  /** Another text: what differs is in the link, the text itself is not. @param {string} given */
+  /** Sets another text: the link contains its settings, not the text itself. @param {string} given */
   function give(given) {
     text = given === '' ? undefined : given
     context.set({ theatre: write({ ...settings, mark: markOf(text) }) })
@@ -232,7 +232,7 @@ export function theatre(container, context) {
     showControls()
   }
 
-  /** What is wrong with the settings and the text. */
+  /** The problems of the settings and the text. */
   function allProblems() {
     const own = takesText() && text ? textProblem(text, settings) : null
     const found = isTextHere() ? own : { key: 'theatre.errors.elsewhere', values: {} }
@@ -251,10 +251,10 @@ export function theatre(container, context) {
   return {
     ready: speak(),
     speak,
-    /** Where the training stands, or null. */
+    /** The report of the training, or null. */
     facts: training.facts,
     lend,
-    /** While nobody looks. */
+    /** Called when the page is hidden. */
     rest: () => training.last?.isPlaying && both('pause'),
     /** @param {{ theatre: string }} state */
     update(state) {
@@ -263,14 +263,14 @@ export function theatre(container, context) {
       const isNew = settings === null || write(next) !== write(settings)
       const isOther = settings?.task !== next.task
       settings = next
-      if (isOther) training.say(ABOUT[settings.task].sample)
+      if (isOther) training.say(TASK_INFO[settings.task].sample)
       if (!isTextHere() || !isStartHere()) findAgain(write(settings))
       const isRight = showControls()
       if (!isNew) return shown.view.draw()
       clearTimeout(timer)
       if (!isRight) return shown.view.draw()
       if (training.last) both('pause')
-      timer = setTimeout(open, isOther || file ? 0 : CALM, false)
+      timer = setTimeout(open, isOther || file ? 0 : SETTLE_DELAY, false)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One step by layer: what each gives forward, how long its gradient is, how far its weights are moved. */
+/** One step by layer: output sizes, gradient norms, and updates. */
 
 import { normOf, ratiosOf } from './norms.js'
 
@@ -8,11 +8,11 @@ import { normOf, ratiosOf } from './norms.js'
 /** @typedef {ReturnType<typeof layersOf>[number]} Layer */
 
 /**
- * What each layer gave: its shape, and the root of its mean square.
+ * The output of each layer: its shape and root mean square.
  * @param {Session} session @param {any} trace of a forward
  */
 export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
-  const output = trace.get(`${name}.output`), { size, shape } = output
+  const output = trace.get(`${name}.output`), { shape } = output, size = output.numel()
   return {
     name, shape: /** @type {number[]} */ ([...shape]), rms: normOf(gf, [output]) / Math.sqrt(size),
     at: /** @type {number} */ (trace.names.indexOf(`${name}.output`))
@@ -20,7 +20,7 @@ export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
 })
 
 /**
- * The layers after a step, in the order in which forward comes by.
+ * The layers after a step, in the order of forward.
  * @param {Session} session @param {Output[]} outputs @param {number[]} norms of gradients, before clipping
  * @param {any[]} before a copy of every weight
  */

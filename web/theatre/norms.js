@@ -1,13 +1,13 @@
-/** How long gradients and changes are, layer by layer; sums by the kernels. */
+/** Norms of gradients and updates by layer, summed by the kernels. */
 
 /**
- * The part of a model that a parameter belongs to: its layer, or the module outside of all layers.
+ * The group of a parameter: its layer, or the module outside of all layers.
  * @param {string} name
  */
 const groupOf = name => /^(.*layers\.\d+)\./.exec(name)?.[1] ?? name.slice(0, name.lastIndexOf('.'))
 
 /**
- * Parameters by the part of the model they belong to, in its order.
+ * Parameters by group, in the model's order.
  * @param {[string, any][]} named @returns {{ name: string, parameters: any[], at: number[] }[]}
  */
 export function groupsOf(named) {
@@ -22,12 +22,12 @@ export function groupsOf(named) {
   return [...groups.values()]
 }
 
-/** The norm of some tensors taken together. @param {any} gf @param {any[]} tensors */
+/** The total norm of some tensors. @param {any} gf @param {any[]} tensors */
 export const normOf = (gf, tensors) => Math.sqrt(tensors.reduce((sum, one) => (
-  sum + (one ? gf.engine.c.gf_sum_squares(one.dataPtr(), one.size) : 0)), 0))
+  sum + (one ? gf.engine.c.gf_sum_squares(one.dataPtr(), one.numel()) : 0)), 0))
 
 /**
- * How far a step has moved the weights of each group, against how long they are.
+ * The norm of each group's update relative to that of its weights.
  * @param {any} gf @param {ReturnType<typeof groupsOf>} groups
  * @param {any[]} before a copy of every parameter
  */

@@ -1,20 +1,20 @@
-/** Walks through a training, forwards and back: what was is put back or computed again, to the bit. */
+/** Steps through a training, forwards and backwards: earlier states are restored or recomputed, bit for bit. */
 
-import { stateIn } from './file.js'
-import { createFollower } from './follow.js'
+import { stateIn } from './training_file.js'
+import { createFollower } from './cell_history.js'
 import { createSession } from './session.js'
-import { createShelf } from './shelf.js'
+import { createShelf } from './snapshots.js'
 
 /** @import { TrainingState } from './settings.js' */
 
 /**
  * @typedef {ReturnType<typeof createPlayer>} Player
  *
- * Where a training broke off.
- * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./broken.js').findBroken> }} Broken
+ * A training that stopped because of non-finite values.
+ * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./non_finite.js').findBroken> }} Broken
  */
 
-/** Memory for snapshots. */
+/** The memory limit for snapshots. */
 export const LIMIT = 64 * 2 ** 20
 
 /**
@@ -35,7 +35,7 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
     shelf.put(session.snapshot())
   }
 
-  /** One step on, if there is any. @returns {boolean} whether there was */
+  /** One step forward, if there is any. @returns {boolean} whether there was */
   function step() {
     if (session.done >= settings.steps || broken) return false
     const seen = session.step()
@@ -46,14 +46,14 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
 
   return {
     session, shelf, step, follower: createFollower(session, shelf),
-    /** Goes to a step that has been, or as far as the training has come. @param {number} to */
+    /** Goes to an earlier step, or as far as the training has come. @param {number} to */
     seek(to) {
       const wanted = Math.max(0, Math.min(to, session.history.loss.length))
       if (wanted < session.done || shelf.before(wanted).step > session.done) session.restore(shelf.before(wanted))
       if (wanted < session.history.loss.length) broken = null
       while (session.done < wanted && step());
     },
-    /** All that it takes to go on another day. */
+    /** Everything needed to resume later. */
     keep: () => ({ ...session.snapshot(), history: session.history }),
     get broken() {
       return broken

@@ -1,9 +1,9 @@
-/** What can be seen of a training, as plain data. */
+/** The state of a training as plain data. */
 
 /** @import { Session } from './session.js' */
 
 /**
- * What is new since a report, and where the training stands.
+ * What is new since a report, and the current step.
  * @param {Session} session
  * @param {{ steps: number, looks: number }} since
  * @param {{ sentence?: string, wanted?: string, table?: string }} [asked] a reader's sentence, whose attention to it,

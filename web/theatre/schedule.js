@@ -1,10 +1,10 @@
-/** The learning rate of a step: up in a straight line, then on as the schedule says. */
+/** The learning rate of a step: linear warm-up, then a schedule. */
 
 /**
- * What is left of the peak after the warm-up, by how many steps of how many have gone by.
+ * The fraction of the peak rate after the warm-up, by the number of steps since then and in total.
  * @type {Record<string, (at: { gf: any, at: number, of: number, warmUp: number, step: number }) => number>}
  */
-const AFTER = {
+const SCHEDULES = {
   constant: () => 1,
   cosine: ({ gf, at, of }) => (1 + gf.engine.c.gf_cos(Math.PI * at / of)) / 2,
   linear: ({ at, of }) => (of - at) / of,
@@ -12,12 +12,12 @@ const AFTER = {
 }
 
 /**
- * The rate of a step, from 1.
+ * The learning rate of a step, from 1.
  * @param {any} gf @param {{ rate: number, warmUp: number, steps: number, schedule: string }} settings
  * @param {number} step
  */
 export function rateAt(gf, { rate, warmUp, steps, schedule }, step) {
   if (step < warmUp) return rate * step / warmUp
   const of = Math.max(1, steps - warmUp)
-  return rate * AFTER[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
+  return rate * SCHEDULES[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
 }

@@ -1,30 +1,30 @@
 /**
- * A training that can be stopped anywhere. Every step draws from the seed and its own number, so weights and moments
- * are all there is to a state: put back, it goes on as if nothing had been, to the bit, here as in Node.
+ * A training that can be interrupted anywhere. Every step samples from the seed and its own number, so weights and
+ * moments are its complete state: restored, it continues identically, bit for bit, here as in Node.
  */
 
 import { CROSS } from '../rooms/roles.js'
-import { findBroken } from './broken.js'
+import { findBroken } from './non_finite.js'
 import { offsetOf } from './cells.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { OPTIMIZERS } from './optimizers/index.js'
-import { axesOf, planeOf } from './plane.js'
+import { principalAxes, projectRows } from './pca.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
-import { BEGUN, startFrom } from './start.js'
+import { PREFIX, startFrom } from './initial_weights.js'
 import { TASKS } from './tasks/index.js'
-import { shapeOf } from './tasks/shape.js'
+import { shapeOf } from './tasks/model_options.js'
 
 /** @import { TrainingState } from './settings.js' */
-/** @import { Seen } from './seen.js' */
+/** @import { Seen } from './training_record.js' */
 /** @import { Batch } from './tasks/index.js' */
 
-/** Steps between two looks at what is held out. */
+/** Steps between two evaluations of held-out examples. */
 export const EVERY = 25
-/** As far apart as the streams of two seeds begin. */
+/** The distance between the random streams of two seeds. */
 const STRIDE = 1_000_003
 
-/** What a step has one number of. */
+/** Quantities with one number per step. */
 const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
 
 /**
@@ -37,18 +37,18 @@ const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
 /**
  * @param {any} gf the library
  * @param {TrainingState} settings
- * @param {string} [text] of the task that learns the reader's own
- * @param {Uint8Array} [start] weights to begin with, unless they come from the seed
+ * @param {string} [text] of the task that learns the reader's own text
+ * @param {Uint8Array} [start] initial weights, unless they come from the seed
  */
 export function createSession(gf, settings, text, start) {
   const task = TASKS[settings.task]
   const { seed, clip, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
-  const model = undivided(task.create(gf, settings, data).train(), settings)
+  const model = unscaled(task.create(gf, settings, data).train(), settings)
   /** @type {Named[]} */ const named = model.namedParameters()
   if (settings.start !== 'seed') startFrom(gf, named, start)
-  /** What the weights were, to be kept in a file where no seed gives them again. */
+  /** The initial weights, saved in files where no seed reproduces them. */
   const begun = settings.start === 'given' ? named.map(([, parameter]) => parameter.detach().clone()) : []
   const parameters = named.map(([, parameter]) => parameter)
   const groups = groupsOf(named)
@@ -58,11 +58,11 @@ export function createSession(gf, settings, text, start) {
     optimizer.stateOf(parameter, () => kind.fresh(() => parameter.engine.zeros(parameter.shape), settings))))
   const kept = parameters.flatMap((parameter, i) => [parameter, ...letters.map(([, name]) => held[i][name])])
   const tests = task.heldOut(gf, settings, data)
-  /** What has been seen of every step and of every look at what is held out. @type {History} */
+  /** The record of every step and every evaluation. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
-  /** Embeddings that can be looked at, with the words of their rows, as they are before the first step. */
+  /** The embedding tables with the tokens of their rows, and their initial coordinates. */
   const tables = Object.entries(task.tables(data)).map(([name, words]) => {
-    const table = parameterOf(name), axes = axesOf(gf, table), { x, y } = planeOf(gf, table, axes)
+    const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
     return { name, words, table, begun: [x, y], axes }
   })
   let done = 0, furthest = -1
@@ -89,7 +89,7 @@ export function createSession(gf, settings, text, start) {
   }
 
   /**
-   * Loss and gradients of a step, clipped; the weights are as before.
+   * Computes loss and clipped gradients of a step without updating the weights.
    * @param {number} step @param {() => void} [beforeClip] looks at the gradients as they came
    */
   function backward(step, beforeClip) {
@@ -103,7 +103,7 @@ export function createSession(gf, settings, text, start) {
     return { batch, loss: loss.item(), norm, norms, rate: rateAt(gf, settings, step) }
   }
 
-  /** What is held out, as the model is now. */
+  /** Evaluates held-out examples. */
   function look() {
     model.eval()
     const loss = gf.tidy(() => gf.noGrad(() => lossOf(tests, 0).item()))
@@ -118,7 +118,7 @@ export function createSession(gf, settings, text, start) {
    */
   function record(seen, before) {
     const at = done - 1
-    // Of a training that came as a file nothing is known of the steps before; they are noted when they come again.
+    // A training resumed from a file has no record of earlier steps; they are recorded when they are repeated.
     if (at < history.loss.length && Number.isNaN(history.loss[at])) {
       for (const name of NUMBERS) history[name][at] = seen[name]
       history.norms[at] = seen.norms
@@ -134,7 +134,7 @@ export function createSession(gf, settings, text, start) {
   }
 
   /**
-   * The next step. Where a number of it is none, nothing is changed and `broken` says where that began.
+   * The next step. With non-finite values nothing is updated, and `broken` says where they started.
    * @returns {{ step: number, loss: number, broken?: ReturnType<typeof findBroken> }}
    */
   function step() {
@@ -161,21 +161,21 @@ export function createSession(gf, settings, text, start) {
 
   return {
     gf, task, data, model, settings, history, groups, named, optimizer, kind, tests,
-    /** What is kept of a weight besides itself, by the letters of its formula. */
+    /** The optimizer state of a weight, by the symbols of its formula. */
     letters: letters.map(([letter]) => letter),
     step, look, backward, batchAt, lossOf,
     get done() {
       return done
     },
-    /** The bytes of a snapshot. */
-    bytes: kept.reduce((sum, { size }) => sum + 4 * size, 0),
+    /** The size of a snapshot in bytes. */
+    bytes: kept.reduce((sum, tensor) => sum + 4 * tensor.numel(), 0),
     /** @returns {Snapshot} */
     snapshot() {
-      const values = new Float32Array(kept.reduce((sum, { size }) => sum + size, 0))
+      const values = new Float32Array(kept.reduce((sum, tensor) => sum + tensor.numel(), 0))
       let at = 0
       for (const tensor of kept) {
         values.set(tensor.values, at)
-        at += tensor.size
+        at += tensor.numel()
       }
       return { step: done, values }
     },
@@ -183,15 +183,15 @@ export function createSession(gf, settings, text, start) {
     restore({ step: at, values }) {
       let from = 0
       for (const tensor of kept) {
-        tensor.data.set(values.subarray(from, from + tensor.size))
-        from += tensor.size
+        tensor.data.set(values.subarray(from, from + tensor.numel()))
+        from += tensor.numel()
       }
       for (const one of held) if ('step' in one) one.step = at
       done = at
     },
     /**
-     * Goes on where another session was.
-     * @param {Snapshot & { history?: History }} kept with what had been seen, unless it came as a file
+     * Resumes from another session's state.
+     * @param {Snapshot & { history?: History }} kept with its record, unless it comes from a file
      */
     resume({ history: known, ...snapshot }) {
       const { step: at } = snapshot
@@ -204,20 +204,20 @@ export function createSession(gf, settings, text, start) {
       if (!known) history.looks.push({ ...look(), ratios: null })
     },
     /**
-     * The weights as a file, and with moments all that it takes to go on.
+     * The weights as a file, with moments also everything needed to resume.
      * @param {boolean} [withMoments]
      */
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
         ...letters.map(([letter, own]) => [`${letter}.${name}`, held[i][own]]),
-        ...(begun[i] ? [[BEGUN + name, begun[i]]] : [])]) : []
+        ...(begun[i] ? [[PREFIX + name, begun[i]]] : [])]) : []
       const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
         training: write(settings), step: String(done), ...more,
         shape: JSON.stringify({ ...shapeOf(settings), ...shape })
       })
     },
-    /** The model's answer, and what its attention does there. @param {string} said @param {string} [wanted] */
+    /** The model's answer and its attention. @param {string} said @param {string} [wanted] */
     answer(said, wanted) {
       model.eval()
       const answer = task.answer(gf, model, data, said)
@@ -225,7 +225,7 @@ export function createSession(gf, settings, text, start) {
       model.train()
       return { text: answer.text, ...seen }
     },
-    /** What the model reads as it answers. @param {string} said */
+    /** The model's inputs for an answer. @param {string} said */
     inputsOf(said) {
       model.eval()
       const { inputs } = task.answer(gf, model, data, said)
@@ -233,29 +233,29 @@ export function createSession(gf, settings, text, start) {
       return inputs
     },
     /**
-     * A table of embeddings in two dimensions, the first unless another is wanted.
-     * @param {string} [wanted] @returns {import('./plane.js').Plane & { names: string[] }}
+     * The PCA of an embedding table, the first one by default.
+     * @param {string} [wanted] @returns {import('./pca.js').Plane & { names: string[] }}
      */
     plane(wanted) {
       if (done > furthest) {
         furthest = done
-        for (const one of tables) one.axes = axesOf(gf, one.table, one.begun)
+        for (const one of tables) one.axes = principalAxes(gf, one.table, one.begun)
       }
       const { name, words, table, axes } = tables.find(one => one.name === wanted) ?? tables[0]
       return {
-        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...planeOf(gf, table, axes)
+        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...projectRows(gf, table, axes)
       }
     },
     /**
-     * One cell of a weight with what is kept of it, by the letters of the formula.
+     * One cell of a weight with its optimizer state, by the symbols of the formula.
      * @param {number} at the weight's number @param {number} offset
      */
     cell: (at, offset) => Object.fromEntries([
       ['w', named[at][1].values[offset]], ...letters.map(([letter, own]) => [letter, held[at][own].values[offset]])]),
-    /** A weight at a step that is kept. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
+    /** A weight at a snapshot. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
     weightIn({ values }, { name, index }) {
       const at = named.findIndex(([one]) => one === name)
-      const before = named.slice(0, at).reduce((sum, [, { size }]) => sum + (1 + letters.length) * size, 0)
+      const before = named.slice(0, at).reduce((sum, [, tensor]) => sum + (1 + letters.length) * tensor.numel(), 0)
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {
@@ -267,16 +267,16 @@ export function createSession(gf, settings, text, start) {
 }
 
 /**
- * Where the reader wants it, scores stay as they are, not divided by √d.
+ * Optionally leaves scores unscaled, not divided by √d.
  * @param {any} model @param {TrainingState} settings
  */
-export function undivided(model, { scale }) {
+export function unscaled(model, { scale }) {
   if (!scale) for (const [, module] of model.namedModules()) if ('scale' in module) module.scale = 1
   return model
 }
 
 /**
- * The attention of one head after another, of one module of a model.
+ * The attention of one module of a model, head by head.
  * @param {any} gf @param {any} model @param {{ inputs: any[], tokens: Record<string, string[]> }} answer
  * @param {string} [wanted]
  */

@@ -1,10 +1,10 @@
 /**
- * What a training is made of: its task and settings, their defaults and limits, and how they stand in a link. The same
- * settings give the same training everywhere, to the bit.
+ * The settings of a training: defaults, limits, and their form in a link. Equal settings give the same training
+ * everywhere, bit for bit.
  */
 
 import { SETTINGS, problemOf } from '../models/settings.js'
-import { ABOUT } from './tasks/about.js'
+import { TASK_INFO } from './tasks/task_info.js'
 
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
@@ -13,10 +13,10 @@ import { ABOUT } from './tasks/about.js'
  *   kind: Setting['kind'] | 'mark', group: Group, range?: number[],
  *   fits?: (value: unknown, state: TrainingState) => boolean,
  *   matters?: (state: TrainingState) => boolean, ladder?: (state: TrainingState) => number[] }} TrainingSetting
- *   a mark stands for a text, and no control sets it
+ *   a hash represents a text, without a control
  * @typedef {'optimiser' | 'model' | 'data'} Group
  *
- * A training: its task, its settings, and the setting in which another one differs that it races against.
+ * A training: its task, its settings, and the setting that differs in the training it races against.
  * @typedef {Settings & { task: string, rival: string, rate: number, schedule: string, warmUp: number, steps: number,
  *   batch: number, optimizer: string, momentum: number, clip: number, decay: number, smoothing: number,
  *   repeat: boolean, unit: string, size: number, mark: string, length: number, start: string, origin: string }}
@@ -36,7 +36,7 @@ const whole = (group, value, limits, ladder) => (
   { group, kind: 'number', default: value, limits, ladder: () => ladder })
 
 /**
- * A number with a fraction, from the lowest to the highest.
+ * A floating-point number in a range.
  * @param {Group} group @param {number} value @param {[number, number]} range @param {number[]} ladder
  * @returns {TrainingSetting}
  */
@@ -47,9 +47,9 @@ const real = (group, value, [low, high], ladder) => ({
 const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
 
 /** @param {TrainingState} state */
-const takesText = ({ task }) => Boolean(ABOUT[task].takesText)
+const takesText = ({ task }) => Boolean(TASK_INFO[task].takesText)
 /** @param {TrainingState} state */
-const hasParts = ({ task }) => Boolean(ABOUT[task].hasParts)
+const hasParts = ({ task }) => Boolean(TASK_INFO[task].hasParts)
 
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
@@ -91,26 +91,26 @@ export const TABLE = {
   mark: { group: 'data', kind: 'mark', default: '', matters: takesText },
   start: {
     ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
-    fits: (value, { task }) => value !== 'page' || !ABOUT[task].isTaughtOnly
+    fits: (value, { task }) => value !== 'page' || !TASK_INFO[task].isTaughtOnly
   },
   origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
   length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: takesText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
-export const TASKS = Object.keys(ABOUT)
+export const TASKS = Object.keys(TASK_INFO)
 
-/** The settings of a task until the reader changes one. @param {string} task @returns {TrainingState} */
+/** The default settings of a task. @param {string} task @returns {TrainingState} */
 export const defaultsOf = task => /** @type {TrainingState} */ ({
-  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...ABOUT[task].own
+  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...TASK_INFO[task].own
 })
 
-/** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
-const MOST_BYTES = 1.5e9
-/** Roughly what one step keeps until it has gone back. @param {TrainingState} state */
+/** The maximum memory of a training for the intermediates of forward: beyond it a tab may crash. */
+const MAX_BYTES = 1.5e9
+/** An estimate of the memory that one step takes. @param {TrainingState} state */
 export function bytesOf(state) {
   const { batch, layers, heads, dModel, dimFeedforward, task } = state
-  const { longest: T = state.length, towers = 1, words } = ABOUT[task]
+  const { longest: T = state.length, towers = 1, words } = TASK_INFO[task]
   const vocabulary = typeof words === 'number' ? words : words(state)
   const perLayer = batch * T * (16 * dModel + 3 * dimFeedforward) + 4 * batch * heads * T * T
   return 4 * (towers * layers * perLayer * 2 + 3 * batch * T * vocabulary)
@@ -122,11 +122,11 @@ function problemOfRange({ range: [low, high] }, value) {
   return isInside ? null : { key: 'theatre.errors.range', values: { low, high } }
 }
 
-/** What a model of this task cannot be, where it was asked for. @param {TrainingState} state */
+/** Problems of the architecture for a task. @param {TrainingState} state */
 const unfit = state => Object.entries(TABLE).filter(([name, { fits }]) => fits && !fits(state[name], state))
   .map(([name]) => [name, { key: 'theatre.errors.unfit', values: {} }])
 
-/** Rotary positions turn pairs: a head needs an even number of dimensions. @param {TrainingState} state */
+/** Rotary positions rotate pairs, so a head needs an even number of dimensions. @param {TrainingState} state */
 const unpaired = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
   ? [['positions', { key: 'theatre.errors.pairs', values: { size: dModel / heads } }]] : [])
 
@@ -137,8 +137,8 @@ const problemIn = (name, state) => {
 }
 
 /**
- * What is wrong with settings, by name: a text key and its values. Of the training that this one races against it is
- * the first that is wrong, as `rival`.
+ * The problems of settings by name: a text key and its values. The first problem of the training that this one races
+ * against is `rival`.
  * @param {TrainingState} state
  * @returns {Record<string, Problem>}
  */
@@ -155,8 +155,8 @@ function ownProblems(state) {
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
   const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
-  if (found.length === 0 && bytesOf(state) > MOST_BYTES) {
-    const [megabytes, most] = [bytesOf(state), MOST_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
+  if (found.length === 0 && bytesOf(state) > MAX_BYTES) {
+    const [megabytes, most] = [bytesOf(state), MAX_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
     problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most } }
   }
   return problems
@@ -166,19 +166,20 @@ function ownProblems(state) {
 const wordOf = (options, value) => Object.keys(options).find(word => options[word] === value)
 
 /**
- * A training as it stands in a link: the task, then what differs from its defaults. @param {TrainingState} state
+ * A training as a link: the task, then what differs from its defaults.
+ * @param {TrainingState} state
  */
 export function write(state) {
   const known = defaultsOf(state.task)
   const parts = Object.entries(TABLE).filter(([name]) => !Object.is(state[name], known[name]))
     .map(([name, { options }]) => `${name}-${options ? wordOf(options, state[name]) : state[name]}`)
-  return [state.task, ...parts, ...(state.rival ? [`${AGAINST}${state.rival}`] : [])].join('_')
+  return [state.task, ...parts, ...(state.rival ? [`${RIVAL_PREFIX}${state.rival}`] : [])].join('_')
 }
 
-/** What stands before the setting in which another training differs that this one races against. */
-const AGAINST = 'vs-'
+/** The prefix of the setting that differs in the training that this one races against. */
+const RIVAL_PREFIX = 'vs-'
 
-/** A setting and its value as they stand in a link. @param {string} name @param {unknown} value */
+/** A setting and its value as in a link. @param {string} name @param {unknown} value */
 export const rivalText = (name, value) => {
   const { options } = TABLE[name]
   return `${name}-${options ? wordOf(options, value) : value}`
@@ -195,12 +196,12 @@ function readValue({ options, kind }, text, known) {
   return Number.isFinite(value) ? value : known
 }
 
-/** The training that a link says; what it does not say, or says wrongly, is as by default. @param {string} text */
+/** Reads a training from a link; missing or invalid values get their defaults. @param {string} text */
 export function read(text) {
   const [task, ...parts] = text.split('_')
   const state = defaultsOf(TASKS.includes(task) ? task : TASKS[0])
   for (const whole of parts) {
-    const part = whole.replace(AGAINST, '')
+    const part = whole.replace(RIVAL_PREFIX, '')
     if (part !== whole) {
       if (Object.hasOwn(TABLE, part.split('-', 1)[0])) state.rival = part
       continue
@@ -212,7 +213,7 @@ export function read(text) {
   return { ...state, ...unheeded(state) }
 }
 
-/** What means nothing here is not complained of; where it is wrong it is as by default. @param {TrainingState} state */
+/** Settings without effect are not validated; invalid ones get their defaults. @param {TrainingState} state */
 function unheeded(state) {
   const known = defaultsOf(state.task)
   return Object.fromEntries(Object.entries(TABLE)

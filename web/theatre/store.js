@@ -1,29 +1,29 @@
-/** Trainings kept in the browser, to go on with another day: the last few, each by its link. */
+/** Trainings saved in the browser, to resume later: the last few, by link. */
 
-import { settled, tableOf } from '../lib/store.js'
+import { requestResult, tableOf } from '../lib/store.js'
 
 /** @import { History, Snapshot } from './session.js' */
 
-const MOST = 4
+const MAX_SAVED = 4
 
 /**
- * A training as it is kept, with the text it learned from and the weights it began with.
+ * A saved training, with its text and its initial weights.
  * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} Kept
  */
 
 const table = tableOf('glassformer-theatre', 'trainings', 'link')
 
-/** What was kept, or null. @param {string} link @returns {Promise<Kept | null>} */
-export const kept = async link => (await table('readonly', trainings => settled(trainings.get(link)))) ?? null
+/** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
+export const savedTraining = async link => (await table('readonly', trainings => requestResult(trainings.get(link)))) ?? null
 
 /** @param {Kept} training @returns {Promise<true | null>} */
-export const keep = training => table('readwrite', async trainings => {
-  await settled(trainings.put({ ...training, at: Date.now() }))
-  const all = await settled(trainings.getAll())
-  const old = all.sort((a, b) => b.at - a.at).slice(MOST)
+export const saveTraining = training => table('readwrite', async trainings => {
+  await requestResult(trainings.put({ ...training, at: Date.now() }))
+  const all = await requestResult(trainings.getAll())
+  const old = all.sort((a, b) => b.at - a.at).slice(MAX_SAVED)
   for (const { link } of old) trainings.delete(link)
   return /** @type {const} */ (true)
 })
 
 /** @param {string} link */
-export const forget = link => table('readwrite', trainings => settled(trainings.delete(link)))
+export const forget = link => table('readwrite', trainings => requestResult(trainings.delete(link)))

@@ -1,9 +1,9 @@
-/** A training as the page knows it: what was asked for, what has been seen, and the worker that does it. */
+/** A training on the page: its settings, its record, and its worker. */
 
 import { createClient } from './client.js'
-import { createRecord } from './seen.js'
+import { createRecord } from './training_record.js'
 
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 
 /** @typedef {ReturnType<typeof createTraining>} Training */
@@ -27,7 +27,7 @@ export function createTraining({ onSeen, onError }) {
   /** @type {News | null} */ let last = null
   let sentence = '', serial = 0
   /** @type {{ groups: string[], parameters: number }} */ let facts = { groups: [], parameters: 0 }
-  /** Where none is open it is already said why. @param {string} type @param {object} [details] */
+  /** Without a training the reason has been reported already. @param {string} type @param {object} [details] */
   const ask = (type, details) => client.ask(type, details).catch(error => { if (error.code !== 'none') onError(error) })
   return {
     ask,
@@ -43,17 +43,20 @@ export function createTraining({ onSeen, onError }) {
     seen: () => record.get(),
     keep: () => client.ask('keep'),
     end: client.end,
-    /** Where it stands, or null before anything is there. */
+    /** The last report, or null before the first. */
     facts: () => last && {
       ...facts, total: settings.steps, known: record.get().loss.length, step: last.done
     },
-    /** Another reader's sentence. @param {string} text */
+    /** Sets another sentence. @param {string} text */
     say(text) {
       sentence = text
       record.clearAnswers()
       if (last) ask('look', { sentence })
     },
-    /** Begins. @param {TrainingState} next @param {object} [from] text, kept, file: what it learns and goes on from */
+    /**
+     * Starts a training.
+     * @param {TrainingState} next @param {object} [from] text, kept, file: what it learns and resumes from
+     */
     async open(next, from) {
       settings = next
       record.clear()
@@ -61,7 +64,7 @@ export function createTraining({ onSeen, onError }) {
       serial += 1
       facts = await client.open({ settings, sentence, serial, ...from })
     },
-    /** The weights at a step, as a file; with moments, to go on from. @param {number} [step] */
+    /** The weights of a step, as a file; with moments, to resume from. @param {number} [step] */
     async file(step, withMoments = false) {
       if (step !== undefined) await client.ask('seek', { step })
       return client.ask('file', { withMoments })

@@ -1,10 +1,10 @@
-/** What is seen of a training, in one language. */
+/** The rendering of a training, in one language. */
 
 import { h, setText } from '../lib/dom.js'
-import { inSlices } from '../lib/later.js'
+import { inSlices } from '../lib/scheduling.js'
 import { prose } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
-import { apart } from './parts/apart.js'
+import { stepBreakdown } from './parts/step_breakdown.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
 import { embeddings } from './parts/embeddings.js'
@@ -15,16 +15,16 @@ import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
-import { ABOUT } from './tasks/about.js'
+import { TASK_INFO } from './tasks/task_info.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
 /** @import { Broken } from './player.js' */
-/** @import { News } from './seen.js' */
+/** @import { News } from './training_record.js' */
 /** @import { TrainingState } from './settings.js' */
 /** @import { Training } from './training.js' */
 
 /**
- * The training's settings, and deeds.
+ * The training's settings, and actions.
  * @typedef {object} ViewContext
  * @property {Translate} t
  * @property {Context['theme']} theme
@@ -32,17 +32,17 @@ import { ABOUT } from './tasks/about.js'
  * @property {(patch: Partial<TrainingState>) => void} set
  * @property {() => void} leave
  * @property {() => void} inside
- * @property {(patch?: Partial<TrainingState>) => void} begin anew, from the weights that are shown
+ * @property {(patch?: Partial<TrainingState>) => void} begin anew, from the displayed weights
  * @property {() => void} again
- * @property {(text: string) => void} give the reader's own
+ * @property {(text: string) => void} give sets the reader's own text
  * @property {() => void} download
  * @property {(file: File) => void} upload
- * @property {Training['ask']} both tells the training, and the other of a race
+ * @property {Training['ask']} both sends a query to the training and to the other one of a race
  * @property {() => Training | null} other
  * @property {(link: string) => void} show
  * @property {import('./parts/guide.js').Progress} progress of the guide
  *
- * Where the training stands.
+ * The state of the training.
  * @typedef {NonNullable<ReturnType<Training['facts']>>} Standing
  */
 
@@ -71,7 +71,7 @@ function filePicker(t, upload) {
   return h('label', { className: 'theatre-file' }, input, h('span', {}, t('theatre.upload')))
 }
 
-/** What is offered where numbers broke off: so much less of the learning rate. */
+/** The factor of the learning rate that is suggested after non-finite values. */
 const TENTH = 10
 
 /** @param {Translate} t @param {Broken} broken */
@@ -83,7 +83,10 @@ function brokenText(t, { step, loss, where }) {
   })
 }
 
-/** The same training in Node; what is in no link is a file there. @param {TrainingState} settings */
+/**
+ * The command that repeats the training in Node; what no link contains is a file there.
+ * @param {TrainingState} settings
+ */
 const commandOf = settings => ['npx glassformer train', write(settings), settings.mark && '--text FILE',
   settings.origin && '--start FILE'].filter(Boolean).join(' ')
 
@@ -111,7 +114,7 @@ export function view(container, context, training) {
   enter.className = 'theatre-inside'
   const rescue = h('div', { className: 'theatre-files', hidden: true }, button('calmer', () => begin({ rate: get().rate / TENTH })))
   const lead = h('p', { className: 'lead' }), led = h('section', { className: 'theatre-guide', tabindex: '-1' })
-  /** Into a guide, where the reader begins. @param {string} link */
+  /** Starts a guide. @param {string} link */
   function enterGuide(link) {
     show(link)
     scrollTo({ top: 0 })
@@ -144,7 +147,7 @@ export function view(container, context, training) {
     }),
     embeddings: embeddings(plane, { t, theme, look: table => ask('look', { table }) }),
     pinned: pinned(curve, { t, theme, seek, ask }),
-    apart: apart(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
+    apart: stepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: race(against, { t, set, open: enterGuide }),
     guide: guide(led, {
       t, play: until => both('play', { pace: 0, until }), open: enterGuide, progress: context.progress
@@ -178,10 +181,10 @@ export function view(container, context, training) {
       setText(command, commandOf({ ...get(), rival: '' }))
       setText(count, t('theatre.count', { parameters }))
     },
-    /** The last: what was reported whole is all there now. */
+    /** The latest report. */
     told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
   }
-  /** What is still to be drawn. @type {Set<string>} */
+  /** Parts that are still to be rendered. @type {Set<string>} */
   const left = new Set()
   const slices = inSlices((/** @type {string} */ name) => {
     left.delete(name)
@@ -194,7 +197,7 @@ export function view(container, context, training) {
   }
   return {
     draw,
-    /** What has been kept, in a line. @param {string} text */
+    /** Displays a note about saving. @param {string} text */
     says: text => setText(note, text),
     /** @param {string} message */
     fails(message) {
@@ -213,7 +216,7 @@ export function view(container, context, training) {
       parts.answers.fill(training.sentence)
       parts.pinned.forget()
       parts.settings.update(settings, problems)
-      parts.text.update({ isFor: Boolean(ABOUT[settings.task].takesText), problem: problems.text ?? '', text })
+      parts.text.update({ isFor: Boolean(TASK_INFO[settings.task].takesText), problem: problems.text ?? '', text })
       const isRight = Object.keys(problems).length === 0
       container.classList.toggle('is-stale', !isRight)
       parts.drive.allow(isRight)

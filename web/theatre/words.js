@@ -1,4 +1,4 @@
-/** The theatre's own words, fetched with it, before those of the page. */
+/** The texts of the training page, loaded with it and looked up before those of the page. */
 
 import { translator } from '../lib/text.js'
 

@@ -1,7 +1,7 @@
-/** Trains away from the page: plays, pauses, goes back, and posts what can be seen at most so often a second. */
+/** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
 import { load } from '../../src/js/index.js'
-import { nudgeWeight, takeApart } from './apart.js'
+import { finiteDifference, breakDown } from './step_breakdown.js'
 import { createPlayer } from './player.js'
 import { report } from './report.js'
 
@@ -11,7 +11,7 @@ import { report } from './report.js'
 /** @import { Snapshot } from './session.js' */
 
 /**
- * What a training is opened with.
+ * How a training is opened.
  * @typedef {object} Opening
  * @property {string | BufferSource} wasm
  * @property {TrainingState} settings
@@ -19,38 +19,38 @@ import { report } from './report.js'
  * @property {string} sentence
  * @property {Snapshot} [kept]
  * @property {Uint8Array} [file]
- * @property {Uint8Array} [start] weights to begin with
+ * @property {Uint8Array} [start] initial weights
  * @property {number} serial
  */
 
-/** Milliseconds between two reports, between two answers, and of training before the page is listened to. */
+/** Milliseconds between two reports, between two answers, and of training between two messages. */
 const PAUSE = 100, ANSWER = 300, SLICE = 30
-/** Milliseconds that a report takes to read a pinned cell at steps that are kept. */
-const READ = 20
-/** Milliseconds without another letter before a sentence is answered. */
-const TYPED = 20
+/** Milliseconds that a report may spend on the history of a pinned cell. */
+const READ_TIME = 20
+/** Milliseconds of delay before a typed sentence is answered. */
+const TYPING_DELAY = 20
 
 /** The library. @type {any} */
 let gf = null
-/** The training that is open; null before the first, and after one that could not be begun. */
+/** The current training; null before the first, and after one that failed to start. */
 let player = none()
 let isPlaying = false
-/** Milliseconds that a step takes at least, to watch it. */
+/** The minimum duration of a step in milliseconds, to watch it. */
 let pace = 0
 /** The step at which playing pauses. */
 let until = Infinity
 let sentence = ''
 let wanted = ''
-/** Which embeddings are looked at. */
+/** Which embedding table is displayed. */
 let table = ''
 let looking = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
-/** Whether the sentence is another one than a pinned cell was computed at. */
+/** Whether the sentence differs from the one that the pinned cell was computed for. */
 let isOther = false
-/** Which training this is, so that the page takes nothing for it that is of the one before. */
+/** The number of the training, so that the page ignores reports of an earlier one. */
 let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
-/** Milliseconds of training, and the steps they went into. */
-let spent = { time: 0, steps: 0 }
+/** Milliseconds of training, and the number of steps in it. */
+let timing = { time: 0, steps: 0 }
 
 function none() {
   return /** @type {Player} */ (/** @type {unknown} */ (null))
@@ -58,42 +58,42 @@ function none() {
 
 const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait) })
 
-/** What has been seen since the last report. */
+/** Posts what is new since the last report. */
 function post(isWhole = true) {
   const { session, shelf, broken, isOver, follower } = player
   const news = report(session, posted, isWhole ? { sentence, wanted, table } : {})
-  if (isWhole) follower.read(READ)
+  if (isWhole) follower.read(READ_TIME)
   const at = performance.now()
   posted = {
     steps: session.history.loss.length, looks: session.history.looks.length, at,
     answered: isWhole ? at : posted.answered
   }
-  const perStep = spent.steps ? spent.time / spent.steps : null
+  const perStep = timing.steps ? timing.time / timing.steps : null
   postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts,
     followed: isWhole ? follower.facts : null })
 }
 
-/** Reports until a pinned cell has been read at every step that is kept. */
+/** Posts reports until the pinned cell has been read at every snapshot. */
 async function readOn() {
   const own = player
   const isBehind = () => player === own && !isPlaying && (player.follower.facts?.missing ?? 0) > 0
   for (post(); isBehind(); post()) await nextTask()
 }
 
-/** What the model reads of the reader's sentence, as it is now; nothing where it cannot be read. */
+/** The inputs for the current sentence; undefined where it is invalid. */
 function readNow() {
   const { task, inputsOf } = player.session
   return task.problem?.(sentence) ? null : inputsOf(sentence)
 }
 
-/** Some steps: as many as go into a slice, or one where the reader wants to watch. */
+/** Runs as many steps as fit into a time slice, or a single one where the reader watches. */
 function train() {
   const started = performance.now(), before = player.session.done
   let isGoing = true
   do isGoing = player.step() && player.session.done < until
   while (isGoing && !pace && performance.now() - started < SLICE)
-  spent = {
-    time: spent.time + performance.now() - started, steps: spent.steps + player.session.done - before
+  timing = {
+    time: timing.time + performance.now() - started, steps: timing.steps + player.session.done - before
   }
   return isGoing && !player.isOver
 }
@@ -125,7 +125,7 @@ function lookSoon() {
     if (isOther) player.follower.pin(player.follower.facts, readNow())
     isOther = false
     readOn()
-  }, TYPED)
+  }, TYPING_DELAY)
 }
 
 /** @type {Record<string, (details: any) => unknown>} */
@@ -140,7 +140,7 @@ const calls = {
     player = none()
     player = createPlayer(gf, settings, { text, kept, file, start })
     posted = { steps: 0, looks: 0, at: 0, answered: 0 }
-    spent = { time: 0, steps: 0 }
+    timing = { time: 0, steps: 0 }
     serial = own
     sentence = said
     wanted = ''
@@ -150,7 +150,7 @@ const calls = {
     post()
     return {
       groups: session.groups.map(({ name }) => name),
-      parameters: session.named.reduce((sum, [, { size }]) => sum + size, 0)
+      parameters: session.named.reduce((sum, [, tensor]) => sum + tensor.numel(), 0)
     }
   },
   /** Plays to the end, or until a step. */
@@ -178,13 +178,13 @@ const calls = {
     player.seek(step)
     post()
   },
-  /** All that it takes to go on another day. */
+  /** Everything needed to resume later. */
   keep: () => player.keep(),
-  /** The weights as they are, as a file. */
+  /** The current weights as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
-  /** The next step, taken apart at one weight; nothing is changed. */
-  apart: ({ name, index }) => takeApart(player.session, name, index),
-  nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
+  /** A breakdown of the next step at one weight; it changes nothing. */
+  apart: ({ name, index }) => breakDown(player.session, name, index),
+  nudge: ({ name, index }) => finiteDifference(player.session, name, index),
   look({ sentence: said, wanted: name, table: rows }) {
     if (said !== undefined) sentence = said
     isOther ||= said !== undefined
@@ -194,7 +194,7 @@ const calls = {
   },
   /** What can be pinned. */
   places: () => player.follower.places(readNow()),
-  /** Follows a cell over the steps that are kept; a cell that is not there, or none, is not followed. */
+  /** Follows a cell over the snapshots; null or a missing cell stops it. */
   pin({ cell }) {
     player.follower.pin(cell, readNow())
     readOn()
@@ -212,6 +212,6 @@ async function answer({ id, type, ...details }) {
   }
 }
 
-/** One after the other: what is asked while a training is opened is asked of that training. */
+/** Calls are handled one after the other: those during `open` belong to the new training. */
 let answers = Promise.resolve()
 self.onmessage = ({ data }) => { answers = answers.then(() => answer(data)) }

@@ -1,44 +1,45 @@
-/** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
+/** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
 import { arrange, find, h, uniqueId } from '../lib/dom.js'
-import { hasEdits, switched } from '../lib/edits.js'
-import { fullName, lineage, partKey, partsIn } from '../lib/parts.js'
+import { hasEdits, toggleEdits } from '../lib/edits.js'
+import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
 import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
-import { isNarrow } from './beside.js'
+import { isNarrow } from './layout.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
-/** @import { Part } from '../lib/parts.js' */
+/** @import { Part } from '../lib/ablation_parts.js' */
 
 /**
- * A setting at another value: its words, and that of the value now; of a part switched off or on, what it is.
+ * An alternative value of a setting, with the key of its label and that of the current one; for an ablated part,
+ * the part.
  * @typedef {{ value: unknown, word?: string, now?: string, part?: Part, key?: string }} Alternative
  * @typedef {{ name: string } & Alternative} Comparison
  */
 
 /**
- * A comparison that no control stands for: without the reader's edits.
+ * Comparisons without a control: without the reader's edits.
  * @type {Record<string, (state: Settings) => Alternative[]>}
  */
 const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
-/** Runs of other lengths have no figures in common. */
+/** Settings that change the length of the run, whose figures cannot be compared. */
 const ALONE = ['maxNewTokens']
 
-/** What only plays a role where the answer is chosen. */
+/** Settings that only matter where the answer is generated. */
 const OF_CHOICE = ['decoding', 'beams', 'temperature', 'topK', 'topP']
 const CHOOSES = ['sampling', 'decoding']
 
-/** A part of the model the other way than now. @param {Part} part @param {Settings} state @returns {Alternative} */
+/** A part of the model, ablated or restored. @param {Part} part @param {Settings} state @returns {Alternative} */
 function otherWay(part, { edits }) {
   const isOff = hasEdits(edits, part.edits)
   const [word, now] = isOff ? ['on', 'off'] : ['off', 'on']
-  return { value: switched(edits, part.edits, !isOff), word, now, part, key: 'edits' }
+  return { value: toggleEdits(edits, part.edits, !isOff), word, now, part, key: 'edits' }
 }
 
 /** @param {Alternative} alternative */
 const textOf = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(value) ? word : String(value))
 
-/** Everything a name can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
+/** Everything a setting can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
 function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
   if (ALONE.includes(name) || !controlsOf(state.model).includes(name)) return []
@@ -47,9 +48,9 @@ function othersOf(name, state) {
 }
 
 /**
- * What a link says: the name of a setting, its other value and the words of both.
+ * Reads a comparison from a link: the setting, the other value, and the labels of both.
  * @param {string} text @param {Settings} state
- * @param {Room[]} [rooms] where there are any, whose parts can be compared with the model without them
+ * @param {Room[]} [rooms] where they exist, their parts can be ablated for the comparison
  * @returns {Comparison | null}
  */
 export function readTwin(text, state, rooms = []) {
@@ -62,7 +63,7 @@ export function readTwin(text, state, rooms = []) {
   return other ? { name, ...other } : null
 }
 
-/** The name under which a part that is switched stands in a link. */
+/** The name of an ablation in a link. */
 const WITHOUT = 'without'
 
 /** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
@@ -81,9 +82,9 @@ export const words = (setting, t) => (
 
 /**
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
- * figure and its twin. It is moved and not just shown there, so that the keyboard meets it where the eye does.
+ * figure and its twin. The element is moved, not just displayed there, so that the focus order matches.
  * @param {HTMLElement} container
- * @param {Pick<Room, 'settings' | 'stage' | 'tensors'>} room what plays no part in it is left out
+ * @param {Pick<Room, 'settings' | 'stage' | 'tensors'>} room comparisons that do not affect it are left out
  * @param {Pick<Context, 't' | 'get' | 'set' | 'rooms' | 'run'>} context
  * @returns {() => void} shows what is chosen
  */
@@ -100,16 +101,16 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   /** @param {{ name: string, others: Alternative[] }} group */
   const labelOf = ({ name }) => t([WITHOUT, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
   /**
-   * Groups that are shown: one that says the same is not made anew.
-   * @type {Map<string, { element: HTMLElement, said: string }>}
+   * The displayed groups; one with the same labels is not rebuilt.
+   * @type {Map<string, { element: HTMLElement, key: string }>}
    */
-  let shown = new Map()
+  let groupViews = new Map()
   /** @param {{ name: string, others: Alternative[] }} group */
   function shownAs(group) {
-    const said = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
-    const known = shown.get(group.name)
-    if (known?.said === said) return known
-    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), said }
+    const key = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
+    const existing = groupViews.get(group.name)
+    if (existing?.key === key) return existing
+    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), key }
   }
   function settle() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
@@ -121,13 +122,13 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   const isChoosing = CHOOSES.includes(stage)
   /** @param {string} name */
   const plays = name => (settings ? settings.includes(name) : isChoosing || !OF_CHOICE.includes(name))
-  /** The parts whose absence may be seen here. @param {State} state @returns {Alternative[]} */
+  /** The parts whose ablation affects this room. @param {State} state @returns {Alternative[]} */
   function partsHere(state) {
     const here = run(), all = partsIn(rooms())
     if (!here || settings) return []
     const before = isChoosing ? null : lineage(here, tensors)
-    const seen = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
-    return seen.map(part => otherWay(part, state))
+    const relevant = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
+    return relevant.map(part => otherWay(part, state))
   }
   return () => {
     settle()
@@ -136,20 +137,20 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     const names = controlsOf(state.model).filter(name => name === chosen || (plays(name) && isUseful(name, state)))
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
-    shown = new Map(groups.map(group => [group.name, shownAs(group)]))
-    arrange(select, [none, ...[...shown.values()].map(one => one.element)])
+    groupViews = new Map(groups.map(group => [group.name, shownAs(group)]))
+    arrange(select, [none, ...[...groupViews.values()].map(one => one.element)])
     select.value = chosen ? state.twin : ''
   }
 }
 
 /**
- * The next larger value, or the last: what a comparison at a control starts with.
+ * The next larger value, or the last: the first comparison of a control.
  * @param {Alternative[]} others @param {unknown} now
  */
 const nearest = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > Number(now)) ?? others.at(-1)
 
 /**
- * Mounts a button at each control of a stage, which compares the setting there with another value.
+ * Mounts a button at each control of a stage that compares its setting with another value.
  * @param {HTMLElement} container
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {(state: Settings & Pick<State, 'twin'>) => void} shows which is chosen

@@ -1,19 +1,19 @@
-/** Twin mode: the same input under one other setting, its figure beside the first, the difference of both below. */
+/** Twin mode: the same input under one other setting, its figure beside the first, and the difference of both below. */
 
 import { signed } from '../lib/color.js'
 import { find, h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { kept, readRun } from '../lib/run.js'
+import { orNull, readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { latest } from '../shell/engine.js'
-import { comparison } from '../shell/learned.js'
+import { compareResults } from '../shell/training_results.js'
 import { stageOf } from '../stages/index.js'
-import { readAlike } from './alike.js'
+import { sharedPrefix } from './shared_prefix.js'
 import { answerTable, answers } from './answers.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
-import { side } from './beside.js'
+import { sideBySide } from './layout.js'
 
 /**
  * @import { Cell, Context, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
@@ -25,17 +25,18 @@ import { side } from './beside.js'
 /** @typedef {{ run: Run, view: View, setting: Comparison, settings: Settings, key: string }} Comparing */
 
 /**
- * What stands beside a figure, or nothing.
+ * The twin of a figure, if there is one.
  * @typedef {object} Twin
  * @property {(run: Run | null, view: View) => void} update
- * @property {(data: object, run: Run, view: View) => object} onOneScale the data of the first with the scales of both
- * @property {(run: Run | null) => Run | null} run the second run, if it is shown
+ * @property {(data: object, run: Run, view: View) => object} onOneScale the data of the first run with scales that
+ *   fit both
+ * @property {(run: Run | null) => Run | null} run the second run, if it is displayed
  * @property {(marks: Marks) => void} mark
  * @property {() => void} destroy
  */
 
 /**
- * The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing.
+ * The cell-by-cell difference of two slices of the same shape; equal infinities differ by 0.
  * @param {Slice} one @param {Slice} other @returns {Slice}
  */
 export function difference(one, other) {
@@ -45,15 +46,15 @@ export function difference(one, other) {
 }
 
 /**
- * Pairs of slices under the same key, as far as both are there in the same shape.
+ * Pairs of slices under the same key, as far as both exist in the same shape.
  * @param {Shown} one @param {Shown} other what a stage shows of two runs @param {string[]} names of tensors
- * @param {number | null} [most] rows that can be compared, if that is not all
+ * @param {number | null} [maxRows] rows that can be compared, if not all
  */
-export function pairs(one, other, names, most = null) {
+export function pairs(one, other, names, maxRows = null) {
   return Object.entries(one).flatMap(([key, part]) => {
     if (!part?.axis || !other[key]?.axis || !names.includes(part.name)) return []
-    const rows = Math.min(part.rows, other[key].rows, most ?? Infinity)
-    const [here, there] = most === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
+    const rows = Math.min(part.rows, other[key].rows, maxRows ?? Infinity)
+    const [here, there] = maxRows === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
     if (here.rows !== there.rows || here.cols !== there.cols) return []
     return [{ name: part.name, twin: other[key].name, part: difference(here, there) }]
   })
@@ -65,7 +66,7 @@ const isDomain = part => Boolean(part?.kind) && 'max' in part
 const wider = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
 
 /**
- * A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye.
+ * A stage's data with color scales wide enough for both runs, so that the two can be compared by eye.
  * @param {Shown} one @param {Shown} other @returns {Shown}
  */
 export function onOneScale(one, other) {
@@ -82,8 +83,8 @@ const SIZES = ['dModel', 'heads', 'layers', 'dimFeedforward']
 const isKept = (name, run) => name === 'weights' && run.settings.weights !== undefined
 
 /**
- * The settings of the second run. An untrained second gets the sizes of the first, so that its cells can be subtracted.
- * Both decoders read the first one's answer, except in the room where the answer is written.
+ * The settings of the second run. An untrained second run gets the sizes of the first, so that cells can be subtracted.
+ * Both decoders read the first one's answer, except in the room where the answer is generated.
  * @param {Run} run the first @param {Settings} state @param {{ name: string, value: unknown, key?: string }} setting
  * @param {Pick<Room, 'stage'>} room
  * @returns {Settings}
@@ -96,7 +97,7 @@ export function twinSettings(run, state, { name, value, key = name }, room) {
 }
 
 /**
- * What is looked at, as far as another run has it.
+ * The view, restricted to what the other run has.
  * @param {View} view @param {Run} run @param {Room} room @returns {View}
  */
 function within(view, { decoding }, room) {
@@ -106,20 +107,20 @@ function within(view, { decoding }, room) {
 }
 
 /** @param {Float32Array} values */
-const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
+const finite = values => values.reduce((max, x) => (Number.isFinite(x) ? Math.max(max, Math.abs(x)) : max), 0)
 
 /**
- * The steps that are subtracted where each decoder reads its own words; null if they are all of them.
+ * The steps that can be subtracted where each decoder reads its own tokens; null for all.
  * @param {Room} room @param {Run} run @param {Run} other @param {Shown} one @param {Shown} two
  */
 function common(room, run, other, one, two) {
   if (room.stage !== 'decoding') return null
-  const alike = readAlike(run, other)
+  const alike = sharedPrefix(run, other)
   return alike < Math.max(one.shares.rows, two.shares.rows) ? alike : null
 }
 
 /**
- * What to say where every cell is the same: how the cells were chosen from may differ all the same.
+ * The note where every cell is equal: the choice of the cells may differ all the same.
  * @param {Room} room @param {Shown | null} one @param {Shown} two
  */
 function sameness({ stage }, one, two) {
@@ -128,7 +129,7 @@ function sameness({ stage }, one, two) {
   return one.steps.some((/** @type {{ draw: number | null }} */ { draw }, /** @type {number} */ i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
-/** The differences, each a matrix on one scale for all. @param {Element} container @param {Surroundings} context */
+/** The differences, each a matrix, on a common scale. @param {Element} container @param {Surroundings} context */
 function differences(container, context) {
   const { t } = context
   const note = h('p', { className: 'note' })
@@ -137,65 +138,65 @@ function differences(container, context) {
   container.append(note, learned, place)
   /** @type {ReturnType<typeof figure> | null} */ let fig = null
   /** @type {ReturnType<ReturnType<typeof figure>['matrix']>[]} */ let matrices = []
-  /** As many empty matrices as there are differences to draw. @param {number} count */
+  /** Provides as many empty matrices as there are differences. @param {number} count */
   function prepare(count) {
     if (matrices.length === count) return
     place.replaceChildren()
-    const made = count ? figure(place, context) : null
-    fig = made
-    matrices = made ? Array.from({ length: count }, () => made.matrix()) : []
+    const figureView = count ? figure(place, context) : null
+    fig = figureView
+    matrices = figureView ? Array.from({ length: count }, () => figureView.matrix()) : []
   }
   return {
-    /** How the trained weights of both sides do. @param {string} text */
+    /** Displays the accuracy of the trained weights of both sides. @param {string} text */
     compare(text) {
       learned.hidden = text === ''
       setText(learned, text)
     },
-    /** Words in place of numbers. @param {string} text */
+    /** Displays a note instead of numbers. @param {string} text */
     say(text) {
       place.hidden = true
       setText(note, text)
     },
     /**
-|     * @param {Entry[]} all
+     * @param {Entry[]} all
      * @param {{ isSameInput: boolean, alike: number | null, same: string }} how alike: the steps that could be
-     *   subtracted, if not all; same: what to say where nothing differs
+     *   subtracted, if not all; same: the note where nothing differs
      */
     update(all, { isSameInput, alike, same }) {
       const list = all.filter(({ part }) => part.values.some(x => x !== 0))
-      const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
+      const max = Math.max(0, ...list.map(({ part }) => finite(part.values)))
       prepare(list.length)
       place.hidden = list.length === 0
       const unlike = isSameInput ? 'twin.what' : 'twin.forced'
       const key = all.length === 0 ? 'twin.shape' : list.length === 0 ? same : unlike
       const until = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
       setText(note, alike === null ? t(key) : t(until, { step: alike - 1 }))
-      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
+      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(max) }))
       fig?.numbers(t('frame.numbers'), list)
-      fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
+      fig?.legend([{ domain: signed(max), text: t('twin.difference') }])
     },
     mark: (/** @type {Marks} */ marks) => fig?.mark(marks)
   }
 }
 
-/** Stages whose figures are about more than one run already. */
-const MANY = ['parts', 'habits', 'stream', 'costs']
+/** Stages whose figures compare several runs already. */
+const OWN_COMPARISON = ['parts', 'habits', 'stream', 'costs']
 
 /**
- * Two houses would not fit beside one another, and what differs is better seen in a room.
+ * Two houses do not fit beside one another, and differences are easier to see in a room.
  * @type {Twin}
  */
 const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {}, destroy() {} }
 
 /**
- * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
+ * Mounts the choice of a comparison and, once there is a twin, its figure beside the first.
  * @param {HTMLElement} container
  * @param {Room} room
  * @param {Context} context @returns {Twin}
  */
 export function twin(container, room, context) {
   const { tensors } = room
-  if (room.stage === 'house' || MANY.includes(room.stage)) return ALONE
+  if (room.stage === 'house' || OWN_COMPARISON.includes(room.stage)) return ALONE
   const stage = stageOf(room.stage)
   const { t, ask, set } = context
   const choice = picker(container, room, context)
@@ -203,34 +204,34 @@ export function twin(container, room, context) {
   /** @param {(cell: Cell) => void} act @returns {(cell: Cell | null) => void} */
   const ofTwin = act => cell => act(/** @type {Cell} */ (cell && { ...cell, isTwin: true }))
   /** @type {Map<string, string>} */ const titles = new Map()
-  /** The differences are called what the figure calls the matrices they are of. @param {Entry[]} list */
+  /** Titles the differences as the figure titles its matrices. @param {Entry[]} list */
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
-  const named = () => [heads[1].textContent, told.there()].filter(Boolean).join(' → ')
+  const named = () => [heads[1].textContent, answerView.there()].filter(Boolean).join(' → ')
   const there = {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
     press: ofTwin(context.press), edit() {}
   }
-  const told = answerTable(context)
-  const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), told.element, t)
+  const answerView = answerTable(context)
+  const { heads, place, below, show, settle } = sideBySide(find(container, '.stage-figure'), answerView.element, t)
   const apart = differences(below, {
     ...context, named: () => `${t('twin.difference')} · ${named()}`, which: 'difference',
     spoken: t('twin.difference')
   })
   /** @type {Mounted<any> | null} */ let view = null
-  /** @type {Comparing | null} */ let asked = null
+  /** @type {Comparing | null} */ let pending = null
   /** @type {{ run: Run | null, key: string | null, other: Run | null }} */
-  let known = { run: null, key: null, other: null }
+  let last = { run: null, key: null, other: null }
 
-  /** The second run, once it is there. @param {Run} run */
-  const second = run => (known.run === run && asked && known.key === asked.key ? known.other : null)
+  /** The second run, once it is computed. @param {Run} run */
+  const second = run => (last.run === run && pending && last.key === pending.key ? last.other : null)
   /**
-   * What the stage shows of the second run, as far as it has this room.
+   * The view of the second run, as far as it has this room.
    * @param {Run} run @param {View} state @returns {Shown | null}
    */
-  function seen(run, state) {
+  function visible(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
-    return same ? kept(() => stage.data(other, within(state, other, same))) : null
+    return same ? orNull(() => stage.data(other, within(state, other, same))) : null
   }
   /** The setting of each. @param {Comparing} comparing */
   function head({ view: state, setting }) {
@@ -249,12 +250,12 @@ export function twin(container, room, context) {
   /** @param {Comparing} comparing @param {Run} other */
   function draw(comparing, other) {
     const { run, view: state } = comparing
-    const [one, two] = [kept(() => stage.data(run, state)), seen(run, state)]
+    const [one, two] = [orNull(() => stage.data(run, state)), visible(run, state)]
     head(comparing)
-    told.update(answers(run, other), state.model)
+    answerView.update(answers(run, other), state.model)
     const { key, setting } = comparing
-    comparison(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
-      .then(text => key === asked?.key && apart.compare(text), context.fails)
+    compareResults(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
+      .then(text => key === pending?.key && apart.compare(text), context.fails)
     show(true)
     place.hidden = !two
     if (two) {
@@ -273,47 +274,47 @@ export function twin(container, room, context) {
   const compared = ({ settings }) => ask('twin', { settings })
   const compute = latest(compared, (message, question) => {
     const other = readRun(message)
-    if (question.key !== asked?.key || question.run !== asked.run) return
-    known = { run: question.run, key: question.key, other }
+    if (question.key !== pending?.key || question.run !== pending.run) return
+    last = { run: question.run, key: question.key, other }
     set({})
   }, error => {
     show(true)
-    told.hide()
+    answerView.hide()
     place.hidden = true
     apart.say(error.message)
   })
 
   return {
-    /** @param {Run | null} run @param {View} state what is looked at */
+    /** @param {Run | null} run @param {View} state the view */
     update(run, state) {
       choice()
       buttons(state)
       const setting = readTwin(state.twin, state, context.rooms())
       if (!run || !setting) {
-        asked = null
-        told.hide()
+        pending = null
+        answerView.hide()
         show(false)
         return
       }
       const settings = twinSettings(run, state, setting, room)
-      asked = { run, view: state, setting, settings, key: JSON.stringify(settings) }
+      pending = { run, view: state, setting, settings, key: JSON.stringify(settings) }
       const other = second(run)
-      if (other) draw(asked, other)
-      else compute(asked)
+      if (other) draw(pending, other)
+      else compute(pending)
     },
-    /** The data of the first with the scales of both. */
+    /** The data of the first run with scales that fit both. */
     onOneScale(data, run, state) {
-      const two = readTwin(state.twin, state, context.rooms()) && seen(run, state)
+      const two = readTwin(state.twin, state, context.rooms()) && visible(run, state)
       return two ? onOneScale(data, two) : data
     },
-    /** The second run, if it is shown. */
+    /** The second run, if it is displayed. */
     run: run => run && second(run),
     mark(marks) {
       view?.mark(marks)
       apart.mark(marks)
     },
     destroy() {
-      asked = null
+      pending = null
       view?.destroy()
     }
   }

@@ -2,22 +2,23 @@
 
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
-import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/own/open.js'
-import { writtenBy } from '../models/own/run.js'
+import { importFiles, forget, storedFiles, open, openIn, storeModel, storedModel, stop } from '../models/imported/open.js'
+import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
-import { learn } from './learn.js'
-import { pens } from './pen.js'
-import { nudged } from './nudge.js'
-import { gradientsOf, handedOver, messageOf, readWithPeaks } from './plain.js'
+import { bpeStep } from './bpe_training.js'
+import { createGeneration } from './generation.js'
+import { finiteDifference } from './finite_difference.js'
+import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
 import { extentOf, someRows } from './rows.js'
-import { inside, told } from './inside.js'
-import { stampsOf } from '../lib/stamps.js'
-import { take } from './take.js'
-import { questions } from './questions.js'
-import { habits } from './habits.js'
-import { twice } from './twice.js'
+import { interpretCalls, measureAnswer } from './interpret.js'
+import { thumbnailsOf } from '../lib/thumbnails.js'
+import { exportModel } from './export_model.js'
+import { queryCalls } from './queries.js'
+import { headScores } from './head_scores.js'
+import { compareCache } from './cache_comparison.js'
 
-/** @import { Cell, Edit, Failure, Library, Made, Progress, Questions, Settings, State, What } from '../types.d.ts' */
+/** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
+/** @import { ModelRun, Progress, Questions, Settings, State } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
@@ -26,16 +27,16 @@ import { twice } from './twice.js'
 /** @type {Library | undefined} */ let second
 /** @type {Library | undefined} */ let third
 /** @type {Record<string, Address>} */ let addresses = {}
-/** @type {Made | undefined} */ let last
-/** @type {Made | undefined} */ let twin
+/** @type {ModelRun | undefined} */ let last
+/** @type {ModelRun | undefined} */ let twin
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
-/** Weights from the theatre, by model, and how often there were any. */
+/** Weights from the training page by model, and how many have been received. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
-const lent = new Map()
-let loans = 0
-/** From so many bytes on a run gives way before the next of a model that was brought is computed. */
-const CROWDED = 2 ** 30
-const pen = pens()
+const trainedWeights = new Map()
+let serials = 0
+/** Above this memory use the previous run is freed before the next run of an imported model is computed. */
+const MAX_BYTES = 2 ** 30
+const generation = createGeneration()
 
 /** @param {string} name */
 async function fetched(name) {
@@ -48,7 +49,7 @@ async function fetched(name) {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** A file of a model, fetched once; a fetch that failed is tried again the next time. @param {string} name */
+/** A weight file, fetched once; a failed fetch is retried the next time. @param {string} name */
 function bytesOf(name) {
   const known = files.get(name)
   if (known) return known
@@ -60,41 +61,41 @@ function bytesOf(name) {
   return bytes
 }
 
-/** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
+/** Starts another engine with its own memory, so that a run can be queried while another is computed. */
 const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
 
 /**
- * A run with the weights that the theatre has lent.
+ * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
-function computeLent(gf, settings, id) {
-  const loan = lent.get(id)
-  if (!loan) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
+function computeTrained(gf, settings, id) {
+  const loan = trainedWeights.get(id)
+  if (!loan) throw Object.assign(new Error('no trained weights'), { code: 'lent' })
   const { file, serial } = loan
   return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
 }
 
 /**
- * A run of the reader's model, whose answer may take long.
- * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] whoever waits for it
+ * A run of the imported model, whose generation may take long.
+ * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] whoever waits for it
  */
-async function computeBrought(gf, settings, tell) {
+async function computeImported(gf, settings, report) {
   const opened = await openIn(gf)
-  if (!tell) return RUNS.own(gf, settings, settings.edits, [opened])
-  const written = await pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
-  // Two of that size have no room beside each other. Nobody can ask about the old one before the new one is there.
-  if (engine.memory().bytes > CROWDED) {
+  if (!report) return RUNS.own(gf, settings, settings.edits, [opened])
+  const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
+  // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
+  if (engine.memory().bytes > MAX_BYTES) {
     last?.run.dispose()
     last = undefined
   }
   return RUNS.own(gf, settings, settings.edits, [opened, written])
 }
 
-/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] */
-async function compute(gf, settings, tell) {
-  const { id, isBrought } = modelOf(settings.model)
-  if (settings.weights === 'theatre') return computeLent(gf, settings, id)
-  if (isBrought) return computeBrought(gf, settings, tell)
+/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] */
+async function compute(gf, settings, report) {
+  const { id, isImported } = modelOf(settings.model)
+  if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
+  if (isImported) return computeImported(gf, settings, report)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
     return RUNS[id](gf, settings, settings.edits, given)
@@ -104,7 +105,7 @@ async function compute(gf, settings, tell) {
 }
 
 /**
- * A file that came, but not as it was sent: the next run fetches it anew.
+ * Describes a file that arrived damaged and drops it, so that the next run fetches it again.
  * @param {Failure} error @param {string[]} names of the files
  */
 function damaged(error, names) {
@@ -113,16 +114,16 @@ function damaged(error, names) {
   return Object.assign(new Error(`${names.join(', ')}: ${error.message}`), { code: 'damaged' })
 }
 
-/** The last run, or its twin; only these are asked about. */
-function here(isTwin = false) {
+/** The last run or its twin; only these two can be queried. */
+function runHere(isTwin = false) {
   const made = isTwin ? twin : last
-  if (!made) throw Object.assign(new Error('the run has given way to one that failed'), { code: 'gone' })
+  if (!made) throw Object.assign(new Error('no run'), { code: 'gone' })
   return made
 }
 
 const calls = {
   /**
-   * first: files of which some are here already.
+   * first: files of which some have been fetched already.
    * @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} where
    */
   async load({ wasm, files: list, first }) {
@@ -133,66 +134,68 @@ const calls = {
     kernels = wasm
     engine = await start()
   },
-  /** Weights of a training, for runs from now on. @param {{ model: string, file: Uint8Array }} loan */
-  lend({ model, file }) {
-    loans += 1
-    lent.set(model, { file, serial: loans })
+  /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */
+  setWeights({ model, file }) {
+    serials += 1
+    trainedWeights.set(model, { file, serial: serials })
   },
   /**
    * @param {{ settings: Settings, signature?: string }} question
-   * @param {(progress: Progress) => void} tell how much of an answer is written
+   * @param {(progress: Progress) => void} report reports how many tokens are generated
    */
-  async run({ settings, ...asked }, tell) {
-    const begun = performance.now(), made = await compute(engine, settings, tell)
+  async run({ settings, ...asked }, report) {
+    const begun = performance.now(), made = await compute(engine, settings, report)
     last?.run.dispose()
     last = made
-    return messageOf(engine, { ...made, took: performance.now() - begun }, asked)
+    return messageOf(engine, { ...made, duration: performance.now() - begun }, asked)
   },
-  /** What is being written ends here: the run goes on with it, or, when it is superseded, not at all. */
-  finish: pen.finish,
+  /** Stops the generation: the run continues with what there is, or, when superseded, is dropped. */
+  finish: generation.finish,
   /**
-   * What files of the reader's hold, before anything is read of them.
+   * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
    */
-  inspect: ({ files }) => bring(engine, files),
+  inspect: ({ files }) => importFiles(engine, files),
   /**
-   * From the next run on they are the model `own`; without files, those that the browser keeps.
-   * @param {{ files?: Record<string, Blob> }} brought @param {(progress: { done: number, total: number }) => void} tell
+   * Makes the files the model `own` from the next run on; without files, those stored in the browser.
+   * @param {{ files?: Record<string, Blob> }} brought
+   * @param {(progress: { done: number, total: number }) => void} report
    */
-  open: async ({ files }, tell) => {
-    const chosen = files ?? await kept()
-    await pen.finish({ isSuperseded: true })
-    if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
-    const { type } = await open(engine, chosen, tell)
+  open: async ({ files }, report) => {
+    const chosen = files ?? await storedFiles()
+    await generation.finish({ isSuperseded: true })
+    if (!chosen) throw Object.assign(new Error('no stored model'), { code: 'nofiles' })
+    const { type } = await open(engine, chosen, report)
     return { type }
   },
-  stop, remember, remembered, forget,
+  stop, store: storeModel, stored: storedModel, forget,
   /** @param {{ text: string, step: number }} question */
-  learn: question => learn(engine, question),
-  /** A step of the answer with a cache and without. @param {Questions['twice'][0]} question */
-  twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
-  /** Where heads look in a text that stands there twice. */
-  habits: () => habits(engine, here()),
-  /** The model of the last run as a file. @param {Questions['take'][0]} question */
-  take: question => take(engine, here(), question),
-  /** What the last run computed, with the lists that its structure leaves out. */
-  steps: () => here().run.steps,
-  /** The gradients of tensors that have one. @param {Questions['gradients'][0]} question */
-  gradients: ({ isTwin, names }) => gradientsOf(here(isTwin).run, names),
+  bpeStep: question => bpeStep(engine, question),
+  /** Compares a generation step with and without a cache. @param {Questions['compareCache'][0]} question */
+  compareCache: ({ isTwin, ...step }) => (
+    compareCache(isTwin ? /** @type {Library} */ (second) : engine, runHere(isTwin), step)),
+  /** Head scores on a repeated sequence. */
+  headScores: () => headScores(engine, runHere()),
+  /** Exports the model of the last run as a file. @param {Questions['exportModel'][0]} question */
+  exportModel: question => exportModel(engine, runHere(), question),
+  /** The steps of the last run, including the lists that its structure leaves out. */
+  steps: () => runHere().run.steps,
+  /** The gradients of all tensors that have one. @param {Questions['gradients'][0]} question */
+  gradients: ({ isTwin, names }) => gradientsOf(runHere(isTwin).run, names),
   /**
-   * Values of tensors of the last run or its twin that were not sent with it.
+   * The values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question
    */
-  read: ({ names, isTwin }) => readWithPeaks(here(isTwin).run, names),
-  /** A large tensor in the size of stamps. @param {Questions['stamps'][0]} question */
+  read: ({ names, isTwin }) => readValuesWithPeaks(runHere(isTwin).run, names),
+  /** A large tensor downsampled for thumbnails. @param {Questions['stamps'][0]} question */
   stamps({ name, isTwin }) {
-    const { run } = here(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
-    return { values: stampsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
+    const { run } = runHere(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
+    return { values: thumbnailsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
-  /** Some rows of a table of many. @param {Questions['rows'][0]} question */
-  rows: ({ isTwin, name, rows }) => someRows(here(isTwin).run, name, rows),
+  /** Some rows of a large table. @param {Questions['rows'][0]} question */
+  rows: ({ isTwin, name, rows }) => someRows(runHere(isTwin).run, name, rows),
   /**
-   * A twin that reads another run's answer also says what it would have written by itself.
+   * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
    * @param {{ settings: Settings }} question
    */
   async twin({ settings, ...asked }) {
@@ -203,37 +206,37 @@ const calls = {
     const made = await compute(second, settings)
     twin?.run.dispose()
     twin = made
-    return messageOf(second, { ...made, own: (own ?? made).decoding }, asked)
+    return messageOf(second, { ...made, ownDecoding: (own ?? made).decoding }, asked)
   },
   /** @param {{ settings: Settings, cell: Cell, value: number }} question */
-  async nudge({ settings, cell, value }) {
+  async finiteDifference({ settings, cell, value }) {
     const own = third ??= await start()
-    return nudged(one => compute(own, one), settings, cell, value)
+    return finiteDifference(one => compute(own, one), settings, cell, value)
   },
   /**
-   * What a run with other edits tells: the same words read, so that it is the same question.
-   * @param {{ state: State, edits: Edit[], what: What, base?: Float32Array }} question
+   * The answer of a run with other edits. It reads the same tokens, so that both are comparable.
+   * @param {{ state: State, edits: Edit[], what: AnswerTarget, base?: Float32Array }} question
    */
-  async without({ state, edits, what, base }) {
+  async ablate({ state, edits, what, base }) {
     const own = third ??= await start()
     const settings = settingsOf({ ...state, edits })
     const { ids } = what
     const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
-    const values = told(own, run, what, base)
+    const values = measureAnswer(own, run, what, base)
     run.dispose()
     return values
   },
-  ...questions(cell => here(cell?.isTwin)),
-  ...inside(isTwin => (
-    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: here(isTwin).run }))
+  ...queryCalls(cell => runHere(cell?.isTwin)),
+  ...interpretCalls(isTwin => (
+    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: runHere(isTwin).run }))
 }
 
-/** @type {Record<string, (details: any, tell: (progress: object) => void) => unknown>} */ const answers = calls
+/** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const answers = calls
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
     const result = await answers[type](details, progress => postMessage({ id, progress }))
-    postMessage({ id, result }, { transfer: handedOver(type, result) })
+    postMessage({ id, result }, { transfer: transferList(type, result) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })

@@ -1,15 +1,15 @@
-/** Rows out of tables of many: only what is looked at leaves the engine. */
+/** Rows of large tables: only the requested ones leave the engine. */
 
 /** @import { LibraryRun, SomeRows } from '../types.d.ts' */
 
-/** How many rows with the largest values are told of. */
-const MOST = 5
+/** How many of the rows with the largest values are reported. */
+const LARGEST_ROWS = 5
 
-/** What is known of a table of a run. @type {WeakMap<LibraryRun, Map<string, SomeRows['extent']>>} */
-const known = new WeakMap()
+/** The extent of each table of a run. @type {WeakMap<LibraryRun, Map<string, SomeRows['extent']>>} */
+const extentsByRun = new WeakMap()
 
 /**
- * The largest size in a table, and the rows of its largest values.
+ * The largest magnitude in a table, and the rows with its largest values.
  * @param {ArrayLike<number>} values @param {number} cols
  */
 export function extentOf(values, cols) {
@@ -20,8 +20,8 @@ export function extentOf(values, cols) {
       const own = Math.abs(values[at])
       if (own > size && own < Infinity) size = own
     }
-    if (best.length < MOST || size > best[MOST - 1].size) {
-      best = [...best, { row, size }].sort((a, b) => b.size - a.size || a.row - b.row).slice(0, MOST)
+    if (best.length < LARGEST_ROWS || size > best[LARGEST_ROWS - 1].size) {
+      best = [...best, { row, size }].sort((a, b) => b.size - a.size || a.row - b.row).slice(0, LARGEST_ROWS)
     }
   }
   return { peak: best[0]?.size ?? 0, largest: best.map(({ row }) => row) }
@@ -31,8 +31,8 @@ export function extentOf(values, cols) {
 export function someRows(run, name, rows) {
   const { values, shape: [, cols] } = run.tensor(name), data = new Float32Array(rows.length * cols)
   rows.forEach((row, i) => data.set(values.subarray(row * cols, (row + 1) * cols), i * cols))
-  const extents = known.get(run) ?? new Map()
-  known.set(run, extents)
+  const extents = extentsByRun.get(run) ?? new Map()
+  extentsByRun.set(run, extents)
   if (!extents.has(name)) extents.set(name, extentOf(values, cols))
   return { rows: data, extent: extents.get(name) }
 }

@@ -61,7 +61,7 @@ typedef void (*gf_binary_kernel)(float *out, const float *a, const float *b, int
 typedef void (*gf_binary_grad_kernel)(float *grad, const float *d, const float *y, const float *a, const float *b,
                                       int a_stride, int b_stride, int vectors);
 
-/* Where a run of an operand is read: at x, or, if the operand is broadcast (stride 0), at a vector of four copies. */
+/* The address of a run of an operand: x, or, if it is broadcast (stride 0), a vector of four copies of its value. */
 GF_INLINE const float *broadcast_operand(const float *x, int stride, gf_f4 *splat) {
   if (!stride) *splat = gf_splat_at(x);
   return stride ? x : (const float *)splat;

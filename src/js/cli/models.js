@@ -7,7 +7,7 @@ import { sizeOf } from '../shape.js'
 import { UsageError, nameOptions } from './options.js'
 import { expectFolderPath, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
-import { spelled } from '../../../web/models/spelling.js'
+import { spelled } from '../../../web/models/token_text.js'
 
 /**
  * The commands for a model in files: a folder as on Hugging Face's hub, or a single file.

@@ -111,7 +111,7 @@ async function* runTraining(player, link, out, { until: maxStep, json }) {
   let isStopped = false, reported = session.history.looks.length, shownAt = 0
   const stop = () => { isStopped = true }
   process.once('SIGINT', stop)
-  const count = session.named.reduce((/** @type {number} */ sum, [, { size }]) => sum + size, 0)
+  const count = session.named.reduce((/** @type {number} */ sum, [, tensor]) => sum + tensor.numel(), 0)
   if (!json) yield `${link}\n${count.toLocaleString('en')} parameters, ${until - first} steps; ctrl-c stops and saves\n`
   const started = Date.now()
   while (session.done < until && !isStopped && player.step()) {

@@ -1,7 +1,7 @@
 import { describe, expect, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { tensor } from '../from_values.js'
 import { to } from '../ops/convert.js'
-import { readSeed } from '../random.js'
+import { readSeed } from '../generator.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -24,8 +24,8 @@ import { Tensor } from '../tensor.js'
 export const SAMPLING_OPTIONS = ['temperature', 'topK', 'topP']
 
 /**
- * Logits divided by the temperature. Where the largest would overflow, the largest is subtracted first: every smaller
- * logit then has probability 0.
+ * Logits divided by the temperature. If the largest would overflow, it is subtracted from all logits first; every
+ * smaller logit then gets probability 0.
  * @param {Float32Array} row @param {number} inverse 1 / temperature
  */
 function applyTemperature(row, inverse) {
@@ -38,8 +38,8 @@ function applyTemperature(row, inverse) {
  * Checks that a token can be chosen from a row of logits. NaN has no order, so it is an error; +∞ takes all of the
  * probability.
  * @template {ArrayLike<number>} T @param {string} where @param {T} row
- * @returns {T | Float32Array<ArrayBuffer>} the row itself, or a copy with 0 in place of +∞ and −∞ in place of the rest
- * @throws {import('../errors.js').GlassformerError} 'range' for NaN, and where all are −∞
+ * @returns {T | Float32Array<ArrayBuffer>} the row itself; if it has a +∞, a copy with 0 for +∞ and −∞ for all others
+ * @throws {import('../errors.js').GlassformerError} 'range' for NaN, and if all logits are −∞
  */
 export function checkLogits(where, row) {
   let max = -Infinity
@@ -51,7 +51,10 @@ export function checkLogits(where, row) {
   return max < Infinity ? row : Float32Array.from(row, logit => (logit === Infinity ? 0 : -Infinity))
 }
 
-/** The options with their defaults. @param {string} where @param {any} given @returns {Required<SamplingOptions>} */
+/**
+ * The checked options with their defaults.
+ * @param {string} where @param {any} options @returns {Required<SamplingOptions>}
+ */
 export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 1 }) {
   expectNumber(where, 'temperature', temperature, 'a number > 0', v => v > 0 && v < Infinity)
   expectInteger(where, 'topK', topK)
@@ -63,11 +66,11 @@ export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 
  * The indices of a row's k largest values, the largest first, ties by the smaller index; NaN comes before all.
  * @param {Tensor} row @param {number} [k] row.size @returns {Int32Array}
  */
-export function rankIndices(row, k = row.size) {
+export function rankIndices(row, k = row.numel()) {
   const { engine } = row
   return engine.tidy(() => {
     const order = engine.empty([k], 'int32')
-    engine.c.gf_sort(order.dataPtr(), engine.scratch(2 * row.size), row.dataPtr(), 1, row.size, 1, k, 1)
+    engine.c.gf_sort(order.dataPtr(), engine.scratch(2 * row.numel()), row.dataPtr(), 1, row.numel(), 1, k, 1)
     return /** @type {Int32Array} */ (order.values.slice())
   })
 }
@@ -75,7 +78,7 @@ export function rankIndices(row, k = row.size) {
 /** @param {Engine} engine @param {Float32Array} values @returns {Float32Array} */
 const softmaxOf = (engine, values) => engine.tidy(() => {
   const row = tensor(engine, values), out = engine.empty(row.shape)
-  engine.c.gf_softmax_forward(out.dataPtr(), row.dataPtr(), 1, row.size)
+  engine.c.gf_softmax_forward(out.dataPtr(), row.dataPtr(), 1, row.numel())
   return /** @type {Float32Array} */ (out.values.slice())
 })
 
@@ -98,8 +101,8 @@ function nucleusSize(probabilities, p) {
  * @returns {Candidates}
  */
 export function filterLogits(engine, logits, options) {
-  const where = 'filterLogits', given = expectOptions(where, options, SAMPLING_OPTIONS)
-  const { temperature, topK, topP } = checkSamplingOptions(where, given)
+  const where = 'filterLogits', checked = expectOptions(where, options, SAMPLING_OPTIONS)
+  const { temperature, topK, topP } = checkSamplingOptions(where, checked)
   const row = checkLogits(where, Float32Array.from(valuesOfRow(where, logits)))
   const scaled = applyTemperature(row, Math.fround(1 / temperature))
   const k = topK > 0 ? Math.min(topK, row.length) : row.length
@@ -118,7 +121,10 @@ const valuesOf = logits => {
   return logits.dtype === 'float32' ? logits.values : logits.engine.tidy(() => to(logits, 'float32').values.slice())
 }
 
-/** @param {string} where @param {any} logits @returns {ArrayLike<number>} its values, not a copy */
+/**
+ * The values of a row of logits, checked and not copied.
+ * @param {string} where @param {any} logits @returns {ArrayLike<number>}
+ */
 function valuesOfRow(where, logits) {
   const values = valuesOf(logits), isTyped = ArrayBuffer.isView(values) && typeof Object(values)[0] === 'number'
   const isList = Array.isArray(values) && Array.from(values).every(value => typeof value === 'number')
@@ -149,14 +155,14 @@ export function greedy(logits) {
   return best
 }
 
-/** A stream of uniform random numbers of its own: those of torch.rand(1) after torch.manual_seed(seed). */
+/** A stream of uniform random numbers: with a seed, those of torch.rand(1) after torch.manual_seed(seed). */
 export class RandomStream {
   #engine
   #generator
 
   /**
    * @param {Engine} engine
-   * @param {number | bigint} [seed] without one the numbers come from the engine's own stream
+   * @param {number | bigint} [seed] default: none, and the numbers come from the engine's generator
    */
   constructor(engine, seed) {
     this.#engine = engine

@@ -4,7 +4,7 @@ import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { nextTask } from '../next_task.js'
 import { expandBeams, findBest, pathTo } from './beam.js'
-import { readSeed } from '../random.js'
+import { readSeed } from '../generator.js'
 import {
   RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
 } from './choose.js'
@@ -82,16 +82,19 @@ const OPTIONS = [
   'signal'
 ]
 
-/** The result of stoppingCriteria: a promise would count as true. @param {unknown} result */
+/** Checks the result of stoppingCriteria: a promise, for example, would count as true. @param {unknown} result */
 function isTrue(result) {
   expect(result === undefined || typeof result === 'boolean', 'type',
     () => `generate: stoppingCriteria must return true or false, got ${describe(result)}`)
   return result === true
 }
 
-/** @param {any} given @param {readonly number[]} [ends] the default of end */
-export function readOptions(given, ends = []) {
-  const where = 'generate', options = /** @type {GenerateOptions} */ (expectOptions(where, given, OPTIONS))
+/**
+ * The checked options of generate with their defaults.
+ * @param {any} input @param {readonly number[]} [ends] the default of end
+ */
+export function readOptions(input, ends = []) {
+  const where = 'generate', options = /** @type {GenerateOptions} */ (expectOptions(where, input, OPTIONS))
   const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)
@@ -99,9 +102,9 @@ export function readOptions(given, ends = []) {
   expectInteger(where, 'beams', beams, 1, 1024)
   expect(beams === 1 || !isSampled, 'range', () => `${where}: beams cannot be combined with sampling; leave ${SAMPLING_OPTIONS.join(', ')} out`)
   expectNumber(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
-  for (const [name, given] of Object.entries({ onToken, stoppingCriteria })) {
-    expect(given === undefined || typeof given === 'function', 'type',
-      () => `${where}: ${name} must be a function, got ${describe(given)}`)
+  for (const [name, callback] of Object.entries({ onToken, stoppingCriteria })) {
+    expect(callback === undefined || typeof callback === 'function', 'type',
+      () => `${where}: ${name} must be a function, got ${describe(callback)}`)
   }
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
@@ -116,7 +119,7 @@ export function readOptions(given, ends = []) {
   }
 }
 
-/** Refuses floats as ids, even those without a fraction. @param {any} ids */
+/** Throws if ids have a float dtype, even if every value is an integer. @param {any} ids */
 function expectIds(ids) {
   const isFloat = ids instanceof Tensor ? ids.dtype !== 'int32' : ids instanceof Float32Array || ids instanceof Float64Array
   expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of integers, ' +
@@ -129,15 +132,15 @@ function expectIds(ids) {
  * @param {any} ids @returns {{ prompts: number[][], isSingle: boolean }}
  */
 export function readPrompts(ids) {
-  const given = expectIds(ids) instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
+  const list = expectIds(ids) instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
       Array.from(/** @type {any} */ (ids)) : ids
-  expect(Array.isArray(given), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
+  expect(Array.isArray(list), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
     (typeof ids === 'string' ? '; write tokenizer.encode(text).ids' : ''))
-  const isRow = (/** @type {unknown} */ one) => Array.isArray(one) || ArrayBuffer.isView(one)
-  const isSingle = !given.some(isRow)
-  expect(isSingle || given.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
+  const isRow = (/** @type {unknown} */ item) => Array.isArray(item) || ArrayBuffer.isView(item)
+  const isSingle = !list.some(isRow)
+  expect(isSingle || list.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
     'got ids beside arrays')
-  const prompts = isSingle ? [given] : given.map(row => Array.from(expectIds(row)))
+  const prompts = isSingle ? [list] : list.map(row => Array.from(expectIds(row)))
   for (const prompt of prompts) {
     expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id')
     prompt.forEach((id, i) => expectInteger('generate', `ids[${i}]`, id))
@@ -180,7 +183,7 @@ function callForward(model, rows, ...options) {
 /** Initial capacity of a cache in tokens; a larger one grows with the sequence. */
 const FIRST_CAPACITY = 1024
 
-/** Runs the model step by step, with a cache only on the tokens it has not seen. */
+/** Runs the model for each step: with a cache on the new tokens only, otherwise on the whole sequence. */
 class LogitsReader {
   #engine
   #next
@@ -195,7 +198,7 @@ class LogitsReader {
     this.#maxTokens = maxTokens
   }
 
-  /** Doubles the capacity where it is less than the tokens. @param {Cache} cache @param {number} tokens */
+  /** Enlarges a cache that has no room for so many tokens. @param {Cache} cache @param {number} tokens */
   #ensureCapacity(cache, tokens) {
     if (tokens > cache.capacity) cache.reserve(Math.min(this.#maxTokens, 2 * tokens))
   }
@@ -203,18 +206,19 @@ class LogitsReader {
   /**
    * Calls `use` with the logits [B, V] of the last position of each row; it must not return tensors.
    * @template T @param {number[][]} rows from the start of the prompt
-   * @param {readonly number[] | null} from for each row, the row of the previous step that it extends @param {(logits:
-   *   Tensor) => T} use
+   * @param {readonly number[] | null} parents for each row, the row of the previous step that it extends; null for the
+   *   row with the same index
+   * @param {(logits: Tensor) => T} use
    * @returns {T}
    */
-  read(rows, from, use) {
+  read(rows, parents, use) {
     const engine = this.#engine, cache = this.#cache, done = cache?.length ?? 0
-    if (from && cache) cache.select(from)
+    if (parents && cache) cache.select(parents)
     if (cache) this.#ensureCapacity(cache, rows[0].length)
     return engine.tidy(() => engine.noGrad(() => {
       const logits = this.#next(done ? rows.map(row => row.slice(done)) : rows, cache)
       const fits = logits instanceof Tensor && logits.shape.length === 3 && logits.shape[0] === rows.length
-      expect(fits && logits.size > 0, 'shape',
+      expect(fits && logits.numel() > 0, 'shape',
         () => `generate: the model must return logits [${rows.length}, T, V], got ${describe(logits)}`)
       const [B, T, V] = logits.shape, last = engine.empty([B, V])
       const { values } = logits.dtype === 'float32' ? logits : to(logits, 'float32')
@@ -262,17 +266,17 @@ function* decodeStepwise(engine, reader, prompt, { maxNewTokens, isSampled, samp
 function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenalty, isEnd, shouldStop }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
-  /** @type {number[] | null} */ let from = null
+  /** @type {number[] | null} */ let parents = null
   for (let step = 0; step < maxNewTokens && live.length; step++) {
     const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, previous = live
-    const branches = reader.read(rows, from, logits => {
+    const branches = reader.read(rows, parents, logits => {
       const logs = engine.empty(logits.shape)
       engine.c.gf_log_softmax_forward(logs.dataPtr(), logits.dataPtr(), ...logits.shape)
       return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
     for (const branch of branches) tree.push(branch)
     live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
-    from = live.map(at => previous.indexOf(tree[at].parent))
+    parents = live.map(at => previous.indexOf(tree[at].parent))
     yield null
     if (shouldStop(() => pathTo(tree, findBest(tree, live, lengthPenalty)))) break
   }
@@ -300,25 +304,25 @@ function* reportTokens(ids, { onToken }) {
 
 /**
  * Generates for all prompts; yields after every token what onToken returned.
- * @param {Engine} engine @param {any} model @param {any} given @param {any} options
+ * @param {Engine} engine @param {any} model @param {any} ids @param {any} options
  * @param {ModelFacts} facts @returns {Generator<unknown, Generation[]>}
  */
-function* decodeAll(engine, model, given, options, { ends, maxPositions = Infinity }) {
-  const read = readOptions(options, ends), next = asNextFunction(model), { prompts } = readPrompts(given), results = []
-  const limits = prompts.map(prompt => Math.min(read.maxNewTokens, countRemaining(prompt, maxPositions)))
-  const stream = new RandomStream(engine, read.isSampled ? read.seed : undefined)
+function* decodeAll(engine, model, ids, options, { ends, maxPositions = Infinity }) {
+  const checked = readOptions(options, ends), next = asNextFunction(model), { prompts } = readPrompts(ids), results = []
+  const limits = prompts.map(prompt => Math.min(checked.maxNewTokens, countRemaining(prompt, maxPositions)))
+  const stream = new RandomStream(engine, checked.isSampled ? checked.seed : undefined)
   try {
     for (const [i, prompt] of prompts.entries()) {
-      const settings = { ...read, maxNewTokens: limits[i] }
-      const reader = new LogitsReader(engine, next, read.cache ? prompt.length + limits[i] : 0)
+      const settings = { ...checked, maxNewTokens: limits[i] }
+      const reader = new LogitsReader(engine, next, checked.cache ? prompt.length + limits[i] : 0)
       try {
-        const steps = read.beams > 1 ? searchBeams(engine, reader, prompt, settings)
+        const steps = checked.beams > 1 ? searchBeams(engine, reader, prompt, settings)
           : decodeStepwise(engine, reader, prompt, settings, stream)
         let current = steps.next()
         for (; !current.done; current = steps.next()) {
-          yield current.value ? read.onToken?.(current.value.id, current.value) : undefined
+          yield current.value ? checked.onToken?.(current.value.id, current.value) : undefined
         }
-        if (read.beams > 1) yield* reportTokens(current.value.ids, read)
+        if (checked.beams > 1) yield* reportTokens(current.value.ids, checked)
         results.push(current.value)
       } finally {
         reader.dispose()
@@ -336,7 +340,7 @@ function* decodeAll(engine, model, given, options, { ends, maxPositions = Infini
  */
 function rejectPromise(result, steps) {
   if (!(result instanceof Promise)) return
-  result.catch(() => {}) // the error below is the one to see
+  result.catch(() => {}) // otherwise its rejection could hide the error below
   steps.return([])
   throw new GlassformerError('type', 'generate: onToken must not be async without a signal, got a promise; ' +
     'pass a signal, and await generate')

@@ -24,7 +24,7 @@ import { dependenciesOf } from './record.js'
 /** @type {Rule} */ const keepsAlongOtherDim = ({ saved: { dim, parameters } }) => (dim ?? parameters?.dim) > 0
 /** @type {Rule} */ const keepsUnlessReduced = ({ saved: { axes } }) => !axes.includes(0)
 
-/** Other operands are broadcast along the batch, or have no such axis. @type {Rule} */
+/** Operands without the batch must be broadcast along it, or have no such axis. @type {Rule} */
 const keepsElementwise = ({ inputs, outputs: { out } }, isBatched) => Object.values(inputs).every(t =>
   !(t instanceof Tensor) || (isBatched(t) ? t.shape.length === out.shape.length
     : t.shape.length < out.shape.length || t.shape[0] === 1))
@@ -37,8 +37,8 @@ const keepsInMatmul = (node, isBatched, batch) => {
 
 /** @type {Rule} */
 const keepsInReshape = ({ inputs: { x }, outputs: { out } }, _, batch) => {
-  const inner = out.size / out.shape[0]
-  return (x.size / batch) % inner === 0
+  const inner = out.numel() / out.shape[0]
+  return (x.numel() / batch) % inner === 0
 }
 
 /** @type {Rule} */
@@ -77,7 +77,7 @@ const RULES = {
   index_select: ({ saved: { dim, origin } }, isBatched) => dim > 0 && !isBatched(origin.indices)
 }
 
-/** Operations that turn a single row into a single row. */
+/** Operations that compute each row by itself, so that equal rows stay equal. */
 const ROWWISE = ['embedding', 'add', 'mul', 'layer_norm', 'rms_norm', 'linear']
 
 const ELEMENTWISE = new Set([...Object.keys(BINARY), ...Object.keys(COMPARISONS), 'where'].map(toSnakeCase))
@@ -136,7 +136,10 @@ export function findBatched({ inputs, state }, live) {
   return { batched, single }
 }
 
-/** The node with single rows as batches of 1. @param {Node} node @param {Set<Tensor>} single @returns {Node} */
+/**
+ * A copy of the node in which single rows are batches of 1.
+ * @param {Node} node @param {Set<Tensor>} single @returns {Node}
+ */
 function withSingleRows(node, single) {
   const inputs = Object.fromEntries(Object.entries(node.inputs).map(([key, t]) => [key, single.has(t)
     ? t.engine.view(t, [1, ...t.shape.slice(1)]) : t]))

@@ -16,7 +16,7 @@ import { Tensor } from '../tensor.js'
 /** Maximum edit distance of a name from the name that is suggested instead. */
 const MAX_TYPO_DISTANCE = 2
 
-/** Options with nested numbers that are added to scores, which are not ids. */
+/** Options whose nested numbers are added to attention scores and must not be read as ids. */
 const ADDITIVE_MASKS = /^(attnMask|mask|srcMask|tgtMask|memoryMask)$/
 
 /** Whether a value is a single argument: a tensor, or nested arrays of numbers or booleans. @param {unknown} value */
@@ -34,8 +34,8 @@ function splitArguments(where, model, inputs) {
   const isNamed = inputNames !== Module.inputNames, names = isNamed ? inputNames.slice(0, length) : ['source', 'target']
   const isDeeplyNested = Array.isArray(inputs) && Array.isArray(inputs[0]) && Array.isArray(inputs[0][0])
   expect(!(isSingleArgument(inputs) && isDeeplyNested && length > 1), 'type', () =>
-    `${where}: inputs is one nested list, which is one input, and forward of ${model.constructor.name} takes ${length}; ` +
-    `pass them ${isNamed ? 'by name' : 'in order, under any names'}, such as ` +
+    `${where}: inputs is one nested list, which is one input, but forward of ${model.constructor.name} takes ${length}; ` +
+    `pass the inputs ${isNamed ? 'by name' : 'in order, under any names'}, such as ` +
     `{ ${names.map(name => `${name}: …`).join(', ')} }`)
   if (isSingleArgument(inputs)) return { positional: [['input', inputs]], options: null }
   if (Array.isArray(inputs)) return { positional: inputs.map((value, i) => [`input_${i}`, value]), options: null }

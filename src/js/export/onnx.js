@@ -11,7 +11,7 @@ import { liveNodes, recordRun } from './record.js'
  * @typedef {import('./record.js').Recorded} Recorded
  */
 
-/** @param {OnnxGraph} graph @param {Set<import('../autograd.js').Node>} live */
+/** Adds the operators of all operations. @param {OnnxGraph} graph @param {Set<import('../autograd.js').Node>} live */
 function writeNodes(graph, live) {
   for (const node of live) {
     const { op, outputs } = node, rule = Object.hasOwn(RULES, op.name) ? RULES[op.name] : null
@@ -36,7 +36,7 @@ function serialize(recorded, name) {
   }
   const [batch] = inputs[0]?.tensor.shape ?? []
   /**
-   * Sizes that are a multiple of the batch get a name of their own.
+   * The shape with −2 in front for a multiple of the batch, which needs another name than the batch itself.
    * @param {number[]} shape @param {import('../tensor.js').Tensor} tensor
    */
   const openShape = (shape, tensor) => (shape[0] === -1 && tensor.shape[0] !== batch ? [-2, ...shape.slice(1)] : shape)

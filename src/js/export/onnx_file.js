@@ -18,10 +18,10 @@ import { float, int, concatenate, message, string } from './protobuf.js'
 const IR_VERSION = 8, OPSET = 17
 
 /** ONNX's codes of dtypes. Integers are int64, as its operators require. */
-export const TYPES = /** @type {Record<DType, number>} int8 was refused before */ (
+export const TYPES = /** @type {Record<DType, number>} without int8, which recordRun refuses */ (
   { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, bfloat16: 16 })
 
-/** The names of dynamic sizes, by −1 and −2. */
+/** The names of dynamic sizes: of −1, then of −2. */
 const OPEN_DIMENSIONS = ['batch', 'rows']
 
 const FLOAT = 1, INT = 2, STRING = 3, INTS = 7
@@ -54,6 +54,7 @@ function valueChunks(field, { name, shape, dtype }) {
 }
 
 /**
+ * Serializes a model with one graph.
  * @param {{ name: string, nodes: OnnxNode[], initializers: Initializer[], inputs: Value[], outputs: Value[] }} graph
  * @returns {Uint8Array}
  */

@@ -57,7 +57,7 @@ export class OnnxGraph {
     this.#usedNames.add(name)
   }
 
-  /** @param {Tensor} tensor @param {string} name */
+  /** Names the value of a tensor. @param {Tensor} tensor @param {string} name */
   bind(tensor, name) {
     this.#names.set(tensor, name)
   }
@@ -73,8 +73,8 @@ export class OnnxGraph {
    * @param {Tensor} tensor @returns {string}
    */
   value(tensor) {
-    const findBuiltin = this.#names.get(tensor)
-    if (findBuiltin !== undefined) return findBuiltin
+    const existing = this.#names.get(tensor)
+    if (existing !== undefined) return existing
     const key = this.state.get(tensor), isSingle = this.dynamic.single.has(tensor), { dtype } = tensor
     const shape = isSingle ? [1, ...tensor.shape.slice(1)] : tensor.shape, all = bytesOf(tensor)
     const bytes = isSingle ? all.slice(0, all.length / tensor.shape[0]) : all
@@ -146,11 +146,14 @@ export class OnnxGraph {
     return outputs
   }
 
-  /** A value that is computed once per key. @param {string} key @param {() => string} make */
+  /**
+   * The name of a value that is computed once per key.
+   * @param {string} key @param {() => string} make adds its operators
+   */
   once(key, make) {
-    const findBuiltin = this.#computed.get(key) ?? make()
-    this.#computed.set(key, findBuiltin)
-    return findBuiltin
+    const name = this.#computed.get(key) ?? make()
+    this.#computed.set(key, name)
+    return name
   }
 
   /** @param {string} value @param {readonly number[]} shape */
@@ -159,7 +162,7 @@ export class OnnxGraph {
     return this.add('Reshape', [value, this.ints(shape)], empty ? { allowzero: 1 } : {})
   }
 
-  /** @param {string} value @param {DType} dtype @param {number} code ONNX's code of it */
+  /** @param {string} value @param {DType} dtype @param {number} code ONNX's code of the dtype */
   cast(value, dtype, code) {
     return this.once(`${value} as ${dtype}`, () => this.add('Cast', [value], { to: code }))
   }

@@ -21,7 +21,10 @@ const unary = (type, attributes) => (g, node) => g.add(type, [g.value(node.input
 /** Several operators in a row. @param {...string} types @returns {Rule} */
 const chain = (...types) => (g, { inputs: { x } }) => types.reduce((value, type) => g.add(type, [value]), g.value(x))
 
-/** A formula of x. @param {(graph: Graph, x: string, node: Node) => string} make @returns {Rule} */
+/**
+ * Several operators that compute a formula of x.
+ * @param {(graph: Graph, x: string, node: Node) => string} make @returns {Rule}
+ */
 const formula = make => (g, node) => make(g, g.value(node.inputs.x), node)
 
 /** Both operands, one of which may be a number. @param {Graph} g @param {Node} node */
@@ -74,8 +77,8 @@ const keepdims = ({ saved: { keepdim } }) => (keepdim ? 1 : 0)
 /** A reduction whose axes are an attribute. @param {string} type @returns {Rule} */
 const reduce = type => (g, node) => {
   const { inputs: { x }, saved: { axes } } = node, isBool = x.dtype === 'bool'
-  const from = isBool ? g.cast(g.value(x), 'int32', TYPES.int32) : g.value(x)
-  const result = axes.length ? g.add(type, [from], { axes, keepdims: keepdims(node) }) : g.add('Identity', [from])
+  const source = isBool ? g.cast(g.value(x), 'int32', TYPES.int32) : g.value(x)
+  const result = axes.length ? g.add(type, [source], { axes, keepdims: keepdims(node) }) : g.add('Identity', [source])
   return isBool ? g.add('Cast', [result], { to: TYPES.bool }) : result
 }
 
@@ -102,9 +105,9 @@ function norm(g, node) {
 
 /** argmax or argmin along one axis, or of all elements. @param {string} type @returns {Rule} */
 const argReduce = type => (g, { inputs: { x }, outputs: { out }, saved: { axes, keepdim } }) => {
-  const isOne = axes.length === 1, from = isOne ? g.value(x) : g.reshape(g.value(x), [-1])
-  const result = g.add(type, [from], { axis: isOne ? axes[0] : 0, keepdims: isOne && keepdim ? 1 : 0 })
-  return isOne ? result : g.reshape(result, out.shape)
+  const isSingleAxis = axes.length === 1, source = isSingleAxis ? g.value(x) : g.reshape(g.value(x), [-1])
+  const result = g.add(type, [source], { axis: isSingleAxis ? axes[0] : 0, keepdims: isSingleAxis && keepdim ? 1 : 0 })
+  return isSingleAxis ? result : g.reshape(result, out.shape)
 }
 
 /** Whether all or any elements are not 0. @param {string} type @returns {Rule} */
@@ -158,12 +161,12 @@ const transpose = (g, { inputs: { x }, saved: { a, b } }) => g.add('Transpose', 
  * @param {number} step
  */
 const slice = (g, x, axes, start, end, step) => g.add('Slice', [g.value(x),
-  ...[start, end].map(argReduce => g.ints(axes.map(() => argReduce))), g.ints(axes), g.ints(axes.map(() => step))])
+  ...[start, end].map(bound => g.ints(axes.map(() => bound))), g.ints(axes), g.ints(axes.map(() => step))])
 
 /** Elements at arbitrary strides, by their indices. @type {Rule} */
 function strided(g, { inputs: { x }, outputs: { out }, saved: { steps, offset } }) {
-  const places = indicesOf(out.shape).map(index => index.reduce((at, i, axis) => at + i * steps[axis], offset))
-  return g.reshape(g.add('Gather', [g.reshape(g.value(x), [-1]), g.ints(places)], { axis: 0 }), out.shape)
+  const positions = indicesOf(out.shape).map(index => index.reduce((at, i, axis) => at + i * steps[axis], offset))
+  return g.reshape(g.add('Gather', [g.reshape(g.value(x), [-1]), g.ints(positions)], { axis: 0 }), out.shape)
 }
 
 /** @param {string} [reduction] @returns {Rule} */

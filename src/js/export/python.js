@@ -30,11 +30,11 @@ export function literal(value) {
   return typeof value === 'number' ? numberLiteral(value) : 'None'
 }
 
-/** @param {readonly number[]} sizeArguments @returns {string} a tuple */
-export const tuple = sizeArguments => `(${sizeArguments.join(', ')}${sizeArguments.length === 1 ? ',' : ''})`
+/** @param {readonly number[]} sizes @returns {string} a tuple */
+export const tuple = sizes => `(${sizes.join(', ')}${sizes.length === 1 ? ',' : ''})`
 
-/** The arguments of a function that takes a shape. @param {readonly number[]} sizeArguments */
-export const sizeArguments = sizeArguments => (sizeArguments.length ? `(${sizeArguments.join(', ')})` : '(())')
+/** The arguments of a function that takes a shape, in parentheses. @param {readonly number[]} sizes */
+export const sizeArguments = sizes => (sizes.length ? `(${sizes.join(', ')})` : '(())')
 
 /** PyTorch's name of a dtype. Integers are int64. @param {import('../dtype.js').DType} dtype */
 export const dtypeOf = dtype => `torch.${dtype === 'int32' ? 'int64' : dtype}`
@@ -57,9 +57,9 @@ function rawBytes({ dtype, values, bytes }) {
  */
 export function tensorText(tensor, maxValues = MAX_LITERAL_VALUES) {
   const { shape, dtype, values } = tensor, { read } = DTYPES[dtype]
-  if (tensor.size > maxValues) return `decoded('${base64(rawBytes(tensor))}', ${dtypeOf(dtype)}, ${tuple(shape)})`
-  const nested = tensor.size ? literal(nest(shape, read ? Array.from(values, read) : values)) : '[]'
-  return `torch.tensor(${nested}, dtype=${dtypeOf(dtype)})${tensor.size ? '' : `.reshape${sizeArguments(shape)}`}`
+  if (tensor.numel() > maxValues) return `decoded('${base64(rawBytes(tensor))}', ${dtypeOf(dtype)}, ${tuple(shape)})`
+  const nested = tensor.numel() ? literal(nest(shape, read ? Array.from(values, read) : values)) : '[]'
+  return `torch.tensor(${nested}, dtype=${dtypeOf(dtype)})${tensor.numel() ? '' : `.reshape${sizeArguments(shape)}`}`
 }
 
 const KEYWORDS = ('False None True and as assert async await break class continue def del elif else except finally for ' +
@@ -120,5 +120,5 @@ export function createNamer(reserved) {
   }
 }
 
-/** @param {string} text @param {number} [by] */
-export const indent = (text, by = 4) => text.replace(/^(?=.)/gm, ' '.repeat(by))
+/** @param {string} text @param {number} [width] */
+export const indent = (text, width = 4) => text.replace(/^(?=.)/gm, ' '.repeat(width))

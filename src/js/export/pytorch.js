@@ -23,33 +23,36 @@ import { liveNodes, recordRun, dependenciesOf } from './record.js'
  * @typedef {import('./record.js').Recorded} Recorded
  */
 
-/** Maximum number of values of an output in the script; larger tensors than MAX_INLINE_VALUES are base64. */
+/**
+ * The script compares at most so many values of an output; tensors larger than MAX_INLINE_VALUES are written as base64.
+ */
 const MAX_EXPECTED_VALUES = 4096, MAX_INLINE_VALUES = 32
 
 /** Lines that tie modules and tensors which are used in two places. @param {Module} model @returns {string[]} */
 function tieLines(model) {
   const lines = /** @type {string[]} */ ([]), tied = /** @type {string[]} */ ([]), seen = new Map()
-  const isInside = (/** @type {string} */ path) => tied.some(tensor => path === tensor || path.startsWith(`${tensor}.`))
-  const add = (/** @type {string} */ path, /** @type {object} */ tensor) => {
-    if (isInside(path)) return
-    const first = seen.get(tensor)
-    if (first === undefined) return seen.set(tensor, path)
+  const isInTied = (/** @type {string} */ path) => tied.some(other => path === other || path.startsWith(`${other}.`))
+  const add = (/** @type {string} */ path, /** @type {object} */ item) => {
+    if (isInTied(path)) return
+    const first = seen.get(item)
+    if (first === undefined) return seen.set(item, path)
     tied.push(path)
     lines.push(assignmentTo('model', model, path, accessExpression('model', model, first)))
   }
   for (const [path, module] of listModules(model)) add(path, module)
-  for (const [key, own] of Object.entries(model.stateDict())) add(key, own)
+  for (const [key, tensor] of Object.entries(model.stateDict())) add(key, tensor)
   return lines
 }
 
-/** @param {Recorded} recorded @returns {string} */
+/** The lines that define INPUTS and EXPECTED. @param {Recorded} recorded @returns {string} */
 function exampleText({ inputs, outputs }) {
-  const expected = outputs.map(({ name, tensor: { size, values, engine, dtype } }) => {
-    const step = Math.max(1, Math.ceil(size / MAX_EXPECTED_VALUES)), picked = values.filter((_, i) => i % step === 0)
+  const expected = outputs.map(({ name, tensor: { values, engine, dtype } }) => {
+    const step = Math.max(1, Math.ceil(values.length / MAX_EXPECTED_VALUES))
+    const picked = values.filter((_, i) => i % step === 0)
     const sampled = tensor(engine, /** @type {any} */ (picked), { dtype, shape: [picked.length] })
     return `    ${literal(name)}: (${step}, ${tensorText(sampled, MAX_INLINE_VALUES)})`
   })
-  return `INPUTS = [\n${inputs.map(tensor => `    ${tensorText(tensor.tensor, MAX_INLINE_VALUES)}`).join(',\n')}\n]\n` +
+  return `INPUTS = [\n${inputs.map(({ tensor }) => `    ${tensorText(tensor, MAX_INLINE_VALUES)}`).join(',\n')}\n]\n` +
     `EXPECTED = {  # step and values: every step-th value of an output\n${expected.join(',\n')}\n}`
 }
 
@@ -64,7 +67,7 @@ function tableRows({ nodes }, ids) {
   return tables.length ? Math.min(...tables.map(({ inputs }) => inputs.weight.shape[0])) : 0
 }
 
-/** @param {Recorded} recorded */
+/** The bodies of the functions `batches` and `loss_of`. @param {Recorded} recorded */
 function trainingText(recorded) {
   const { inputs, outputs } = recorded
   const main = outputs.find(({ name }) => name === 'logits') ?? outputs[0]
@@ -95,7 +98,7 @@ function writeScript(recorded, model) {
   const expression = classes.text(model), builtin = findBuiltin(model), createName = createNamer(['model', ...Object.keys(HELPERS)])
   const names = inputs.map(({ name }) => createName(toIdentifier(name)))
   const nameTensor = (/** @type {Tensor} */ tensor) => {
-    const at = inputs.findIndex(({ tensor: own }) => own === tensor)
+    const at = inputs.findIndex(input => input.tensor === tensor)
     return at < 0 ? tensorText(tensor) : names[at]
   }
   const call = `model(${builtin ? argumentsText(rootCall, nameTensor) : classes.arguments(rootCall).map(nameTensor).join(', ')})`
@@ -127,7 +130,7 @@ function writeScript(recorded, model) {
  * gf.toPyTorch(new gf.nn.Linear(2, 3)).includes('nn.Linear(2, 3')   // true
  */
 export const toPyTorch = (model, inputs) => recordRun('toPyTorch', model, (engine, module) => {
-  const inputsLine = inputs ?? createExample(module)
-  expect(inputsLine !== null, 'type', () => `toPyTorch: inputs are required for ${describe(module)}, which has a custom forward`)
-  return prepareInputs('toPyTorch', engine, module, inputsLine)
+  const example = inputs ?? createExample(module)
+  expect(example !== null, 'type', () => `toPyTorch: inputs are required for ${describe(module)}, which has a custom forward`)
+  return prepareInputs('toPyTorch', engine, module, example)
 }, recorded => writeScript(recorded, model))

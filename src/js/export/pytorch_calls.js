@@ -41,7 +41,7 @@ const paddingText = (mask, query, nameTensor) =>
   (mask === undefined || mask === null ? null : `${valueText(mask, nameTensor)}.bool().to(${query}.device)`)
 
 /**
- * Arguments by class.
+ * Functions that write the arguments of a call, by class. `names` are the expressions of the inputs.
  * @type {Record<string, (args: any[], names: string[], module: any, nameTensor: NameTensor) => string>}
  */
 const ARGUMENTS = {
@@ -95,6 +95,6 @@ function decoderKeywords(options, tgt, memory, heads, nameTensor) {
 export function argumentsText({ module, inputs }, nameTensor) {
   const isTensorLike = (/** @type {unknown} */ value) => value instanceof Tensor || Array.isArray(value)
   const names = inputs.map(value => (isTensorLike(value) ? valueText(value, nameTensor) : undefined))
-  const attention = ARGUMENTS[nameOf(module)], mask = /** @type {string[]} */ (names)
-  return attention ? attention([...inputs], mask, module, nameTensor) : mask[0]
+  const write = ARGUMENTS[nameOf(module)], expressions = /** @type {string[]} */ (names)
+  return write ? write([...inputs], expressions, module, nameTensor) : expressions[0]
 }

@@ -27,14 +27,14 @@ const unsupported = message => new GlassformerError('type', `toPyTorch: ${messag
 
 /**
  * The Python expression for a submodule or tensor of a module.
-* @param {string} base expression of the module @param {Module} module @param {string} path
+ * @param {string} base expression of the module @param {Module} module @param {string} path
  */
 export function accessExpression(base, module, path) {
   let text = base, /** @type {any} */ at = module
   for (const name of path ? path.split('.') : []) {
     text = at instanceof NumberedModules && /^\d+$/.test(name) ? `${text}[${name}]`
       : at instanceof ModuleDict ? `${text}[${literal(name)}]` : attribute(text, name)
-    at = at?.[name]
+    at = at && name in at ? at[name] : undefined
   }
   return text
 }
@@ -86,7 +86,10 @@ function findTensors(value) {
   return Array.isArray(value) || isPlain(value) ? Object.values(value).flatMap(findTensors) : []
 }
 
-/** @param {any} output @param {(tensor: Tensor) => string} nameTensor @returns {string} */
+/**
+ * The Python expression of a result.
+ * @param {any} output @param {(tensor: Tensor) => string} nameTensor @returns {string}
+ */
 function returnExpression(output, nameTensor) {
   if (output instanceof Tensor) return nameTensor(output)
   if (Array.isArray(output)) return `[${output.map(item => returnExpression(item, nameTensor)).join(', ')}]`
@@ -167,7 +170,7 @@ export class Classes {
     return `${this.#writeClass(module)}()`
   }
 
-  /** @param {Module} module */
+  /** Adds the class of a module and returns its name; equal classes are written once. @param {Module} module */
   #writeClass(module) {
     const existing = this.#classNames.get(module)
     if (existing) return existing
@@ -201,7 +204,7 @@ export class Classes {
 
   /** Ids that are equal in every row of the batch are written once. @param {Tensor} tensor */
   #constantText(tensor) {
-    const [B] = tensor.shape, { size, values } = tensor, row = size / B
+    const [B] = tensor.shape, { values } = tensor, row = values.length / B
     const isRepeated = tensor.dtype === 'int32' && tensor.shape.length > 1 && B > 1 && this.#isOnlyAdded(tensor) &&
       values.every((/** @type {number} */ value, /** @type {number} */ i) => value === values[i % row])
     const { engine } = tensor
@@ -217,6 +220,7 @@ export class Classes {
   }
 
   /**
+   * The forward of a class, which must be the same for all its calls.
    * @param {Module} module @param {ModuleCall[]} calls
    * @returns {{ text: string, constants: Map<Tensor, string> }}
    */
@@ -233,19 +237,19 @@ export class Classes {
   #forwardTextOf(module, call, constants) {
     /** @type {Map<Tensor, string>} */ const scope = new Map()
     const createName = createNamer(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
-    const given = this.#usedArguments(call).map(([name, tensor]) => {
-      const own = createName(name)
-      scope.set(tensor, own)
-      return own
+    const parameters = this.#usedArguments(call).map(([preferred, tensor]) => {
+      const name = createName(preferred)
+      scope.set(tensor, name)
+      return name
     })
     /** @type {Map<Tensor, string>} */ const keys = new Map()
     for (const [key, tensor] of Object.entries(module.stateDict())) if (!keys.has(tensor)) keys.set(tensor, key)
     const nameTensor = (/** @type {Tensor} */ tensor) => {
-      const findBuiltin = scope.get(tensor) ?? constants.get(tensor), key = keys.get(tensor)
-      if (findBuiltin) return findBuiltin
+      const existing = scope.get(tensor) ?? constants.get(tensor), key = keys.get(tensor)
+      if (existing) return existing
       if (key !== undefined) return accessExpression('self', module, key)
-      const maker = this.#recorded.nodes.find(node => Object.values(node.outputs).includes(tensor))
-      if (maker && this.#needed.has(maker)) throw unsupported(`${nameOf(module)} uses a tensor that was computed outside of its forward`)
+      const source = this.#recorded.nodes.find(node => Object.values(node.outputs).includes(tensor))
+      if (source && this.#needed.has(source)) throw unsupported(`${nameOf(module)} uses a tensor that was computed outside of its forward`)
       const name = `self.${createNamer([...Object.keys(module), ...[...constants.values()].map(item => item.slice(5))])('constant')}`
       constants.set(tensor, name)
       return name
@@ -255,10 +259,11 @@ export class Classes {
       else if (this.#needed.has(event)) this.#writeNode(event, nameTensor, createName, scope, lines)
     }
     lines.push(`return ${returnExpression(call.output, nameTensor)}`)
-    return `def forward(${['self', ...given].join(', ')}):\n${indent(lines.join('\n'))}`
+    return `def forward(${['self', ...parameters].join(', ')}):\n${indent(lines.join('\n'))}`
   }
 
   /**
+   * Writes the line that calls a submodule.
    * @param {Module} module @param {ModuleCall} call @param {(tensor: Tensor) => string} nameTensor
    * @param {(preferred: string) => string} createName @param {Map<Tensor, string>} scope @param {string[]} lines
    */
@@ -266,15 +271,16 @@ export class Classes {
     const { path } = call
     if (!path.length) throw unsupported(`${nameOf(module)} calls ${nameOf(call.module)}, which is not one of its submodules`)
     const callee = accessExpression('self', module, path.map(({ name }) => name).join('.'))
-    const given = findBuiltin(call.module) ? argumentsText(call, nameTensor)
+    const args = findBuiltin(call.module) ? argumentsText(call, nameTensor)
       : this.arguments(call).map(nameTensor).join(', ')
     const stem = path.map(({ name }) => name).slice(-2).filter((name, i, all) => i === all.length - 1 || /^\d+$/.test(all[i + 1]))
     const name = createName(toIdentifier(stem.join('_')))
-    lines.push(`${name} = ${callee}(${given})`)
+    lines.push(`${name} = ${callee}(${args})`)
     for (const [tensor, expression] of resultExpressions(call.output, name)) scope.set(tensor, expression)
   }
 
   /**
+   * Writes the line of an operation.
    * @param {Node} node @param {(tensor: Tensor) => string} nameTensor @param {(preferred: string) => string} createName
    * @param {Map<Tensor, string>} scope @param {string[]} lines
    */
@@ -284,9 +290,9 @@ export class Classes {
     const text = createExpression(node, nameTensor, tensor => this.#isComputed(tensor))
     const nameOutput = (/** @type {Tensor} */ tensor) => {
       const last = (this.#recorded.nameOf(tensor) ?? op.name).replace(/:\d+$/, '').split('.').at(-1)
-      const own = createName(toIdentifier(last ?? op.name))
-      scope.set(tensor, own)
-      return own
+      const name = createName(toIdentifier(last ?? op.name))
+      scope.set(tensor, name)
+      return name
     }
     lines.push(op.name === 'attention' ? `${nameOutput(outputs.out)}, ${nameOutput(outputs.weights)} = ${text}`
       : `${nameOutput(outputs.out)} = ${text}`)

@@ -12,7 +12,7 @@ import { sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
 import { findBuiltin } from './pytorch_modules.js'
 
-/** Example inputs for modules: deterministic numbers without random generator. */
+/** Example inputs for modules. Their values are deterministic and do not use the random generator. */
 
 /** @typedef {import('../nn/module.js').Module} Module */
 
@@ -42,14 +42,15 @@ export function createExample(module) {
   if (module instanceof MultiheadAttention) {
     return { query: x(module.embedDim), key: x(module.kdim), value: x(module.vdim) }
   }
-  const first = module.layers?.at(0) ?? module, C = first.self_attn?.embedDim
+  const first = ('layers' in module && module.layers.at(0)) || module
+  const C = 'self_attn' in first ? first.self_attn.embedDim : undefined
   if (C === undefined) return x(4)
-  return first.multihead_attn ? { tgt: x(C), memory: sineTensor(engine, 2, 4, C) } : x(C)
+  return 'multihead_attn' in first ? { tgt: x(C), memory: sineTensor(engine, 2, 4, C) } : x(C)
 }
 
-/** @param {any} model */
+/** Ids that every embedding of the model has a row for. @param {any} model */
 function createTextExample(model) {
-  const { maxPositions = 5 } = model, isSeq2Seq = model instanceof Seq2Seq
+  const maxPositions = 'maxPositions' in model ? model.maxPositions : 5, isSeq2Seq = model instanceof Seq2Seq
   const modules = /** @type {[string, Module][]} */ (model.namedModules())
   const sizes = modules.map(([, module]) => (module instanceof Embedding ? module.numEmbeddings : 0))
   const rows = Math.min(...sizes.filter(size => size > 2)), ids = exampleIds(rows, Math.min(5, maxPositions || 5))

@@ -1,3 +1,4 @@
+import { readerOf } from '../arguments.js'
 import { GELU, ReLU, SiLU, Sigmoid, Tanh } from '../nn/activation.js'
 import { Identity, ModuleDict, Sequential } from '../nn/containers.js'
 import { Dropout } from '../nn/dropout.js'
@@ -32,7 +33,9 @@ const call = (name, args, options = {}) => `${name}(${[...args, ...Object.entrie
 /** @param {unknown} bias */
 const falseUnless = bias => (bias ? undefined : 'False')
 
+/** Inputs at which the activation functions differ from each other. */
 const PROBES = [-3, -0.7, 0.4, 2]
+
 /** PyTorch's activation functions. @type {[string, (x: any) => any][]} */
 const ACTIVATIONS = [
   ["'relu'", unaryFunctions.relu], ["'gelu'", x => gelu(x)], ['F.silu', unaryFunctions.silu],
@@ -90,9 +93,9 @@ export function listText(name, all) {
     return name === 'nn.ModuleList' ? `nn.ModuleList([${all[0]} for _ in range(${all.length})])`
       : `${name}(*[${all[0]} for _ in range(${all.length})])`
   }
-  const inside = all.map(text => `\n${indent(text)}`).join(',')
-  if (name === 'nn.ModuleList') return all.length ? `nn.ModuleList([${inside}\n])` : 'nn.ModuleList()'
-  return all.length ? `${name}(${inside}\n)` : `${name}()`
+  const items = all.map(text => `\n${indent(text)}`).join(',')
+  if (name === 'nn.ModuleList') return all.length ? `nn.ModuleList([${items}\n])` : 'nn.ModuleList()'
+  return all.length ? `${name}(${items}\n)` : `${name}()`
 }
 
 /** @param {any} module */
@@ -153,13 +156,14 @@ const BUILTINS = [
 ]
 
 /**
- * By forward, since a derived class may have its own.
+ * The table by the forward of each class: a derived class with a forward of its own is not found.
  * @type {Map<Function, [Function, Builtin]>}
  */
-const BY_FORWARD = new Map(BUILTINS.map(([Class, builtin]) => [Class.prototype.forward, [Class, builtin]]))
+const BY_FORWARD = new Map(BUILTINS.map(([Class, builtin]) => (
+  [readerOf(Class.prototype.forward).forward, [Class, builtin]])))
 
 /** @param {Module} module */
-const findEntry = module => BY_FORWARD.get(Object.getPrototypeOf(module).forward)
+const findEntry = module => BY_FORWARD.get(readerOf(Object.getPrototypeOf(module).forward).forward)
 
 /** The name of a module's class. @param {Module} module */
 export const nameOf = module => findEntry(module)?.[0].name ?? module.constructor.name

@@ -23,9 +23,9 @@ Rule isComputed: whether a
  * @param {string} line @param {Record<string, string>} replacements
  */
 const substitute = (line, replacements) => line.replaceAll('torch.nn.functional', 'F').replace(new RegExp(`(?<!\\.)\\b(${Object.keys(replacements).join('|')})\\b(?! ?=[^=])`, 'g'),
-  word => replacements[word])
+  name => replacements[name])
 
-/** @param {import('../ops/unary.js').Unary} line @returns {Rule} */
+/** The expression of an elementwise operation. @param {import('../ops/unary.js').Unary} entry @returns {Rule} */
 const unary = ({ torch, options = {} }) => ({ inputs: { x }, saved: { parameters = {} } }, nameTensor) => {
   const values = Object.keys(options).map(name => [toSnakeCase(name), numberLiteral(parameters[name])])
   return substitute(torch, { x: nameTensor(x), ...Object.fromEntries(values) })
@@ -33,16 +33,19 @@ const unary = ({ torch, options = {} }) => ({ inputs: { x }, saved: { parameters
 
 /**
  * A number stays a number for Python's operators and becomes a tensor for functions.
- * @param {{ torch: string }} line @returns {Rule}
+ * @param {{ torch: string }} entry @returns {Rule}
  */
 const binary = ({ torch }) => ({ inputs: { a, b }, saved: { number: value } }, nameTensor) => {
   const plain = () => (torch.includes('(') && !torch.includes('pow') ? `torch.tensor(${numberLiteral(value)})` : numberLiteral(value))
   return substitute(torch, { a: a ? nameTensor(a) : plain(), b: b ? nameTensor(b) : plain() })
 }
 
-/** @param {Record<string, any>} table @param {(line: any) => Rule} rule @param {(name: string) => string} [named] */
-const forEachEntry = (table, rule, named = toSnakeCase) =>
-  Object.fromEntries(Object.entries(table).map(([name, line]) => [named(name), rule(line)]))
+/**
+ * @param {Record<string, any>} table
+ * @param {(entry: any) => Rule} rule @param {(name: string) => string} [convertName]
+ */
+const rulesOf = (table, rule, convertName = toSnakeCase) =>
+  Object.fromEntries(Object.entries(table).map(([name, entry]) => [convertName(name), rule(entry)]))
 
 /** The dim argument of a reduction, empty for all axes. @param {Node} node */
 function dimArguments({ inputs: { x }, saved: { axes, keepdim } }) {
@@ -70,10 +73,10 @@ const argReduction = name => (node, nameTensor) => {
 
 /**
  * Keyword arguments; those without value are left out.
- * @param {Record<string, string | null | undefined>} replacements
+ * @param {Record<string, string | null | undefined>} args
  */
-const keywords = replacements => Object.entries(replacements).filter(([, value]) => value).map(([name, value]) => `, ${name}=${value}`)
-  .join('')
+const keywords = args => Object.entries(args).filter(([, value]) => value)
+  .map(([name, value]) => `, ${name}=${value}`).join('')
 
 /** The first size is -1, so that the batch may have any size. @param {readonly number[]} shape */
 const reshapeArguments = shape =>
@@ -91,26 +94,27 @@ function linear({ inputs: { x, weight, bias }, saved: { first, count, biasFirst 
 /** @type {Rule} */
 function attention({ inputs: { q, k, v, mask }, saved }, nameTensor) {
   const { sizes: { B, H, KV, Tq, Tk, D }, scale, isCausal, past, window, padding, origin } = saved
-  const isSquare = mask?.shape.length === 3, hidden = origin?.padding ? `${nameTensor(origin.padding)}.bool()`
+  const hasFlatHeads = mask?.shape.length === 3, hidden = origin?.padding ? `${nameTensor(origin.padding)}.bool()`
     : padding && `torch.tensor(${literal(range(B).map(b => Array.from(padding.subarray(b * Tk, (b + 1) * Tk), Boolean)))})`
   return `attention(${[q, k, v].map(nameTensor).join(', ')}, ${H}${keywords({
     kv_heads: KV === H ? null : String(KV),
     scale: Math.abs(scale - 1 / Math.sqrt(D)) > 1e-9 ? numberLiteral(scale) : null,
     causal: isCausal ? 'True' : null, past: past ? String(past) : null, window: window ? String(window) : null,
-    mask: mask && (isSquare ? `${nameTensor(mask)}.reshape${sizeArguments([B, H, Tq, Tk])}` : nameTensor(mask)), padding: hidden
+    mask: mask && (hasFlatHeads ? `${nameTensor(mask)}.reshape${sizeArguments([B, H, Tq, Tk])}` : nameTensor(mask)), padding: hidden
   })})`
 }
 
 /** @type {Rule} */
 function rotary({ inputs: { x }, saved }, nameTensor, isComputed) {
   const { sizes, batch, heads, base, interleaved, frequencies, positions, origin } = saved, T = sizes[3]
-  const isGiven = origin && isComputed(origin.positions), isPlain = Array.from(positions).every((p, i) => p === i % T)
+  const isInGraph = origin && isComputed(origin.positions)
+  const isDefault = Array.from(positions).every((p, i) => p === i % T)
   const value = batch ? range(positions.length / T).map(b => Array.from(positions.subarray(b * T, (b + 1) * T)))
     : Array.from(positions)
   return `rotary(${nameTensor(x)}${keywords({
     heads: heads === 1 ? null : String(heads), base: base === 10000 ? null : numberLiteral(base),
     interleaved: interleaved ? 'True' : null,
-    positions: isGiven ? nameTensor(origin.positions) : isPlain ? null : `torch.tensor(${literal(value)})`,
+    positions: isInGraph ? nameTensor(origin.positions) : isDefault ? null : `torch.tensor(${literal(value)})`,
     frequencies: frequencies && `torch.tensor(${literal([...frequencies])})`
   })})`
 }
@@ -127,8 +131,8 @@ const diagonal = ({ inputs: { x }, outputs: { out }, saved: { steps, offset } },
 
 /** @type {Record<string, Rule>} */
 export const EXPRESSIONS = {
-  ...forEachEntry(UNARY, unary), ...forEachEntry(COMPOSED, unary), ...forEachEntry(BINARY, binary),
-  ...forEachEntry(LOSSES, binary), ...forEachEntry(COMPARISONS, binary, name => name),
+  ...rulesOf(UNARY, unary), ...rulesOf(COMPOSED, unary), ...rulesOf(BINARY, binary), ...rulesOf(LOSSES, binary),
+  ...rulesOf(COMPARISONS, binary, name => name),
   gelu: ({ inputs: { x }, saved: { approximate } }, nameTensor) =>
     `F.gelu(${nameTensor(x)}${approximate === 'tanh' ? ", approximate='tanh'" : ''})`,
 

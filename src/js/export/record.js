@@ -27,7 +27,7 @@ import { Trace } from '../trace.js'
 /** Properties that give JavaScript the values of a tensor. */
 const VALUE_ACCESSORS = /** @type {const} */ (['values', 'bytes', 'at', 'item'])
 
-/** A trace that keeps everything operations saved and the arguments of every module call. */
+/** A trace that retains all tensors that operations saved, and the arguments and the result of every module call. */
 class Recording extends Trace {
   isExport = true
   /** Tensors whose values JavaScript read. @type {Set<Tensor>} */ read = new Set()
@@ -74,12 +74,12 @@ class Recording extends Trace {
 
   /** @param {Node} node */
   add(node) {
-    for (const held of [...Object.values(node.saved), ...idsAndMasksOf(node)]) {
-      if (held instanceof Tensor) this.engine.keep(held)
+    for (const saved of [...Object.values(node.saved), ...idsAndMasksOf(node)]) {
+      if (saved instanceof Tensor) this.engine.keep(saved)
     }
     this.#stack.at(-1)?.events.push(node)
     super.add(node)
-    for (const made of Object.values(node.outputs)) this.watch(made)
+    for (const output of Object.values(node.outputs)) this.watch(output)
   }
 }
 
@@ -95,11 +95,11 @@ export const dependenciesOf = node =>
  * @param {Recorded} recorded @returns {Set<Node>} in order
  */
 export function liveNodes({ nodes, inputs, outputs, state }) {
-  const wanted = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
+  const requiredTensors = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
   for (const node of [...nodes].reverse()) {
-    if (!Object.values(node.outputs).some(t => wanted.has(t))) continue
+    if (!Object.values(node.outputs).some(t => requiredTensors.has(t))) continue
     needed.add(node)
-    for (const tensor of dependenciesOf(node)) wanted.add(tensor)
+    for (const tensor of dependenciesOf(node)) requiredTensors.add(tensor)
   }
   const live = new Set([...state.keys(), ...inputs.map(({ tensor }) => tensor)])
   return new Set(nodes.filter(node => {
@@ -120,7 +120,7 @@ function usedInputs(where, recorded, read) {
   const isRead = (/** @type {Tensor} */ tensor) => {
     const derived = new Set([tensor])
     for (const node of nodes) if (dependenciesOf(node).some(t => derived.has(t))) {
-      for (const made of Object.values(node.outputs)) derived.add(made)
+      for (const output of Object.values(node.outputs)) derived.add(output)
     }
     return [...derived].some(t => read.has(t))
   }
@@ -133,17 +133,17 @@ function usedInputs(where, recorded, read) {
 }
 
 /**
- * Disposes every tensor that is created while `fn` runs, except those that modules keep.
+ * Runs `fn` and disposes every tensor that it creates, except those that modules hold as properties.
  * @template T @param {Engine} engine @param {Module} model @param {() => T} fn @returns {T}
  */
 function disposeTensors(engine, model, fn) {
-  const before = engine.newTensors, made = engine.newTensors = new Set()
+  const outer = engine.newTensors, created = engine.newTensors = new Set()
   try {
     return fn()
   } finally {
-    engine.newTensors = before
-    const held = new Set(model.namedModules().flatMap(([, module]) => Object.values(module)))
-    for (const tensor of made) if (!held.has(tensor)) tensor.dispose()
+    engine.newTensors = outer
+    const retained = new Set(model.namedModules().flatMap(([, module]) => Object.values(module)))
+    for (const tensor of created) if (!retained.has(tensor)) tensor.dispose()
   }
 }
 
@@ -173,14 +173,17 @@ function withDistinctOutputs(model, fn) {
   }
 }
 
-/** @param {string} where @param {unknown} made @returns {Named[]} */
-function namedOutputs(where, made) {
-  const entries = made instanceof Tensor ? [['output', made]]
-    : Array.isArray(made) ? made.map((value, i) => [`output_${i}`, value])
-      : Object.entries(/** @type {any} */ (made ?? {}))
+/**
+ * The tensors of the result of forward, with names.
+ * @param {string} where @param {unknown} result @returns {Named[]}
+ */
+function namedOutputs(where, result) {
+  const entries = result instanceof Tensor ? [['output', result]]
+    : Array.isArray(result) ? result.map((value, i) => [`output_${i}`, value])
+      : Object.entries(/** @type {any} */ (result ?? {}))
   const outputs = entries.flatMap(([name, tensor]) => (tensor instanceof Tensor ? [{ name, tensor }] : []))
   expect(outputs.length > 0, 'type',
-    () => `${where}: forward must return a tensor, a list or an object of them, got ${describe(made)}`)
+    () => `${where}: forward must return a tensor, a list or an object of them, got ${describe(result)}`)
   return outputs
 }
 
@@ -196,9 +199,9 @@ export function recordRun(where, model, prepare, use) {
   expect(model instanceof Module, 'type', () => `${where}: model must be a module, got ${describe(model)}`)
   const { engine } = model
   expect(engine.trace === null, 'state', () => `${where}: a trace is being recorded, and traces cannot be nested`)
-  const [name, stored] = model.namedParameters().find(([, p]) => p.dtype !== 'float32') ?? []
-  expect(!stored, 'type',
-    () => `${where}: ${name} is stored as ${stored?.dtype}; load the model in float32 to export it`)
+  const [name, parameter] = model.namedParameters().find(([, p]) => p.dtype !== 'float32') ?? []
+  expect(!parameter, 'type',
+    () => `${where}: ${name} is stored as ${parameter?.dtype}; load the model in float32 to export it`)
   return disposeTensors(engine, model, () => inEvalMode(model, () => {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {

@@ -8,7 +8,7 @@ const startsWith = bytes => (/** @type {Uint8Array} */ head) => bytes.every((byt
 
 /** @type {[(head: Uint8Array) => boolean, string][]} */
 const BINARY_FORMATS = [
-  [startsWith([0x50, 0x4b, 3, 4]), 'is a zip archive, as PyTorch writes .bin and .pt;  its Python code is not executed, so ' +
+  [startsWith([0x50, 0x4b, 3, 4]), 'is a zip archive, as PyTorch writes .bin and .pt; its Python code is not executed, so ' +
   'save the model as safetensors'],
   [head => head[0] === 0x80 && head[1] >= 2 && head[1] <= 5, 'is a pickle, which is Python code and is not executed; save ' +
   'the model as safetensors'],

@@ -7,10 +7,10 @@ import { parseObject } from './json.js'
  * The position, dtype and shape of a tensor in a file.
  * @typedef {object} Entry
  * @property {import('./source.js').Source} source
- * @property {string} dtype the file's name of it: 'F32', 'BF16' ...
+ * @property {string} dtype as the file names it: 'F32', 'BF16' ...
  * @property {readonly number[]} shape
  * @property {number} from first byte in the file
- * @property {number} to
+ * @property {number} to the byte after the last
  *
  * @typedef {{ entries: Map<string, Entry>, metadata: Record<string, string> }} Header
  */

@@ -50,6 +50,7 @@ async function readHandle(name, handle, from, to) {
 }
 
 /**
+ * Opens bytes, text, a Blob or a file handle.
  * @param {string} where @param {string} name @param {unknown} value
  * @returns {Generator<any, Source, any>}
  * @throws {GlassformerError} 'type' for a value that is not a file

@@ -144,7 +144,7 @@ function narrowToInt32(tensor) {
   const { engine, values, shape } = tensor
   if (!values.every(value => value === (value | 0))) return tensor
   const out = engine.keep(engine.empty(shape, 'int32'))
-  engine.c.gf_convert(out.dataPtr(), DTYPES.int32.code, tensor.dataPtr(), DTYPES.float64.code, tensor.size)
+  engine.c.gf_convert(out.dataPtr(), DTYPES.int32.code, tensor.dataPtr(), DTYPES.float64.code, tensor.numel())
   tensor.dispose()
   return out
 }
@@ -168,7 +168,7 @@ export const WRITABLE = Object.keys(BYTES).filter(code => !code.startsWith('F8')
  */
 export function bytesAs(name, tensor, code) {
   if (tensor.dtype === 'int8') return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))
-  const { engine, size, dtype } = tensor, native = NATIVE[code]
+  const { engine, dtype } = tensor, size = tensor.numel(), native = NATIVE[code]
   if (native === dtype) return tensor.bytes.slice()
   if (!Object.hasOwn(INTEGERS, code)) {
     return engine.memory.borrow(size * BYTES[code], address => {

@@ -1,9 +1,9 @@
 import { describe, expect } from '../errors.js'
 
 /**
- * The settings of generation in a model's files. generation_config.json takes precedence over config.json, setting by
- * setting, as in Hugging Face's library. Sampling settings (temperature, beams, lengths) are ignored: those are options
- * of generate.
+ * The settings of generation in a model's files. A setting of generation_config.json takes precedence over the same
+ * setting of config.json, as in Hugging Face's library. Sampling settings (temperature, beams, lengths) are ignored:
+ * those are options of generate.
  *
  * @typedef {import('./config.js').Config} Config
  */

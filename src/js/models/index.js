@@ -80,7 +80,7 @@ export { save } from './save.js'
  */
 
 const FAMILIES = [gpt2, bert, marian, t5, llama]
-/** Formats of weights that are not supported, and what to do about them. @type {[RegExp, string][]} */
+/** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
 const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
   [/\.gguf$/, 'is a file of llama.cpp; choose the safetensors that it was converted from'],
@@ -123,7 +123,7 @@ function buildMetaModel({ Model }, settings, dtype) {
 /**
  * Whether the head is tied to the token embedding and the file has a copy of it.
  * @param {Family} family @param {Config} config @param {ReadonlyMap<string, { entry: Entry }>} tensorsByKey
- *  @param {boolean} isLoading false compares only the first bytes
+ * @param {boolean} isLoading false compares only the first bytes
  * @returns {Generator<any, boolean, any>}
  */
 function* isHeadCopyOfEmbedding({ table }, config, tensorsByKey, isLoading) {
@@ -156,8 +156,7 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
  */
 function* readConfig(files) {
   const config = yield* readJson('models', files, 'config.json')
-  const single = Object.keys(files).find(path => (
-    mayBeLlama2cFile(baseName(path))))
+  const single = Object.keys(files).find(path => mayBeLlama2cFile(baseName(path)))
   if (!config && single !== undefined) {
     const source = yield* openSource('models', single, files[single])
     yield* checkFormat('models', single, source, detectNonWeights)
@@ -215,9 +214,9 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems)
-    const { inside, head } = describeUnused(classifyUnused(plan.unused, plan.used), config)
-    if (inside) found.problems.push(inside)
-    if (head && !ignoreHead) found.problems.push(head)
+    const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), config)
+    if (weightProblem) found.problems.push(weightProblem)
+    if (headProblem && !ignoreHead) found.problems.push(headProblem)
   })
   if (!found.parameters) for (const [path, content] of Object.entries(files)) {
     const name = baseName(path), other = UNSUPPORTED_FORMATS.find(([pattern]) => pattern.test(name))
@@ -245,12 +244,12 @@ export function inspect(files, options) {
 }
 
 /**
- * Reads one tensor of a file into a tensor of the model.
+ * Reads one tensor of a file into a tensor of the model, or into a chunk of its rows.
  * @param {Engine} engine @param {Tensor} to @param {import('./plan.js').Read} read
  * @returns {Generator<any, void, any>}
  */
 function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
-  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.size / n, count = rows / n
+  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.numel() / n, count = rows / n
   if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
   if (!isTransposed) return yield* readInto(to, at, entry, name)
   const [inputs] = rest, isStored = to.dtype !== 'float32', transposed = engine.keep(engine.empty([inputs, count]))
@@ -266,7 +265,7 @@ function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
   }
 }
 
-/** @param {Opened} found */
+/** Throws if a model cannot be loaded from its files. @param {Opened} found */
 function checkComplete({ family, missing, problems, error }) {
   const all = [...problems]
   if (error && all.length === 1) throw error
@@ -315,6 +314,7 @@ function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
 }
 
 /**
+ * The checked options of load with their defaults.
  * @param {LoadOptions | undefined} options
  * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean }}
  */

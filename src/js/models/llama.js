@@ -119,6 +119,7 @@ class FeedForward extends Module {
   }
 }
 
+/** A pre-norm layer: attention, then the feed-forward network, each with a residual connection. */
 class Layer extends Module {
   static inputNames = ['x', 'positions']
 

@@ -42,7 +42,7 @@ function readSettings(config) {
   }
 }
 
-/** A stack of layers with its embeddings. */
+/** A stack of layers with the embeddings of its tokens and positions. */
 class StackWithEmbedding extends Module {
   /**
    * @param {import('../engine.js').Engine} engine @param {Embedding} embedding @param {readonly Module[]} layers
@@ -53,7 +53,7 @@ class StackWithEmbedding extends Module {
     this.embed_tokens = embedding
     this.layers = new ModuleList(engine, layers)
     this.scale = scale
-    /** Computed, not read: no parameter, and not in the state dict. */
+    // The table is computed, not read from the file, so it is not a parameter and not in the state dict.
     const options = /** @type {const} */ ({ layout: 'concatenated', method: 'direct' })
     this.sinusoids = engine.keep(positionalEncoding(engine, maxPositions, channels, options))
   }

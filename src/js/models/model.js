@@ -12,7 +12,7 @@ import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 
 /**
- * Which positions of a batch hold tokens, not padding.
+ * A checked attention mask: the positions of a batch that hold tokens, not padding.
  * @typedef {object} AttentionMask
  * @property {Uint8Array} isToken [B, T], 1 for tokens
  * @property {number} B @property {number} T
@@ -56,7 +56,7 @@ export class LanguageModel extends Module {
    * Checks an attention mask.
    * @param {unknown} mask [B, T]: 1 or true for tokens, 0 or false for padding; optional
    * @param {readonly number[]} shape of the ids
-   * @returns {AttentionMask | null} null where there is no padding
+   * @returns {AttentionMask | null} null if there is no padding
    */
   readAttentionMask(mask, [B, T]) {
     if (mask === undefined || mask === null) return null

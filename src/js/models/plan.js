@@ -13,11 +13,11 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {readonly string[]} [aliases] other keys of the same tensor, if it is tied
  * @property {string} target key in the model's state dict
  * @property {boolean} [isOptional] if it is missing, the model keeps its initial value
- * @property {boolean} [isTransposed] it is stored as [inputs, outputs]
+ * @property {boolean} [isTransposed] the file has the matrix as [inputs, outputs]
  * @property {boolean} [isRowVector] Hugging Face stores it as [1, n]
  * @property {number} [interleavedHeadDim] rows per head: rotary pairs are adjacent here, in Hugging Face's files half a
  *   head apart
- * @property {[number, number]} [chunk] it is the i-th of n equal chunks of rows
+ * @property {[number, number]} [chunk] [i, n]: the file's tensor is the i-th of n equal chunks of rows of the target
  *
  * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor in the file
  *
@@ -98,7 +98,7 @@ const withoutUnitSides = shape => shape.filter(side => side !== 1)
 export const layerPrefix = key => /^(.*?\.)?\d+\./.exec(key)?.[0]
 
 /**
- * Lists of layers that are shorter in the file than in the configuration.
+ * Describes lists of layers that are shorter in the file than in the configuration.
  * @param {readonly Row[]} rows @param {ReadonlySet<string>} missing keys @returns {string[]} messages
  */
 function describeMissingLayers(rows, missing) {
@@ -131,9 +131,9 @@ export function planReads(tensorsByKey, rows, state, ignored) {
       if (!row.isOptional) plan.missing.push(row.key)
       continue
     }
-    const wanted = fileShape(row, target.shape)
-    if (!sameShape(withoutUnitSides(found.entry.shape), withoutUnitSides(wanted))) {
-      plan.problems.push(`${found.name} must have shape ${formatShape(wanted)}, got ${formatShape(found.entry.shape)} in ${found.entry.source.name}`)
+    const expected = fileShape(row, target.shape)
+    if (!sameShape(withoutUnitSides(found.entry.shape), withoutUnitSides(expected))) {
+      plan.problems.push(`${found.name} must have shape ${formatShape(expected)}, got ${formatShape(found.entry.shape)} in ${found.entry.source.name}`)
     }
     const { dtype } = found.entry
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must be floating point, got ${dtype}`)

@@ -27,9 +27,9 @@ const TORCH_DTYPES = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
  * @param {Uint8Array} bytes @param {number} width bytes per number @param {readonly number[]} shape
  */
 function transposeBytes(bytes, width, [rows, cols]) {
-  const from = new (width === 2 ? Uint16Array : Uint32Array)(bytes.slice().buffer), to = from.slice()
-  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) to[j * rows + i] = from[i * cols + j]
-  return new Uint8Array(to.buffer)
+  const values = new (width === 2 ? Uint16Array : Uint32Array)(bytes.slice().buffer), out = values.slice()
+  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = values[i * cols + j]
+  return new Uint8Array(out.buffer)
 }
 
 /**
@@ -48,7 +48,7 @@ function deinterleaveRows(bytes, rows, headDim) {
 /** The i-th of n equal chunks. @param {Uint8Array} bytes @param {[number, number]} chunk */
 const sliceChunk = (bytes, [i, n]) => bytes.slice(i * bytes.length / n, (i + 1) * bytes.length / n)
 
-/** @param {Tensor} tensor @param {Row} row @param {string} dtype */
+/** The bytes of one row of the table in the file. @param {Tensor} tensor @param {Row} row @param {string} dtype */
 function parameterBytes(tensor, { key, chunk, isTransposed, interleavedHeadDim }, dtype) {
   const all = bytesAs(key, tensor, dtype), ownBytes = chunk ? sliceChunk(all, chunk) : all
   if (isTransposed) return transposeBytes(ownBytes, BYTES[dtype], tensor.shape)
@@ -64,9 +64,7 @@ function buildConfig({ config, family }, changes, dtype) {
   return { ...config, model_type: family.type, ...changes, [dtypeKey]: TORCH_DTYPES[dtype] }
 }
 
-/**
-* The submodule at a path. @param {any} model @param {string} path
- */
+/** The submodule at a path. @param {any} model @param {string} path */
 const moduleAt = (model, path) => path.split('.').reduce((at, name) => at?.[name], model)
 
 /**

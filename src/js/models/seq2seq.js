@@ -74,7 +74,7 @@ async function runSequentially(list, run) {
 /** The memory repeated for every row of a batch. @param {Tensor} memory [1, S, C] @param {number} rows */
 function repeatRows(memory, rows) {
   const [, S, C] = memory.shape, out = memory.engine.empty([rows, S, C])
-  for (let b = 0; b < rows; b++) out.values.set(memory.values, b * memory.size)
+  for (let b = 0; b < rows; b++) out.values.set(memory.values, b * memory.numel())
   return out
 }
 

@@ -119,7 +119,7 @@ class FeedForward extends Module {
   }
 }
 
-/** Pre-norm sub-layers: self-attention, cross-attention in the decoder, feed-forward. */
+/** One layer with pre-norm sub-layers: self-attention, cross-attention in the decoder, feed-forward. */
 class Block extends Module {
   static inputNames = ['x', 'selfOptions', 'memory', 'crossOptions']
 

@@ -2,6 +2,7 @@ import { describe, GlassformerError, expectOneOf, expectOptions } from '../error
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
+import { formatArguments } from './print_module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -52,6 +53,11 @@ export class GELU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return gelu(x, { approximate: this.approximate })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return formatArguments({ approximate: this.approximate })
   }
 }
 

@@ -6,8 +6,7 @@ import { Tensor } from '../tensor.js'
 
 /**
  * Hooks on the backward pass of a module: torch.nn.Module.register_full_backward_hook. The tensors that a module takes
- * and
- * those that it gives pass through an operation that copies them; its backward sees all their gradients at once.
+ * and those that it returns pass through an operation that copies them; its backward sees all their gradients at once.
  *
  * @typedef {import('./module.js').Module} Module
  *
@@ -26,14 +25,14 @@ const op = {
     const { inputs, outputs, saved: { onGradients, replaced } } = node, { engine } = Object.values(outputs)[0]
     const gradients = Object.values(outputs).map(out => {
       const copy = engine.empty(out.shape)
-      engine.memory.move(copy.dataPtr(), gradient(out), 4 * out.size)
+      engine.memory.move(copy.dataPtr(), gradient(out), 4 * out.numel())
       return copy
     })
     const result = unrecorded(engine, () => onGradients(gradients))
     Object.entries(inputs).forEach(([key, input], i) => {
       const to = gradient(input)
       if (!to || !result[i]) return
-      engine.c.gf_accumulate(to, result[i].dataPtr(), input.size)
+      engine.c.gf_accumulate(to, result[i].dataPtr(), input.numel())
       if (node.trace && result[i] !== gradients[i]) replaced[key] = result[i].toArray()
     })
   },

@@ -1,6 +1,7 @@
 import { describe, expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { Module, childrenOf } from './module.js'
+import { formatModuleList } from './print_module.js'
 
 /** @typedef {import('../engine.js').Engine} Engine */
 
@@ -49,6 +50,11 @@ export class NumberedModules extends Module {
 
 /** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
 export class ModuleList extends NumberedModules {
+  /** As PyTorch prints it: equal neighbors once, with their number. */
+  toString() {
+    return formatModuleList(this.constructor.name, childrenOf(this))
+  }
+
   /** @param {Engine} engine @param {readonly Module[]} [modules] */
   constructor(engine, modules = []) {
     expect(typeof modules?.[Symbol.iterator] === 'function' && !(modules instanceof Tensor), 'type',

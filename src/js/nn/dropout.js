@@ -1,6 +1,7 @@
 import { expectProbability } from '../errors.js'
 import { dropout } from '../ops/dropout.js'
 import { Module } from './module.js'
+import { formatArguments } from './print_module.js'
 
 /** In training mode, sets values to 0 with probability p and scales the rest by 1 / (1 − p): torch.nn.Dropout. */
 export class Dropout extends Module {
@@ -13,5 +14,10 @@ export class Dropout extends Module {
   /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
   forward(x) {
     return dropout(x, { p: this.p, training: this.training })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return formatArguments({ p: this.p, inplace: false })
   }
 }

@@ -9,6 +9,8 @@ import { Module } from './module.js'
  * new gf.nn.Embedding(100, 8).forward([[3, 1, 4]]).shape   // [1, 3, 8]
  */
 export class Embedding extends Module {
+  /** The row that gets no gradient, if any. @type {number | undefined} */ paddingIdx
+
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {number} numEmbeddings
@@ -42,5 +44,11 @@ export class Embedding extends Module {
    */
   forward(ids) {
     return embedding(ids, this.weight, { paddingIdx: this.paddingIdx })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { numEmbeddings, embeddingDim, paddingIdx } = this
+    return `${numEmbeddings}, ${embeddingDim}${paddingIdx === undefined ? '' : `, padding_idx=${paddingIdx}`}`
   }
 }

@@ -1,4 +1,4 @@
-import { expectArgumentCount, getMaxInputs } from '../arity.js'
+import { readerOf } from '../arguments.js'
 import { describe, expect, expectEngine } from '../errors.js'
 import { hasSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
 import { Tensor } from '../tensor.js'
@@ -146,11 +146,10 @@ export const isWrapped = module => wrapped.get(module.forward) === module
 
 /** Wraps a module's forward, so that every call is checked, traced and hooked. @param {Module} module */
 export function wrapForward(module) {
-  const { forward } = module, max = getMaxInputs(forward)
+  const { forward, read } = readerOf(module.forward)
   Object.defineProperty(module, 'forward', {
     value: (/** @type {any[]} */ ...inputs) => {
-      if (inputs.length > max) expectArgumentCount(`${module.constructor.name}.forward`, max, inputs)
-      const output = run(module, forward, inputs)
+      const output = run(module, forward, read ? read(inputs) : inputs)
       expect(output !== undefined, 'type', () => `${module.constructor.name}.forward returned undefined; is a return missing?`)
       return output
     },

@@ -12,6 +12,7 @@ import { softmax } from '../ops/softmax.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { fold, unfold } from '../ops/windows.js'
 import { Module } from './module.js'
+import { formatArguments } from './print_module.js'
 
 /**
  * Modules that call a function of torch.nn.functional. The constructor takes the function's options, forward its
@@ -26,9 +27,10 @@ import { Module } from './module.js'
  * @template O
  * @param {string} name @param {(...args: [...I, (O | undefined)?]) => Tensor} fn
  * @param {readonly (keyof O & string)[]} names of options
+ * @param {(options: any) => string} [extraRepr] what is printed of the options
  * @returns {new (engine: Engine, options?: O) => Module & { options: O, forward(...inputs: I): Tensor }}
  */
-function defineModule(name, fn, names) {
+function defineModule(name, fn, names, extraRepr = () => '') {
   const Class = class extends Module {
     /** @param {Engine} engine @param {O} [options] */
     constructor(engine, options) {
@@ -39,6 +41,10 @@ function defineModule(name, fn, names) {
     /** @param {I} inputs */
     forward(...inputs) {
       return fn(...inputs, this.options)
+    }
+
+    extraRepr() {
+      return extraRepr(this.options)
     }
   }
   return /** @type {any} */ (Object.defineProperty(Class, 'name', { value: name }))
@@ -77,15 +83,21 @@ export const HuberLoss = /** @type {typeof defineModule<Pair, ReductionOptions &
   'HuberLoss', huberLoss, ['reduction', 'delta'])
 
 /** @typedef {[x: Tensor]} One */
-export const ELU = /** @type {typeof defineModule<One, { alpha?: number }>} */ (defineModule)('ELU', elu, ['alpha'])
-export const GLU = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)('GLU', glu, ['dim'])
-export const Softmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)('Softmax', softmax, ['dim'])
+const formatDim = (/** @type {{ dim?: number }} */ { dim }) => `dim=${dim ?? 'None'}`
+export const ELU = /** @type {typeof defineModule<One, { alpha?: number }>} */ (defineModule)(
+  'ELU', elu, ['alpha'], ({ alpha = 1 }) => formatArguments({ alpha }))
+export const GLU = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
+  'GLU', glu, ['dim'], ({ dim = -1 }) => `dim=${dim}`)
+export const Softmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
+  'Softmax', softmax, ['dim'], formatDim)
 export const LogSoftmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
-  'LogSoftmax', logSoftmax, ['dim'])
+  'LogSoftmax', logSoftmax, ['dim'], formatDim)
 export const LeakyReLU = /** @type {typeof defineModule<One, { negativeSlope?: number }>} */ (defineModule)(
-  'LeakyReLU', unaryFunctions.leakyRelu, ['negativeSlope'])
+  'LeakyReLU', unaryFunctions.leakyRelu, ['negativeSlope'],
+  ({ negativeSlope = 0.01 }) => formatArguments({ negative_slope: negativeSlope }))
 export const Softplus = /** @type {typeof defineModule<One, { beta?: number, threshold?: number }>} */ (defineModule)(
-  'Softplus', unaryFunctions.softplus, ['beta', 'threshold'])
+  'Softplus', unaryFunctions.softplus, ['beta', 'threshold'],
+  ({ beta = 1, threshold = 20 }) => formatArguments({ beta, threshold }))
 
 /** Merges the axes from startDim to endDim, by default all but the first: torch.nn.Flatten. */
 export class Flatten extends Module {
@@ -99,6 +111,11 @@ export class Flatten extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return flattenAxes(x, this.startDim, this.endDim)
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return `start_dim=${this.startDim}, end_dim=${this.endDim}`
   }
 }
 

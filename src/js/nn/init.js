@@ -71,7 +71,7 @@ export function normal_(tensor, options) {
 export function truncNormal_(tensor, options) {
   const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = expectOptions(where, options,
     ['mean', 'std', 'a', 'b'])
-  const { engine, size } = touchTensor(where, tensor)
+  const { engine } = touchTensor(where, tensor), size = tensor.numel()
   expectNumber(where, 'std', std, 'a number > 0', v => v > 0)
   for (const [name, value] of Object.entries({ mean, a, b })) expectFinite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
@@ -145,7 +145,7 @@ function kaimingStd(where, tensor, options) {
  */
 export function kaimingUniform_(tensor, options) {
   const bound = Math.sqrt(3) * kaimingStd('kaimingUniform_', tensor, options)
-  return tensor.size ? fillUniform(tensor, -bound, bound) : tensor
+  return tensor.numel() ? fillUniform(tensor, -bound, bound) : tensor
 }
 
 /**
@@ -154,7 +154,7 @@ export function kaimingUniform_(tensor, options) {
  */
 export function kaimingNormal_(tensor, options) {
   const std = kaimingStd('kaimingNormal_', tensor, options)
-  return tensor.size ? fillNormal(tensor, 0, std) : tensor
+  return tensor.numel() ? fillNormal(tensor, 0, std) : tensor
 }
 
 /**
@@ -165,11 +165,12 @@ export function kaimingNormal_(tensor, options) {
  *   the length of the rows
  */
 export function orthogonal_(tensor, options) {
-  const { gain = 1 } = expectOptions('orthogonal_', options, ['gain']), { shape, size, engine } = touchTensor('orthogonal_', tensor)
+  const { gain = 1 } = expectOptions('orthogonal_', options, ['gain']), { shape, engine } = touchTensor('orthogonal_', tensor)
   expect(shape.length >= 2, 'shape', () => `orthogonal_: tensor must have at least two axes, got ${formatShape(shape)}`)
   expectFinite('orthogonal_', 'gain', gain)
-  if (!size || !engine.initializesWeights) return tensor
-  const [rows] = shape, columns = size / rows, values = /** @type {Float32Array} */ (fillNormal(tensor).values)
+  if (!tensor.numel() || !engine.initializesWeights) return tensor
+  const [rows] = shape, columns = tensor.numel() / rows
+  const values = /** @type {Float32Array} */ (fillNormal(tensor).values)
   const areRows = rows < columns, count = areRows ? rows : columns, length = areRows ? columns : rows
   const at = (/** @type {number} */ n, /** @type {number} */ i) => (areRows ? n * columns + i : i * columns + n)
   const vectors = Array.from({ length: count }, (_, n) => Float64Array.from({ length }, (_, i) => values[at(n, i)]))

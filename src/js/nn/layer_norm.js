@@ -1,6 +1,8 @@
 import { expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
+import { formatTuple } from '../print_tensor.js'
+import { formatArguments } from './print_module.js'
 
 /**
  * Layer normalization over the last axes (Ba et al. 2016): torch.nn.LayerNorm. weight and bias [...normalizedShape].
@@ -38,5 +40,11 @@ export class LayerNorm extends Module {
   forward(x) {
     const { eps, normalizedShape } = this
     return layerNorm(x, this.weight, this.bias, normalizedShape.length > 1 ? { eps, normalizedShape } : { eps })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { normalizedShape, eps, weight } = this
+    return `${formatTuple(normalizedShape)}, ${formatArguments({ eps, elementwise_affine: weight !== null })}`
   }
 }

@@ -42,4 +42,10 @@ export class Linear extends Module {
   forward(x) {
     return linear(x, this.weight, this.bias)
   }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { inFeatures, outFeatures, bias } = this
+    return `in_features=${inFeatures}, out_features=${outFeatures}, bias=${bias ? 'True' : 'False'}`
+  }
 }

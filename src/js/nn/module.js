@@ -1,5 +1,4 @@
 import { clearGradients } from '../autograd.js'
-import { expectArgumentCount } from '../arity.js'
 import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, expectOptions, formatShape, stateDictHint } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
@@ -10,6 +9,7 @@ import { cloneModule } from './clone.js'
 import { addHook, wrapForward } from './forward.js'
 import { guardMethods, checkProperties, registerNewParameter } from './property_checks.js'
 import { Parameter } from './parameter.js'
+import { formatModule } from './print_module.js'
 
 /** @typedef {import('./backward_hooks.js').BackwardHook} BackwardHook */
 /** @typedef {import('./forward.js').ForwardHook} ForwardHook */
@@ -19,7 +19,8 @@ import { Parameter } from './parameter.js'
 const foundPaths = new WeakMap()
 
 /** @param {any} module @param {string} path */
-const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
+const follow = (module, path) => (path
+  ? path.split('.').reduce((inner, name) => (inner && name in inner ? inner[name] : undefined), module) : module)
 
 /**
  * The base class of all modules: torch.nn.Module. Parameters and modules that a subclass assigns to its properties are
@@ -122,8 +123,7 @@ export class Module extends Callable {
   /**
    * Calls fn before every forward: torch.nn.Module.register_forward_pre_hook. Clones do not have the hook.
    * @param {ForwardPreHook} fn is called with the module and the array of its inputs; an array that it returns replaces
-   *   the
-   *   inputs, another value the only input
+   *   the inputs, another value the only input
    * @returns {{ remove(): void }}
    */
   registerForwardPreHook(fn) {
@@ -134,8 +134,7 @@ export class Module extends Callable {
    * Calls fn in every backward through the module: torch.nn.Module.register_full_backward_hook. Clones do not have the
    * hook.
    * @param {BackwardHook} fn is called with the module and the arrays of the gradients of its inputs and outputs, null
-   *   for
-   *   those without; an array that it returns replaces the gradients of the inputs
+   *   for those without; an array that it returns replaces the gradients of the inputs
    * @returns {{ remove(): void }}
    * @example
    * const layer = new gf.nn.Linear(2, 1), norms = []
@@ -222,10 +221,13 @@ export class Module extends Callable {
     return this.namedBuffers().map(([, buffer]) => buffer)
   }
 
-  /** Sets the gradients of all parameters to zero: torch.nn.Module.zero_grad. @param {undefined[]} more */
-  zeroGrad(...more) {
-    expectArgumentCount('zeroGrad', 0, more)
-    clearGradients(this.parameters())
+  /**
+   * Sets the gradients of all parameters to null: torch.nn.Module.zero_grad.
+   * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
+   * @param {undefined[]} more
+   */
+  zeroGrad(options, ...more) {
+    clearGradients(this.parameters(), options, more)
   }
 
   /**
@@ -320,11 +322,14 @@ export class Module extends Callable {
     return String(this)
   }
 
-  /** The class, and every tensor with its shape, even one that is neither a parameter nor a buffer. */
+  /** What toString prints of the module itself, for subclasses to define: torch.nn.Module.extra_repr. */
+  extraRepr() {
+    return ''
+  }
+
+  /** The module and those inside as PyTorch prints them: torch.nn.Module.__repr__. */
   toString() {
-    const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
-      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joinPath(path, name)} ${formatShape(t.shape)}`] : [])))
-    return `${this.constructor.name}(${lines.join(', ')})`
+    return formatModule(this.constructor.name, this.extraRepr(), childrenOf(this))
   }
 
   /** Frees all parameters and buffers. */
@@ -341,7 +346,8 @@ const FIELDS = ['forward', 'engine', 'training', 'bufferNames', 'unsavedNames']
 /** What already has a name, or ''. @param {any} module @param {string} name */
 function findNameOwner(module, name) {
   if (FIELDS.includes(name) || name in Object.getPrototypeOf(module)) return 'a property of all modules'
-  return module[name] instanceof Parameter ? 'a parameter' : module[name] instanceof Module ? 'a module' : ''
+  const value = Object.hasOwn(module, name) ? module[name] : undefined
+  return value instanceof Parameter ? 'a parameter' : value instanceof Module ? 'a module' : ''
 }
 
 /** @param {string} path @param {string} name */

@@ -89,10 +89,8 @@ export class MultiheadAttention extends Module {
   }
 
   /**
-   * Attends from query to key and value.
-   * @param {Tensor} query [B, Tq, embedDim]
-   * @param {Tensor} [key] [B, Tk, kdim]; default: query
-   * @param {Tensor} [value] [B, Tk, vdim]; default: key
+   * @overload
+   * @param {Tensor} query @param {Tensor} [key] @param {Tensor} [value]
    * @param {object} [options]
    * @param {any} [options.keyPaddingMask] [B, Tk], true hides a key
    * @param {boolean} [options.needWeights] true; false returns null instead of the weights
@@ -100,9 +98,23 @@ export class MultiheadAttention extends Module {
    * @param {boolean} [options.averageAttnWeights] true; averages the weights over the heads
    * @param {boolean} [options.isCausal] false; true hides keys after the query's position
    * @param {number} [options.window] hides keys this many positions or more away from the query's
-   * @param {import('../ops/attention_cache.js').Cache} [options.cache] of earlier passes: new keys and values are
-   *   appended to it, and all of them are attended to. If key is not the query but a memory, its keys and values are
-   *   stored in the first pass and reused in later ones. Masks then refer to all keys
+   * @param {Cache} [options.cache] of earlier passes: new keys and values are appended to it, and all of them are
+   *   attended to. If key is not the query but a memory, its keys and values are stored in the first pass and reused in
+   *   later ones. Masks then refer to all keys
+   * @returns {[Tensor, Tensor | null]}
+   */
+  /**
+   * @overload
+   * @param {Tensor} query @param {any} [key] @param {any} [value] @param {any} [keyPaddingMask]
+   * @param {any} [needWeights] @param {any} [attnMask] @param {any} [averageAttnWeights] @param {any} [isCausal]
+   * @param {object} [options] @returns {[Tensor, Tensor | null]}
+   */
+  /**
+   * Attends from query to key and value.
+   * @param {Tensor} query [B, Tq, embedDim]
+   * @param {Tensor} [key] [B, Tk, kdim]; default: query
+   * @param {Tensor} [value] [B, Tk, vdim]; default: key
+   * @param {any} [options]
    * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] if not
    *   averaged. Gradients flow through the output only
    * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
@@ -128,6 +140,11 @@ export class MultiheadAttention extends Module {
     freeIntermediate(out, output)
     if (!needWeights || !weights) return [output, null]
     return [output, averageAttnWeights ? averageHeads(weights) : weights]
+  }
+
+  /** As PyTorch prints it, whose output projection has a class of its own. */
+  toString() {
+    return super.toString().replace('(out_proj): Linear(', '(out_proj): NonDynamicallyQuantizableLinear(')
   }
 }
 

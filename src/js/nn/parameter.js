@@ -20,6 +20,10 @@ export class Parameter extends Tensor {
     this.isMatrix = isMatrix
   }
 
+  toString() {
+    return this.storage ? `Parameter containing:\n${super.toString()}` : super.toString()
+  }
+
   /** Parameters are expected to stay. @internal */
   get isCollectable() {
     return false

@@ -1,6 +1,8 @@
 import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
+import { formatTuple } from '../print_tensor.js'
+import { formatArguments } from './print_module.js'
 
 /**
  * Divides each row by the root of its mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight
@@ -32,5 +34,11 @@ export class RMSNorm extends Module {
   /** @param {import('../tensor.js').Tensor} x [..., C] @returns {import('../tensor.js').Tensor} the same shape */
   forward(x) {
     return rmsNorm(x, this.weight, { eps: this.eps })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { normalizedShape, eps, weight } = this
+    return `${formatTuple(normalizedShape)}, ${formatArguments({ eps, elementwise_affine: weight !== null })}`
   }
 }

@@ -29,32 +29,15 @@ const MAX_LAYERS = 10000
  * @property {true} [batchFirst] only true
  */
 
-/**
- * Reads positional numbers in PyTorch's order, followed by one options object.
- * @param {string} where @param {readonly unknown[]} config @param {readonly string[]} names
- * @param {readonly string[]} more names of further options
- * @returns {any} options that include the numbers
- */
-function readConfig(where, config, names, more) {
-  const count = config.findIndex(v => typeof v !== 'number'), numbers = count < 0 ? config : config.slice(0, count)
-  const [options, ...rest] = config.slice(numbers.length), isObject = typeof options === 'object' && options !== null
-  const fits = (isObject || options === undefined) && rest.length === 0 && numbers.length <= names.length
-  expect(fits, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
-    `got ${config.map(describe).join(', ')}`)
-  const named = expectOptions(where, options, [...names, ...more])
-  return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...named }
-}
+const LAYER_OPTIONS = ['dimFeedforward', 'dropout', 'activation', 'layerNormEps', 'normFirst', 'bias', 'batchFirst']
 
-/** Positional arguments of a layer after dModel and nhead. */
-const LAYER_NUMBERS = ['dimFeedforward', 'dropout']
-const LAYER_OPTIONS = ['activation', 'layerNormEps', 'normFirst', 'bias', 'batchFirst']
-
-/** The options of a layer with their defaults. @param {string} where @param {readonly unknown[]} config */
-function layerOptions(where, config) {
-  const given = /** @type {LayerOptions} */ (readConfig(where, config, LAYER_NUMBERS, LAYER_OPTIONS))
+/** The options of a layer with their defaults. @param {string} where @param {LayerOptions} [options] */
+function layerOptions(where, options) {
+  /** @type {LayerOptions} */ const given = expectOptions(where, options, LAYER_OPTIONS)
   checkBatchFirst(where, given.batchFirst)
   const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5 } = given
   const { normFirst = false, bias = true } = given
+  expectInteger(where, 'dimFeedforward', dimFeedforward)
   return { dimFeedforward, dropout, activation: getActivation(where, activation), eps, normFirst, bias }
 }
 
@@ -120,13 +103,12 @@ export class TransformerEncoderLayer extends TransformerLayer {
   static inputNames = ['src']
 
   /**
-   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
-   * @param {...(number | LayerOptions)} config dimFeedforward and dropout as numbers if wanted, then options
+   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel @param {LayerOptions} [options]
    */
-  constructor(engine, dModel, nhead, ...config) {
+  constructor(engine, dModel, nhead, options) {
     super(engine)
     const { dimFeedforward, dropout, activation, eps, normFirst, bias } =
-      layerOptions('TransformerEncoderLayer', config)
+      layerOptions('TransformerEncoderLayer', options)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
@@ -140,9 +122,18 @@ export class TransformerEncoderLayer extends TransformerLayer {
   }
 
   /**
-   * @param {Tensor} src [B, T, dModel]
-   * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] as in
-   *   MultiheadAttention
+   * @overload
+   * @param {Tensor} src
+   * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options]
+   * @returns {Tensor}
+   */
+  /**
+   * @overload
+   * @param {Tensor} src @param {any} srcMask @param {any} [srcKeyPaddingMask] @param {any} [isCausal]
+   * @param {object} [options] @returns {Tensor}
+   */
+  /**
+   * @param {Tensor} src [B, T, dModel] @param {any} [options] as in MultiheadAttention
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, options) {
@@ -165,13 +156,12 @@ export class TransformerDecoderLayer extends TransformerLayer {
   static inputNames = ['tgt', 'memory']
 
   /**
-   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
-   * @param {...(number | LayerOptions)} config dimFeedforward and dropout as numbers if wanted, then options
+   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel @param {LayerOptions} [options]
    */
-  constructor(engine, dModel, nhead, ...config) {
+  constructor(engine, dModel, nhead, options) {
     super(engine)
     const { dimFeedforward, dropout, activation, eps, normFirst, bias } =
-      layerOptions('TransformerDecoderLayer', config)
+      layerOptions('TransformerDecoderLayer', options)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.multihead_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
@@ -188,9 +178,19 @@ export class TransformerDecoderLayer extends TransformerLayer {
   }
 
   /**
+   * @overload
+   * @param {Tensor} tgt @param {Tensor} memory @param {DecoderMasks} [options] @returns {Tensor}
+   */
+  /**
+   * @overload
+   * @param {Tensor} tgt @param {Tensor} memory @param {any} tgtMask @param {any} [memoryMask]
+   * @param {any} [tgtKeyPaddingMask] @param {any} [memoryKeyPaddingMask] @param {any} [tgtIsCausal]
+   * @param {any} [memoryIsCausal] @param {object} [options] @returns {Tensor}
+   */
+  /**
    * @param {Tensor} tgt [B, T, dModel]
    * @param {Tensor} memory [B, S, dModel], the encoder's output
-   * @param {DecoderMasks} [options] as in MultiheadAttention
+   * @param {any} [options] as in MultiheadAttention
    * @returns {Tensor} [B, T, dModel]
    */
   forward(tgt, memory, options) {
@@ -265,9 +265,18 @@ export class TransformerEncoder extends TransformerStack {
   static inputNames = ['src']
 
   /**
+   * @overload
+   * @param {Tensor} src
+   * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] @returns {Tensor}
+   */
+  /**
+   * @overload
+   * @param {Tensor} src @param {any} mask @param {any} [srcKeyPaddingMask] @param {any} [isCausal]
+   * @param {object} [options] @returns {Tensor}
+   */
+  /**
    * @param {Tensor} src [B, T, dModel]
-   * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] cache: of earlier
-   *   passes; src then has only the new tokens
+   * @param {any} [options] cache: of earlier passes; src then has only the new tokens
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, options) {
@@ -286,9 +295,19 @@ export class TransformerDecoder extends TransformerStack {
   static inputNames = ['tgt', 'memory']
 
   /**
+   * @overload
+   * @param {Tensor} tgt @param {Tensor} memory @param {DecoderMasks} [options] @returns {Tensor}
+   */
+  /**
+   * @overload
+   * @param {Tensor} tgt @param {Tensor} memory @param {any} tgtMask @param {any} [memoryMask]
+   * @param {any} [tgtKeyPaddingMask] @param {any} [memoryKeyPaddingMask] @param {any} [tgtIsCausal]
+   * @param {any} [memoryIsCausal] @param {object} [options] @returns {Tensor}
+   */
+  /**
    * @param {Tensor} tgt [B, T, dModel]
    * @param {Tensor} memory [B, S, dModel], the encoder's output
-   * @param {DecoderMasks} [options]
+   * @param {any} [options]
    * @returns {Tensor} [B, T, dModel]
    */
   forward(tgt, memory, options) {
@@ -303,8 +322,7 @@ export class TransformerDecoder extends TransformerStack {
   }
 }
 
-/** Positional arguments of Transformer. */
-const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderLayers', 'dimFeedforward', 'dropout']
+const TRANSFORMER_OPTIONS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderLayers', ...LAYER_OPTIONS]
 
 /**
  * @typedef {{ dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerSizes
@@ -323,22 +341,19 @@ export class Transformer extends Module {
   static inputNames = ['src', 'tgt']
 
   /**
-   * Takes numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6, dimFeedforward 2048,
-   * dropout 0.1), all optional, then options, which may include them by name.
    * @param {Engine} engine
-   * @param {...(number | TransformerOptions)} config
+   * @param {TransformerOptions} [options] dModel: 512; nhead: 8; numEncoderLayers: 6; numDecoderLayers: 6
    */
-  constructor(engine, ...config) {
+  constructor(engine, options) {
     super(engine)
-    const given = readConfig('Transformer', config, TRANSFORMER_NUMBERS, LAYER_OPTIONS)
-    const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, ...options } =
-      /** @type {TransformerOptions} */ (given)
-    const { layerNormEps: eps = 1e-5, bias = true } = options
+    /** @type {TransformerOptions} */ const given = expectOptions('Transformer', options, TRANSFORMER_OPTIONS)
+    const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, ...others } = given
+    const { layerNormEps: eps = 1e-5, bias = true } = others
     expectNumber('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
-    const encoderLayer = new TransformerEncoderLayer(engine, dModel, nhead, options)
+    const encoderLayer = new TransformerEncoderLayer(engine, dModel, nhead, others)
     const norm = () => new LayerNorm(engine, dModel, { eps, bias })
     this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
-    const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, options)
+    const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, others)
     this.decoder = new TransformerDecoder(engine, decoderLayer, numDecoderLayers, { norm: norm() })
     // The stacks contain clones of these layers.
     encoderLayer.dispose()
@@ -354,9 +369,22 @@ export class Transformer extends Module {
   }
 
   /**
+   * @overload
+   * @param {Tensor} src @param {Tensor} tgt
+   * @param {DecoderMasks & { srcMask?: any, srcKeyPaddingMask?: any, srcIsCausal?: boolean }} [options]
+   * @returns {Tensor}
+   */
+  /**
+   * @overload
+   * @param {Tensor} src @param {Tensor} tgt @param {any} srcMask @param {any} [tgtMask] @param {any} [memoryMask]
+   * @param {any} [srcKeyPaddingMask] @param {any} [tgtKeyPaddingMask] @param {any} [memoryKeyPaddingMask]
+   * @param {any} [srcIsCausal] @param {any} [tgtIsCausal] @param {any} [memoryIsCausal] @param {object} [options]
+   * @returns {Tensor}
+   */
+  /**
    * @param {Tensor} src [B, S, dModel]
    * @param {Tensor} tgt [B, T, dModel]
-   * @param {DecoderMasks & { srcMask?: any, srcKeyPaddingMask?: any, srcIsCausal?: boolean }} [options]
+   * @param {any} [options]
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, tgt, options) {

@@ -12,6 +12,7 @@ import { oneHot } from './one_hot.js'
 import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
 import { argsort, sort, topk } from './sort.js'
 import { diagonal, expand, flip, permute, slice } from './strided.js'
+import { index, indexPut_ } from './subscript.js'
 import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 import { unfoldAxis } from './windows.js'
 
@@ -72,6 +73,9 @@ import { unfoldAxis } from './windows.js'
  * @property {(options?: { sorted?: boolean, returnInverse?: boolean, returnCounts?: boolean }) => any} unique
  * @property {(dim: number, size: number, step: number) => Tensor} unfold windows along one axis, as a further last
  *   axis: torch.Tensor.unfold
+ * @property {(...subscripts: import('./subscript.js').Subscript[]) => Tensor} index x[...] of PyTorch
+ * @property {(indices: readonly import('./subscript.js').Subscript[], values: Tensor | number | boolean,
+ *   options?: { accumulate?: boolean }) => Tensor} indexPut_ x[...] = values of PyTorch
  * @property {(requiresGrad?: boolean) => Tensor} requiresGrad_ sets requiresGrad and returns the tensor itself
  */
 
@@ -105,4 +109,4 @@ const transpose = (x, a, b) => expectTensor('transpose', 'x', x).transpose(a, b)
 /** Functions that are no methods, or methods of the class Tensor itself. */
 export const shapeFunctions = { cat, einsum, meshgrid, oneHot, reshape, stack, transpose, where }
 
-export { requiresGrad_ }
+export { index, indexPut_, requiresGrad_ }

@@ -137,7 +137,7 @@ export class Entry {
     const { engine } = this.keys, [B, KV, , Dv] = this.#shape, runs = [B * KV, B * KV * Math.ceil(Dv / PANEL)]
     this.#sizes().forEach((size, n) => {
       const old = this.#blocks[n], larger = engine.keep(engine.empty([B, KV, size]))
-      const from = old.size / runs[n], to = larger.size / runs[n]
+      const from = old.numel() / runs[n], to = larger.numel() / runs[n]
       for (let i = 0; i < runs[n]; i++) larger.values.set(old.values.subarray(i * from, (i + 1) * from), i * to)
       this.#blocks[n] = larger
       old.dispose()
@@ -158,7 +158,7 @@ export class Entry {
     const { engine } = this.keys
     this.#blocks = this.#blocks.map(block => {
       const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])),
-        row = out.size / from.length
+        row = out.numel() / from.length
       from.forEach((b, i) => out.values.set(block.values.subarray(b * row, (b + 1) * row), i * row))
       block.dispose()
       return out

@@ -27,12 +27,12 @@ export function toClassRows(where, name, x) {
  * A hint for targets of another shape.
  * @param {Tensor} target @param {number[]} lead @param {number} V
  */
-function targetHint({ shape, size }, lead, V) {
+function targetHint({ shape }, lead, V) {
   const flat = 'target.reshape(-1), or target.flat() of an array'
   if (lead.length > 1 && shape.length === lead.length && shape[1] === V) {
     return `; classes are read from axis 1, so if they are on the last, write logits.reshape(-1, ${lead.at(-1)}) and ${flat}`
   }
-  return size === sizeOf(lead) ? `; write ${flat}` : ''
+  return sizeOf(shape) === sizeOf(lead) ? `; write ${flat}` : ''
 }
 
 /**
@@ -45,7 +45,7 @@ export function toClassIndices(engine, where, target, lead, V, ignoreIndex) {
   const indices = typeof target === 'number' ? toIdTensor(engine, where, 'target', Int32Array.of(target)).reshape()
     : toIdTensor(engine, where, 'target', target)
   expectShape(where, 'target', indices, lead, `one class for each row of logits${targetHint(indices, lead, V)}`)
-  const N = indices.size, bad = engine.c.gf_cross_entropy_check(indices.dataPtr(), N, V, ignoreIndex)
+  const N = indices.numel(), bad = engine.c.gf_cross_entropy_check(indices.dataPtr(), N, V, ignoreIndex)
   expect(bad < 0, 'index', () => `${where}: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
     `got ${indices.values[bad]} at index ${bad}`)
   return indices

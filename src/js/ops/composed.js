@@ -88,8 +88,8 @@ const operation = (name, { formula, value, slope }) => ({
     if (!slope) return
     unrecorded(engine, () => engine.tidy(() => {
       const d = engine.empty(out.shape)
-      engine.memory.move(d.dataPtr(), dout, 4 * out.size)
-      engine.c.gf_accumulate(dx, mul(d, slope[2](x)).dataPtr(), x.size)
+      engine.memory.move(d.dataPtr(), dout, 4 * out.numel())
+      engine.c.gf_accumulate(dx, mul(d, slope[2](x)).dataPtr(), x.numel())
     }))
   },
   explain({ inputs: { x } }, _, index) {

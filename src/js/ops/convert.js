@@ -22,7 +22,7 @@ export function convertInto(out, x) {
     convertInto(float32, x)
     convertInto(out, float32)
     float32.dispose()
-  } else engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.size)
+  } else engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.numel())
 }
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))

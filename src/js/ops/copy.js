@@ -8,7 +8,7 @@ import { expectTensor } from './checks.js'
 const identity = {
   axes: ({ inputs: { x } }, of) => of(x),
   backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.size)
+    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.numel())
   },
   explain: ({ inputs: { x } }, _, index) => sumOf('out = x', [product(cell(x, index, 'x'))]),
   explainGradient: ({ outputs: { out } }, _, index, d) => (

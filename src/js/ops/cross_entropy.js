@@ -66,8 +66,8 @@ const op = {
     const [N, V] = logits.shape, dlogits = gradient(logits)
     if (!dlogits) return
     const dlosses = engine.empty(out.shape)
-    dlosses.values.set(engine.memory.floats(gradient(out), out.size))
-    engine.c.gf_scale(dlosses.dataPtr(), dlosses.size, rowWeight(saved))
+    dlosses.values.set(engine.memory.floats(gradient(out), out.numel()))
+    engine.c.gf_scale(dlosses.dataPtr(), dlosses.numel(), rowWeight(saved))
     engine.c.gf_cross_entropy_backward(dlogits, dlosses.dataPtr(), logProbs.dataPtr(), weight?.dataPtr() ?? 0,
       target.dataPtr(), N, V, ignoreIndex, labelSmoothing, reduction === 'none' ? 0 : 1)
     if (trace) {

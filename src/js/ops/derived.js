@@ -35,9 +35,9 @@ export function diag(x, offset) {
   const { engine, shape } = expectMovable('diag', x), by = expectInteger('diag', 'offset', offset ?? 0, -(2 ** 31))
   expect(shape.length === 1 || shape.length === 2, 'shape', () => `diag: x must have one axis or two, got ${describe(x)}`)
   if (shape.length === 2) return diagonal(x, by)
-  const side = x.size + Math.abs(by), first = Math.max(-by, 0) * side + Math.max(by, 0)
-  const places = tensor(engine, Int32Array.from(range(x.size), i => first + i * (side + 1)))
-  return scatter(engine.zeros([side * side], x.dtype), 0, places, x).reshape(side, side)
+  const side = x.numel() + Math.abs(by), first = Math.max(-by, 0) * side + Math.max(by, 0)
+  const indices = tensor(engine, Int32Array.from(range(x.numel()), i => first + i * (side + 1)))
+  return scatter(engine.zeros([side * side], x.dtype), 0, indices, x).reshape(side, side)
 }
 
 /**
@@ -65,7 +65,7 @@ export function tile(x, ...times) {
 export const swapaxes = (x, a, b) => expectTensor('swapaxes', 'x', x).transpose(a, b)
 
 /**
- * Moves axes to other places; the others keep their order: torch.movedim.
+ * Moves axes to other positions; the others keep their order: torch.movedim.
  * @param {Tensor} x @param {number | readonly number[]} source @param {number | readonly number[]} destination
  * @returns {Tensor}
  */
@@ -121,9 +121,9 @@ export function lerp(start, end, weight) {
  */
 function spreadIndex(where, x, dim, index, sides) {
   const ids = toIdTensor(x.engine, where, 'index', index)
-  expect(ids.shape.length === 1 && ids.size === sides[dim], 'shape',
+  expect(ids.shape.length === 1 && ids.numel() === sides[dim], 'shape',
     () => `${where}: index must be a list of ${sides[dim]}, one for each slice, got ${describe(ids)}`)
-  return expand(ids.reshape(sides.map((_, axis) => (axis === dim ? ids.size : 1))), sides)
+  return expand(ids.reshape(sides.map((_, axis) => (axis === dim ? ids.numel() : 1))), sides)
 }
 
 /** @param {string} where @param {Tensor} x @param {number} dim @param {unknown} source of x's shape except on dim */
@@ -162,14 +162,13 @@ export function indexCopy(x, dim, index, source) {
  */
 export function indexFill(x, dim, index, value) {
   const { engine, shape, dtype } = expectMovable('indexFill', x), axis = axisOf('indexFill', dim, shape.length)
-  const ids = toIdTensor(engine, 'indexFill', 'index', index), sides = shape.map((side, a) => (a === axis ? ids.size : side))
+  const ids = toIdTensor(engine, 'indexFill', 'index', index), sides = shape.map((side, a) => (a === axis ? ids.numel() : side))
   return scatter(x, axis, spreadIndex('indexFill', x, axis, ids, sides), expectCellValue('indexFill', value, dtype))
 }
 
 /**
  * Cumulative products along an axis: torch.cumprod. Partial products of 1, 2, 4, … cells are multiplied, so that the
- * last
- * bits may differ from PyTorch's.
+ * last bits may differ from PyTorch's.
  * @param {Tensor} x float32, int32 or bool @param {number} dim @returns {Tensor} int32 for int32 and bool
  */
 export function cumprod(x, dim) {
@@ -208,7 +207,7 @@ export function median(x, options) {
 
 /** Equal values share the gradient. @param {Tensor} x */
 function medianOfAll(x) {
-  if (!x.size) return tensor(x.engine, NaN)
+  if (!x.numel()) return tensor(x.engine, NaN)
   const flat = flattenAxes(x), [value] = /** @type {Sorted} */ (median(flat.detach(), { dim: 0 }))
   const areBothNan = isnan(flat).logicalAnd(isnan(value))
   return reductions.max(maskedSelect(flat, comparisons.eq(flat, value).logicalOr(areBothNan)))
@@ -226,9 +225,9 @@ export function bincount(x, options) {
   const { weights, minlength = 0 } = expectOptions('bincount', options, ['weights', 'minlength'])
   const { engine } = expectTensor('bincount', 'x', x), ids = toIdTensor(engine, 'bincount', 'x', x), values = Array.from(ids.values)
   expect(ids.shape.length === 1, 'shape', () => `bincount: x must have one axis, got ${describe(ids)}`)
-  const wrong = values.findIndex(value => value < 0), most = values.reduce((max, value) => Math.max(max, value), -1)
+  const wrong = values.findIndex(value => value < 0), largest = values.reduce((max, value) => Math.max(max, value), -1)
   expect(wrong < 0, 'range', () => `bincount: x must hold integers >= 0, got ${values[wrong]} at index ${wrong}`)
-  const length = Math.max(expectInteger('bincount', 'minlength', minlength), most + 1)
+  const length = Math.max(expectInteger('bincount', 'minlength', minlength), largest + 1)
   const amounts = weights === undefined || weights === null ? null : expectFloatTensor('bincount', 'weights', weights)
   expect(!amounts || sameShape(amounts.shape, ids.shape), 'shape',
     () => `bincount: weights must have the shape of x, ${formatShape(ids.shape)}, got ${describe(amounts)}`)
@@ -253,7 +252,7 @@ export function unique(x, options) {
   for (const [name, value] of Object.entries({ sorted, returnInverse, returnCounts })) expectBoolean('unique', name, value)
   const { engine, shape } = expectMovable('unique', x)
   return engine.noGrad(() => {
-    const { values, indices } = sort(flattenAxes(x)), n = values.size, isFirst = n > 1
+    const { values, indices } = sort(flattenAxes(x)), n = values.numel(), isFirst = n > 1
       ? cat([tensor(engine, [true]), comparisons.ne(narrow(values, 0, 1, n - 1), narrow(values, 0, 0, n - 1))])
       : tensor(engine, range(n).map(() => true), { dtype: 'bool' })
     const result = [maskedSelect(values, isFirst)]
@@ -263,7 +262,7 @@ export function unique(x, options) {
     }
     if (returnCounts) {
       const starts = flattenAxes(nonzero(isFirst)), ends = cat([starts, tensor(engine, Int32Array.of(n))])
-      result.push(sub(narrow(ends, 0, 1, starts.size), starts))
+      result.push(sub(narrow(ends, 0, 1, starts.numel()), starts))
     }
     return result.length > 1 ? result : result[0]
   })
@@ -286,6 +285,6 @@ export function meshgrid(tensors, options) {
   expect(list.length > 0 && list.every(t => t.shape.length <= 1), 'shape',
     () => `meshgrid: tensors must have one axis each, got ${list.map(describe).join(', ') || 'none'}`)
   if (indexing === 'xy' && list.length > 1) axes.splice(0, 2, 1, 0)
-  const sides = axes.map(n => list[n].size)
-  return list.map((t, n) => expand(t.reshape(axes.map(i => (i === n ? t.size : 1))), sides))
+  const sides = axes.map(n => list[n].numel())
+  return list.map((t, n) => expand(t.reshape(axes.map(i => (i === n ? t.numel() : 1))), sides))
 }

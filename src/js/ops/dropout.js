@@ -13,7 +13,7 @@ const op = {
   from: ({ inputs: { x }, outputs: { mask } }, output) => (output === 'mask' ? {} : { x, mask }),
   parameters: ({ saved: { p } }) => ({ p }),
   backward({ inputs: { x }, outputs: { out, mask } }, gradient) {
-    out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.dataPtr(), x.size)
+    out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.dataPtr(), x.numel())
   },
   explain({ inputs: { x }, outputs: { mask }, saved: { p } }, output, index) {
     if (output === 'mask') {
@@ -36,7 +36,7 @@ const op = {
 export function dropoutMask(engine, shape, p) {
   if (p === 1) return engine.zeros(shape)
   const mask = engine.empty(shape)
-  engine.c.gf_dropout_mask(mask.dataPtr(), engine.generator, mask.size, p)
+  engine.c.gf_dropout_mask(mask.dataPtr(), engine.generator, mask.numel(), p)
   return mask
 }
 
@@ -53,6 +53,6 @@ export function dropout(x, options) {
   expectProbability('dropout', 'p', p)
   if (!expectBoolean('dropout', 'training', training) || p === 0) return x
   const mask = dropoutMask(engine, x.shape, p), out = engine.empty(x.shape)
-  engine.c.gf_dropout_forward(out.dataPtr(), x.dataPtr(), mask.dataPtr(), x.size)
+  engine.c.gf_dropout_forward(out.dataPtr(), x.dataPtr(), mask.dataPtr(), x.numel())
   return record(engine, op, { x }, { out, mask }, { p })
 }

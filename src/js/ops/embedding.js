@@ -21,7 +21,7 @@ const op = {
   },
   backward({ inputs: { weight }, outputs: { out }, saved: { ids, paddingIdx } }, gradient) {
     const [, C] = weight.shape
-    out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.dataPtr(), paddingIdx, ids.size, C)
+    out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.dataPtr(), paddingIdx, ids.numel(), C)
   },
   parameters: ({ saved: { ids, paddingIdx } }) => ({ ids: Array.from(ids.values), shape: [...ids.shape], paddingIdx }),
   explain({ inputs: { weight }, saved: { ids } }, _, index) {
@@ -72,11 +72,11 @@ export function embedding(ids, weight, options) {
   const index = toIdTensor(engine, 'embedding', 'ids', ids)
   const [V, C] = weight.shape
   if (paddingIdx !== undefined) expectInteger('embedding', 'paddingIdx', paddingIdx, -V, V - 1)
-  const bad = engine.c.gf_embedding_check(index.dataPtr(), index.size, V)
+  const bad = engine.c.gf_embedding_check(index.dataPtr(), index.numel(), V)
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
-  const { panels, rows } = getReadableRows(weight), n = index.size, { code } = DTYPES[weight.dtype]
+  const { panels, rows } = getReadableRows(weight), n = index.numel(), { code } = DTYPES[weight.dtype]
   if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
   else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), rows?.dataPtr(), n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx

@@ -25,5 +25,5 @@ export function moveFourByteValues(out, inputs, move) {
 /** @param {Tensor | null} out @param {Tensor | null} x */
 function convert(out, x) {
   if (!out || !x) return
-  out.engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, out.size)
+  out.engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, out.numel())
 }

@@ -25,7 +25,7 @@ import { axisOf, expand, expectMovable, runAsInt } from './strided.js'
  */
 function callGather({ c }, picked, x, shape, { dim, indices, isShared }, mode) {
   const outer = sizeOf(shape, dim), inner = sizeOf(sliceShape(shape, dim + 1))
-  const K = isShared ? indices.size : indices.shape[dim]
+  const K = isShared ? indices.numel() : indices.shape[dim]
   const steps = isShared ? [0, 1, 0] : [K * inner, inner, 1]
   c.gf_gather(picked, x, indices.dataPtr(), outer, shape[dim], inner, K, ...steps, mode)
 }
@@ -45,7 +45,7 @@ function getSource({ dim, indices, isShared }, index) {
  * @param {Selection} selection @param {readonly number[]} index of x @returns {number[][]}
  */
 function findPicked(selection, index) {
-  const { dim, indices, isShared } = selection, K = isShared ? indices.size : indices.shape[dim]
+  const { dim, indices, isShared } = selection, K = isShared ? indices.numel() : indices.shape[dim]
   const candidates = range(K).map(k => index.map((i, axis) => (axis === dim ? k : i)))
   return candidates.filter(candidate => getSource(selection, candidate)[dim] === index[dim])
 }
@@ -76,7 +76,7 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
 function expectIndices(where, x, dim, index, src) {
   const { engine } = x, original = toIdTensor(engine, where, 'index', index), side = x.shape[dim]
   const ids = needsSaving(engine, x, src) ? copyIdsForBackward(original, index) : original
-  const wrong = engine.c.gf_embedding_check(ids.dataPtr(), ids.size, side)
+  const wrong = engine.c.gf_embedding_check(ids.dataPtr(), ids.numel(), side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the indices on axis ${dim}, ` +
     `got ${ids.values[wrong]} at index ${wrong}`)
   return { indices: ids, origin: { indices: original } }
@@ -108,7 +108,7 @@ export function indexSelect(x, dim, index) {
   const { shape } = expectMovable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
   const { indices, origin } = expectIndices('indexSelect', x, axis, index)
   expect(indices.shape.length === 1, 'shape', () => `indexSelect: index must have one axis, got ${describe(indices)}`)
-  const sides = shape.map((side, a) => (a === axis ? indices.size : side))
+  const sides = shape.map((side, a) => (a === axis ? indices.numel() : side))
   return lookUp('indexSelect', x, sides, { dim: axis, indices, isShared: true, origin })
 }
 
@@ -157,13 +157,13 @@ const scatterOperation = (name, isAdded) => ({
     engine.tidy(() => {
       const picked = engine.zeros(saved.indices.shape), rest = engine.empty(x.shape)
       if (dx) {
-        rest.values.set(engine.memory.floats(dout, rest.size))
+        rest.values.set(engine.memory.floats(dout, rest.numel()))
         if (!isAdded) callGather(engine, picked.dataPtr(), rest.dataPtr(), x.shape, saved, SCATTER)
-        c.gf_accumulate(dx, rest.dataPtr(), rest.size)
+        c.gf_accumulate(dx, rest.dataPtr(), rest.numel())
       }
       if (!dsrc) return
       callGather(engine, picked.dataPtr(), dout, x.shape, saved, GATHER)
-      c.gf_accumulate(dsrc, picked.dataPtr(), picked.size)
+      c.gf_accumulate(dsrc, picked.dataPtr(), picked.numel())
     })
   },
   explain({ inputs: { x, src }, saved }, _, index) {

@@ -51,7 +51,7 @@ const op = {
   parameters: ({ saved: { approximate } }) => ({ approximate }),
   backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {
     const { c } = out.engine, kernel = approximate === 'tanh' ? c.gf_gelu_tanh_backward : c.gf_gelu_backward
-    kernel(gradient(x), gradient(out), x.dataPtr(), x.size)
+    kernel(gradient(x), gradient(out), x.dataPtr(), x.numel())
   },
   explain({ inputs: { x }, saved: { approximate } }, _, index) {
     const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
@@ -76,6 +76,6 @@ export function gelu(x, options) {
   const { engine } = expectFloatTensor('gelu', 'x', x), out = engine.empty(x.shape)
   expectOneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
   const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward
-  kernel(out.dataPtr(), x.dataPtr(), x.size)
+  kernel(out.dataPtr(), x.dataPtr(), x.numel())
   return record(engine, op, { x }, { out }, { approximate })
 }

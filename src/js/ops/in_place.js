@@ -1,4 +1,4 @@
-import { describe, expect, expectNumber, expectOptions, formatShape, isPlain } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { unrecorded } from '../autograd.js'
 import { fillNormal, fillUniform } from '../random.js'
 import { sameShape } from '../shape.js'
@@ -15,8 +15,7 @@ import { expectCellValue, maskedFill, tril, triu } from './where.js'
 
 /**
  * Methods that overwrite their tensor and return it. None of them is recorded: a tensor that backward needs a gradient
- * of
- * is refused, and a backward that reads an overwritten value is an error, as in PyTorch.
+ * of is refused, and a backward that reads an overwritten value is an error, as in PyTorch.
  */
 
 /**
@@ -24,7 +23,7 @@ import { expectCellValue, maskedFill, tril, triu } from './where.js'
  * @param {string} where @param {unknown} x @param {readonly unknown[]} rest the further arguments
  * @param {string} instead what to write for a tensor that is part of a computation
  */
-function expectWritable(where, x, rest, instead) {
+export function expectWritable(where, x, rest, instead) {
   const tensor = expectTensor(where, 'x', x), { engine } = tensor
   expect(!engine.trace, 'state', () => `${where}: a trace shows each tensor with the values that operations used, so none can be ` +
     `overwritten while one is recorded; write ${instead}`)
@@ -116,40 +115,29 @@ function zero_(x) {
 }
 
 /**
- * Two numbers by place, or in an object.
- * @param {string} where @param {[string, unknown][]} named with what was given by place @param {number[]} defaults
- */
-function readPair(where, [[firstName, first], [secondName, second]], defaults) {
-  const options = isPlain(first) ? expectOptions(where, first, [firstName, secondName])
-    : { [firstName]: first, [secondName]: second }
-  return [firstName, secondName].map((name, i) => expectNumber(where, name, options[name] ?? defaults[i], 'a finite number', Number.isFinite))
-}
-
-/**
  * Overwrites all cells with normal random numbers: torch.Tensor.normal_.
- * @param {Tensor} x float32 @param {number | { mean?: number, std?: number }} [mean] 0 @param {number} [std] 1
+ * @param {Tensor} x float32 @param {number} [mean] 0 @param {number} [std] 1
  */
-function normal_(x, mean, std) {
+function normal_(x, mean = 0, std = 1) {
   const target = expectWritable('normal_', expectFloatTensor('normal_', 'x', x), [], 'x = gf.normal(shape, { mean, std })')
-  const [center, spread] = readPair('normal_', [['mean', mean], ['std', std]], [0, 1])
-  expectNumber('normal_', 'std', spread, 'a number >= 0', v => v >= 0)
-  return noteWrite(fillNormal(target, center, spread))
+  expectNumber('normal_', 'mean', mean, 'a finite number', Number.isFinite)
+  expectNumber('normal_', 'std', std, 'a finite number >= 0', v => v >= 0 && v < Infinity)
+  return noteWrite(fillNormal(target, mean, std))
 }
 
 /**
  * Overwrites all cells with uniform random numbers: torch.Tensor.uniform_.
- * @param {Tensor} x float32 @param {number | { from?: number, to?: number }} [from] 0 @param {number} [to] 1
+ * @param {Tensor} x float32 @param {number} [from] 0 @param {number} [to] 1
  */
-function uniform_(x, from, to) {
+function uniform_(x, from = 0, to = 1) {
   const target = expectWritable('uniform_', expectFloatTensor('uniform_', 'x', x), [], 'x = gf.rand(shape)')
-  const [low, high] = readPair('uniform_', [['from', from], ['to', to]], [0, 1])
-  expect(low <= high, 'range', () => `uniform_: from must be at most to, got ${low} and ${high}`)
-  return noteWrite(fillUniform(target, low, high))
+  for (const [name, value] of Object.entries({ from, to })) expectNumber('uniform_', name, value, 'a finite number', Number.isFinite)
+  expect(from <= to, 'range', () => `uniform_: from must be at most to, got ${from} and ${to}`)
+  return noteWrite(fillUniform(target, from, to))
 }
 
-/** The methods, by name, and how many arguments each takes. */
+/** The methods, by name. */
 export const inPlaceMethods = {
-  ...Object.fromEntries(Object.entries(FUNCTIONS).map(([name, fn]) => [`${name}_`,
-    Object.defineProperty(inPlace(name, fn), 'length', { value: fn.length })])),
-  copy_, fill_, normal_, uniform_, zero_
+  ...Object.fromEntries(Object.entries(FUNCTIONS).map(([name, fn]) => [`${name}_`, inPlace(name, fn)])), copy_, fill_, normal_,
+  uniform_, zero_
 }

@@ -78,7 +78,7 @@ export function createIntegerFunction(name, formula) {
     engine.c.gf_int_arithmetic(int32.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), kind)
     const out = areBools ? engine.empty(shape, 'bool') : int32
     if (areBools) {
-      engine.c.gf_convert(out.dataPtr(), DTYPES.bool.code, int32.dataPtr(), DTYPES.int32.code, out.size)
+      engine.c.gf_convert(out.dataPtr(), DTYPES.bool.code, int32.dataPtr(), DTYPES.int32.code, out.numel())
       int32.dispose()
     }
     return record(engine, op, { a, b }, { out }, { number })

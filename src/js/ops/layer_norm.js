@@ -96,7 +96,7 @@ function normalizeAxes(x, weight, bias, last, eps) {
   const [gain, shift] = Object.entries({ weight, bias }).map(([name, value]) => {
     const tensor = expectOptionalTensor('layerNorm', name, value)
     expectShape('layerNorm', name, tensor, last, 'the last sides of x')
-    return tensor && tensor.reshape(tensor.size)
+    return tensor && tensor.reshape(tensor.numel())
   })
   expect(lead >= 0 && last.every((side, i) => side === shape[lead + i]), 'shape',
     () => `layerNorm: x must end in the axes ${formatShape(last)}, got ${formatShape(shape)}`)

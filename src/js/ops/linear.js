@@ -79,7 +79,7 @@ function withRows(weight, first, count, use) {
   const rows = weight.dataPtr() + first * K * bytes
   if (dtype === 'float32') return use(rows)
   const copy = engine.empty([count, K])
-  engine.c.gf_convert(copy.dataPtr(), DTYPES.float32.code, rows, code, copy.size)
+  engine.c.gf_convert(copy.dataPtr(), DTYPES.float32.code, rows, code, copy.numel())
   use(copy.dataPtr())
   copy.dispose()
 }

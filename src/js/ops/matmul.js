@@ -89,7 +89,8 @@ function multiplyVectors(a, b) {
   const side = a.shape[a.shape.length - 1], other = b.shape[Math.max(0, b.shape.length - 2)]
   expect(side === other, 'shape', () => `matmul: the last side of a ${formatShape(a.shape)} is ${side}, ` +
     `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${formatShape(b.shape)} is ${other}; they must be equal`)
-  const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
+  const left = a.shape.length === 1 ? a.reshape(1, a.numel()) : a
+  const right = b.shape.length === 1 ? b.reshape(b.numel(), 1) : b
   const out = matmul(left, right), { shape } = out
   const ends = [...(left === a ? sliceShape(shape, -2, -1) : []), ...(right === b ? sliceShape(shape, -1) : [])]
   return out.reshape(...sliceShape(shape, 0, -2), ...ends)
@@ -116,7 +117,7 @@ export function matmul(a, b) {
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = sliceShape(a.shape, 0, -2), bLead = sliceShape(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
   const out = engine.empty([...lead, rows, N]), isSingle = bLead.length === 0
-  const M = isSingle ? countRows(a) : rows, uses = isSingle ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
+  const M = isSingle ? countRows(a) : rows, uses = isSingle ? [[0, 0]] : out.numel() ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {
     const to = out.dataPtr() + i * M * N * 4
     multiply(engine, to, a.dataPtr() + ai * M * K * 4, b.dataPtr() + bi * K * N * 4, { M, N, K })
@@ -134,7 +135,7 @@ const vector = (where, name, x) => expectRank(where, name, expectMovable(where, 
 export function dot(a, b) {
   vector('dot', 'a', a)
   vector('dot', 'b', b)
-  if (a.dtype === 'int32' && b.dtype === 'int32' && a.size === b.size) return reductions.sum(mul(a, b))
+  if (a.dtype === 'int32' && b.dtype === 'int32' && a.numel() === b.numel()) return reductions.sum(mul(a, b))
   return matmul(a, b)
 }
 
@@ -145,5 +146,5 @@ export function dot(a, b) {
 export function outer(a, b) {
   vector('outer', 'a', a)
   vector('outer', 'b', b)
-  return mul(a.reshape(a.size, 1), b.reshape(1, b.size))
+  return mul(a.reshape(a.numel(), 1), b.reshape(1, b.numel()))
 }

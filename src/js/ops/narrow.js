@@ -19,7 +19,7 @@ const op = {
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { dim, start } }, gradient) {
     const row = sizeOf(sliceShape(x.shape, dim + 1))
-    out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.size)
+    out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.numel())
   },
   explain({ inputs: { x }, saved: { dim, start } }, _, index) {
     return sumOf('out = x', [product(cell(x, moved(index, dim, start), 'x'))])

@@ -112,7 +112,7 @@ export function positionalEncoding(engine, maxLength, dModel, options) {
   engine.c.gf_positional_encoding(table.dataPtr(), maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
   if (dtype === 'float64') return table
   const out = engine.empty([maxLength, dModel])
-  engine.c.gf_round_to_float(out.dataPtr(), table.dataPtr(), out.size)
+  engine.c.gf_round_to_float(out.dataPtr(), table.dataPtr(), out.numel())
   table.dispose()
   return record(engine, op, {}, { out }, { dModel, base, layout, method })
 }

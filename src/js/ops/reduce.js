@@ -42,7 +42,7 @@ function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
   const work = kind === LOGSUMEXP ? engine.scratch(C) : 0
   if (rows.steps.length === 1 && inner === 1 && COLUMNS.has(kind)) {
     engine.c.gf_reduce_columns(out.dataPtr(), x.dataPtr(), outer, R, columns, kind, p)
-  } else withRows(engine, x.dataPtr(), x.size, rows, values =>
+  } else withRows(engine, x.dataPtr(), x.numel(), rows, values =>
     engine.c.gf_reduce_forward(out.dataPtr(), work, values, N, C, kind, p))
   return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
 }
@@ -50,7 +50,7 @@ function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
 /** A copy as another type, which is not recorded. @param {Tensor} x @param {import('../dtype.js').DType} dtype */
 function convert(x, dtype) {
   const out = x.engine.empty(x.shape, dtype)
-  x.engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.size)
+  x.engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.numel())
   return out
 }
 
@@ -63,7 +63,7 @@ function reduceIntegers(x, values, axes, keepdim, kind, op) {
   const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
   const integers = convert(values, 'int32'), result = engine.empty(getReducedShape(x, axes, keepdim), 'int32')
   let fits = true
-  withRows(engine, integers.dataPtr(), x.size, rows, address => {
+  withRows(engine, integers.dataPtr(), x.numel(), rows, address => {
     fits = engine.c.gf_reduce_int(result.dataPtr(), address, DTYPES.int32.code, N, C, kind) === 1
   })
   integers.dispose()
@@ -170,7 +170,7 @@ const argFunction = (name, sign, op) => (x, options) => {
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
   const out = x.engine.empty(getReducedShape(x, axes, expectBoolean(name, 'keepdim', keepdim)), 'int32')
   const isFloat = x.dtype === 'float32', values = isFloat ? x : markExtremes(x, axes, sign)
-  withRows(x.engine, values.dataPtr(), x.size, rows, address =>
+  withRows(x.engine, values.dataPtr(), x.numel(), rows, address =>
     x.engine.c.gf_argmax(out.dataPtr(), address, N, C, Number(isFloat && sign < 0)))
   if (!isFloat) values.dispose()
   return record(x.engine, op, { x }, { out }, { axes, keepdim })

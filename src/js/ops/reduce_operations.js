@@ -111,7 +111,7 @@ const rowsOperation = (kind, ties = TIES_TO_FIRST) => ({
     const { inputs: { x }, outputs: { out }, saved: { axes, p } } = node, y = computedOutput(node), { engine } = x
     const rows = rowsAlong(x.shape, axes), { N, C } = rows
     const dx = gradient(x), dout = gradient(out)
-    withRows(engine, x.dataPtr(), x.size, rows, values => addRows(engine, dx, x.size, rows, to => {
+    withRows(engine, x.dataPtr(), x.numel(), rows, values => addRows(engine, dx, x.numel(), rows, to => {
       engine.c.gf_reduce_backward(to, dout, y.dataPtr(), values, N, C, kind, p, ties)
     }))
   }

@@ -49,7 +49,7 @@ const op = {
   parameters: ({ outputs: { out } }) => ({ shape: [...out.shape] }),
   /* out = x in another shape  =>  dx += dout */
   backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.size)
+    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.numel())
   },
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     const source = indexOf(x.shape, offsetOf(out.shape, index))
@@ -72,8 +72,8 @@ const op = {
 export function reshape(x, shape, where = 'reshape') {
   shape.forEach((side, axis) => expectInteger(where, `shape[${axis}]`, side, -1))
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
-  const target = shape.map(side => (side === -1 ? x.size / known : side))
-  expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
-    () => `${where}: ${describe(x)} cannot take shape ${formatShape(shape)}: it has ${x.size} values`)
+  const target = shape.map(side => (side === -1 ? x.numel() / known : side))
+  expect(open <= 1 && sizeOf(target) === x.numel() && target.every(Number.isInteger), 'shape',
+    () => `${where}: ${describe(x)} cannot take shape ${formatShape(shape)}: it has ${x.numel()} values`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

@@ -34,7 +34,7 @@ export function traceRounding(x) {
   const { engine } = x
   if (!engine.trace) return { operand: x, recorded: x }
   const isEdited = engine.trace.willEdit(op.name), out = engine.empty(x.shape), K = x.shape[x.shape.length - 1]
-  engine.c.gf_int8_rounded(out.dataPtr(), x.dataPtr(), K ? x.size / K : 0, K)
+  engine.c.gf_int8_rounded(out.dataPtr(), x.dataPtr(), K ? x.numel() / K : 0, K)
   const recorded = record(engine, op, { x }, { out })
   return { operand: isEdited ? recorded : x, recorded }
 }

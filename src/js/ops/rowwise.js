@@ -18,7 +18,7 @@ export function rowsForward(where, kernel, op, x, options) {
   if (dim === x.shape.length - 1) engine.c[kernel](out.dataPtr(), x.dataPtr(), countRows(x), C)
   else {
     const rows = rowsAlong(x.shape, [dim])
-    withRows(engine, x.dataPtr(), x.size, rows, from => writeRows(engine, out.dataPtr(), x.size, rows, to =>
+    withRows(engine, x.dataPtr(), x.numel(), rows, from => writeRows(engine, out.dataPtr(), x.numel(), rows, to =>
       engine.c[kernel](to, from, rows.N, rows.C)))
   }
   return record(engine, op, { x }, { out }, { dim })
@@ -26,7 +26,7 @@ export function rowsForward(where, kernel, op, x, options) {
 
 /** @param {string} kernel @returns {import('../autograd.js').Operation['backward']} */
 export const rowsBackward = kernel => ({ inputs: { x }, outputs: { out }, saved: { dim } }, gradient) => {
-  const { engine, size, shape } = x, rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
+  const { engine, shape } = x, size = x.numel(), rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
   withRows(engine, out.dataPtr(), size, rows, y => withRows(engine, dout, size, rows, dy =>
     addRows(engine, to, size, rows, dx => engine.c[kernel](dx, dy, y, rows.N, rows.C))))
 }

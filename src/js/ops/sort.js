@@ -63,7 +63,7 @@ function sortIndices(x, axis, k, descending) {
 /** A scalar as a row of one value. @param {Tensor} x */
 const toRow = x => (x.shape.length ? x : x.reshape(1))
 /** A result for a row, as a scalar if x is one. @param {Tensor} x @param {Tensor} result */
-const fromRow = (x, result) => (x.shape.length || result.size === 0 ? result : result.reshape())
+const fromRow = (x, result) => (x.shape.length || result.numel() === 0 ? result : result.reshape())
 
 const OPTIONS = ['dim', 'descending']
 

@@ -48,7 +48,8 @@ export function transpose(x, first, second) {
     expectInteger('transpose', i ? 'second axis' : 'first axis', axis, -rank, rank - 1))
   const [a, b] = axes.map(axis => (axis < 0 ? axis + rank : axis)).sort((p, q) => p - q)
   const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(sliceShape(x.shape, from, to))
-  const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
+  const sides = a === b ? [1, 1, 1, 1, x.numel()]
+    : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b), x.dtype)
   moveFourByteValues(out, [x], (to, from) => x.engine.c.gf_transpose_forward(to, from, ...sides))
   if (out.storage) out.storage.isCopyOfView = true

@@ -97,7 +97,7 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
     ...(options && { parameters: ({ saved }) => saved.parameters }),
     backward(node, gradient) {
       const { inputs: { x }, outputs: { out }, saved: { p, q } } = node, y = computedOutput(node)
-      out.engine.c[kernel](gradient(x), gradient(out), x.dataPtr(), y.dataPtr(), x.size, p, q)
+      out.engine.c[kernel](gradient(x), gradient(out), x.dataPtr(), y.dataPtr(), x.numel(), p, q)
     },
     explain({ inputs: { x }, saved: { p, q } }, _, index) {
       const own = cell(x, index, 'x'), computed = value(own.value, p, q)
@@ -167,7 +167,7 @@ function unary(name, line) {
       if (integers) return integers
     }
     const x = toFloat(given), { engine } = expectFloatTensor(name, 'x', x), out = engine.empty(x.shape)
-    engine.c[kernel](out.dataPtr(), x.dataPtr(), x.size, saved.p, saved.q)
+    engine.c[kernel](out.dataPtr(), x.dataPtr(), x.numel(), saved.p, saved.q)
     return record(engine, op, { x }, { out }, saved)
   }
 }

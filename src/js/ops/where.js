@@ -25,8 +25,8 @@ const op = {
   /* out = a where mask, else b  =>  da += dout where mask,  db += dout elsewhere */
   backward({ inputs: { mask, a, b }, outputs: { out } }, gradient) {
     const { c } = out.engine, da = gradient(a), db = gradient(b)
-    if (da) c.gf_where_backward(da, gradient(out), mask.dataPtr(), 1, out.size)
-    if (db) c.gf_where_backward(db, gradient(out), mask.dataPtr(), 0, out.size)
+    if (da) c.gf_where_backward(da, gradient(out), mask.dataPtr(), 1, out.numel())
+    if (db) c.gf_where_backward(db, gradient(out), mask.dataPtr(), 0, out.numel())
   },
   explain({ inputs, saved }, _, index) {
     const isFirst = Boolean(inputs.mask.at(...index)), name = isFirst ? 'a' : 'b', from = inputs[name]
@@ -90,7 +90,7 @@ function selectByMask(where, mask, a, b, shape, dtype) {
   moveFourByteValues(out, [x, y], (target, first, second) => {
     const scalars = engine.pass(numbers.map(value => bitsOf(value, dtype)))
     engine.c.gf_where_forward(target, fullMask.dataPtr(), first || scalars, second || scalars + 4, x ? 1 : 0, y ? 1 : 0,
-      out.size)
+      out.numel())
   })
   return record(engine, op, { mask: fullMask, a: x, b: y }, { out },
     { a: x ? undefined : numbers[0], b: y ? undefined : numbers[1] })

@@ -80,8 +80,8 @@ function padConstant(x, axis, before, after, value) {
  * @param {keyof typeof SOURCES} mode
  */
 function padFrom(x, axis, before, after, mode) {
-  const side = x.shape[axis], most = REACH[mode](side)
-  expect(before <= most && after <= most, 'shape', () => `pad: mode '${mode}' can add at most ${most} cells to axis ${axis}, ` +
+  const side = x.shape[axis], max = REACH[mode](side)
+  expect(before <= max && after <= max, 'shape', () => `pad: mode '${mode}' can add at most ${max} cells to axis ${axis}, ` +
     `which has ${side}, got ${before} and ${after}`)
   if (!before && !after) return x
   return indexSelect(x, axis, range(side + before + after).map(i => SOURCES[mode](i - before, side)))
@@ -171,9 +171,9 @@ export function fold(x, outputSize, kernelSize, options) {
   const counts = padded.map((side, i) => countWindows('fold', side, kernel[i], by[i], gap[i])), K = sizeOf(kernel), C = rows / K
   expect(Number.isInteger(C) && L === sizeOf(counts), 'shape', () => `fold: x must have shape [N, C × ${K}, ${sizeOf(counts)}] for ` +
     `these sizes, got ${describe(x)}`)
-  const places = range(kernel[0]).flatMap(i => range(kernel[1]).flatMap(j => range(counts[0]).flatMap(
+  const cells = range(kernel[0]).flatMap(i => range(kernel[1]).flatMap(j => range(counts[0]).flatMap(
     p => range(counts[1]).map(q => (p * by[0] + i * gap[0]) * padded[1] + q * by[1] + j * gap[1]))))
-  const { engine } = x, index = expand(tensor(engine, Int32Array.from(places), { shape: [1, 1, K * L] }), [N, C, K * L])
+  const { engine } = x, index = expand(tensor(engine, Int32Array.from(cells), { shape: [1, 1, K * L] }), [N, C, K * L])
   const summed = scatterAdd(engine.zeros([N, C, sizeOf(padded)]), 2, index, columns.reshape(N, C, K * L))
   const inner = sides.reduce((rest, side, i) => (around[i] ? narrow(rest, 2 + i, around[i], side) : rest),
     summed.reshape([N, C, ...padded]))
@@ -207,7 +207,7 @@ function convolve(where, n, given, kernels, shift, options) {
   expectInteger(where, 'groups', groups, 1)
   expect(weight.shape.length === n + 2 && perGroup * groups === C && O % groups === 0, 'shape', () => `${where}: weight must have ` +
     `shape [O, C / groups, ${n === 1 ? 'K' : 'KH, KW'}] for x ${formatShape(x.shape)} and ${groups} groups, got ${formatShape(weight.shape)}`)
-  expect(!bias || (bias.shape.length === 1 && bias.size === O), 'shape',
+  expect(!bias || (bias.shape.length === 1 && bias.numel() === O), 'shape',
     () => `${where}: bias must have shape [${O}], one number for each output channel, got ${describe(bias)}`)
   const by = toSizes(where, 'stride', stride, n, 1), gap = toSizes(where, 'dilation', dilation, n, 1)
   const { columns, counts } = toColumns(where, padForKernel(where, x, padding, kernel, by, gap), kernel, by, gap)

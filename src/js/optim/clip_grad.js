@@ -4,12 +4,12 @@ import { expectParams } from './optimizer.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
-  return expectParams(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
+  return expectParams(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.internalGrad ?? [])
 }
 
 /** The norm of all gradients as one vector. @param {Tensor[]} gradients @param {number} normType */
 function computeTotalNorm(gradients, normType) {
-  const apply = (/** @type {string} */ kernel) => gradients.map(g => g.engine.c[kernel](g.dataPtr(), g.size))
+  const apply = (/** @type {string} */ kernel) => gradients.map(g => g.engine.c[kernel](g.dataPtr(), g.numel()))
   if (normType === Infinity) return apply('gf_max_absolute').reduce((max, value) => Math.max(max, value), 0)
   const sum = (/** @type {number[]} */ values) => values.reduce((total, v) => total + v, 0)
   if (normType === 1) return sum(apply('gf_sum_absolute'))
@@ -36,7 +36,7 @@ export function clipGradNorm(params, maxNorm, options) {
   const gradients = gradientsOf('clipGradNorm', params), norm = computeTotalNorm(gradients, normType)
   const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
   for (const g of gradients) {
-    g.engine.c.gf_scale(g.dataPtr(), g.size, coefficient)
+    g.engine.c.gf_scale(g.dataPtr(), g.numel(), coefficient)
     if (coefficient < 1) g.touch()
   }
   return norm
@@ -50,7 +50,7 @@ export function clipGradNorm(params, maxNorm, options) {
 export function clipGradValue(params, clipValue) {
   expectNumber('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
   for (const g of gradientsOf('clipGradValue', params)) {
-    g.engine.c.gf_clamp(g.dataPtr(), g.size, -clipValue, clipValue)
+    g.engine.c.gf_clamp(g.dataPtr(), g.numel(), -clipValue, clipValue)
     g.touch()
   }
 }

@@ -1,5 +1,5 @@
 export { Adam, AdamW } from './adam.js'
 export { clipGradNorm, clipGradValue } from './clip_grad.js'
-export * as lrScheduler from './lr_scheduler.js'
+export * as lrScheduler from './lr_schedulers.js'
 export { noam } from './noam.js'
 export { SGD } from './sgd.js'

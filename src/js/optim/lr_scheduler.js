@@ -7,20 +7,24 @@ import { addSpellingHints } from '../name_hints.js'
  * step().
  *
  * @typedef {import('./optimizer.js').ParamGroup} ParamGroup
+ * @typedef {(where: string, name: string, value: any) => any} Check returns the value, or throws
  */
 
 /** The superclass of schedulers: the number of steps, and the initial rates of the groups. */
-class Scheduler {
+export class Scheduler {
+  /** What a state has besides lastEpoch, each with its check. @type {Record<string, Check>} @internal */
+  static fields = {}
+
   #where
   /** The number of calls of step(). */ lastEpoch = 0
 
-  /** @param {Optimizer} optimizer */
-  constructor(optimizer) {
+  /** @param {Optimizer} optimizer @param {boolean} [setsInitial] true, the current rates become the initial ones */
+  constructor(optimizer, setsInitial = true) {
     this.#where = new.target.name
     expect(optimizer instanceof Optimizer, 'type',
       () => `${this.#where}: optimizer must be an optimizer, got ${describe(optimizer)}`)
     this.optimizer = optimizer
-    for (const group of optimizer.paramGroups) group.initialLr ??= group.lr
+    if (setsInitial) for (const group of optimizer.paramGroups) group.initialLr ??= group.lr
   }
 
   /** The initial rates, one for each group. @returns {number[]} */
@@ -49,22 +53,57 @@ class Scheduler {
     return this.optimizer.paramGroups.map(group => group.lr)
   }
 
-  /** The state to save. @returns {{ lastEpoch: number }} */
-  stateDict() {
-    return { lastEpoch: this.lastEpoch }
+  /** @returns {Record<string, Check>} */
+  get #fields() {
+    return /** @type {any} */ (this.constructor).fields
   }
 
-  /** Continues from a saved epoch; the rates are part of the optimizer's state. @param {{ lastEpoch: number }} state */
+  /** Starts at epoch 0 with the initial rates, as SequentialLR does with each of its schedulers. @internal */
+  restart() {
+    this.lastEpoch = 0
+    for (const group of this.optimizer.paramGroups) group.lr = group.initialLr ?? group.lr
+    this.update()
+  }
+
+  /** The epoch and the settings, to save: torch.optim.lr_scheduler's state_dict. @returns {Record<string, any>} */
+  stateDict() {
+    const own = /** @type {Record<string, any>} */ (this), names = Object.keys(this.#fields)
+    return { lastEpoch: this.lastEpoch, ...Object.fromEntries(names.map(name => [name, structuredClone(own[name])])) }
+  }
+
+  /**
+   * Continues from a saved epoch; the rates are part of the optimizer's state.
+   * @param {Record<string, any>} state from stateDict; settings that it lacks stay as they are
+   */
   loadStateDict(state) {
+    this.prepareLoad(state).commit()
+  }
+
+  /**
+   * Checks a state without changing anything.
+   * @param {Record<string, any>} state @returns {{ commit(): void, cancel(): void }} @internal
+   */
+  prepareLoad(state) {
     expect(isPlain(state), 'type', () => `${this.#where}: state must be { lastEpoch }, got ${describe(state)}`)
-    this.lastEpoch = expectInteger(this.#where, 'lastEpoch', state.lastEpoch)
+    const where = this.#where
+    /** @type {Record<string, any>} */ const values = { lastEpoch: expectInteger(where, 'lastEpoch', state.lastEpoch) }
+    for (const [name, check] of Object.entries(this.#fields)) {
+      if (state[name] !== undefined) values[name] = structuredClone(check(where, name, state[name]))
+    }
+    return { commit: () => { Object.assign(this, values) }, cancel() {} }
   }
 }
 
 addSpellingHints(Scheduler.prototype)
 
-/** @param {string} where @param {string} name @param {unknown} value */
-const finite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
+/** @param {string} where @param {string} name @param {unknown} value @returns {number} */
+export const expectFinite = (where, name, value) => expectNumber(where, name, value, 'a finite number', Number.isFinite)
+
+/** @type {Check} */
+const expectPositive = (where, name, value) => expectInteger(where, name, value, 1)
+
+/** @type {Check} */
+const expectFraction = (where, name, value) => expectNumber(where, name, value, 'a number from 0 to 1', v => v >= 0 && v <= 1)
 
 /** The initial rate times a function of the epoch: torch.optim.lr_scheduler.LambdaLR. */
 export class LambdaLR extends Scheduler {
@@ -84,18 +123,20 @@ export class LambdaLR extends Scheduler {
   /** As in PyTorch, a group that was added later keeps its rate. @param {ParamGroup} group @param {number} i */
   rate({ lr }, i) {
     if (!this.lrLambdas[i]) return lr
-    return this.baseLrs[i] * finite('LambdaLR', 'the result of lrLambda', this.lrLambdas[i](this.lastEpoch))
+    return this.baseLrs[i] * expectFinite('LambdaLR', 'the result of lrLambda', this.lrLambdas[i](this.lastEpoch))
   }
 }
 
 /** Multiplies the rate by gamma every stepSize epochs: torch.optim.lr_scheduler.StepLR. */
 export class StepLR extends Scheduler {
+  static fields = { stepSize: expectPositive, gamma: expectFinite }
+
   /** @param {Optimizer} optimizer @param {number} stepSize @param {{ gamma?: number }} [options] gamma: 0.1 */
   constructor(optimizer, stepSize, options) {
     super(optimizer)
     const { gamma = 0.1 } = expectOptions('StepLR', options, ['gamma'])
     this.stepSize = expectInteger('StepLR', 'stepSize', stepSize, 1)
-    this.gamma = finite('StepLR', 'gamma', gamma)
+    this.gamma = expectFinite('StepLR', 'gamma', gamma)
   }
 
   /** @param {ParamGroup} group */
@@ -114,6 +155,8 @@ export class StepLR extends Scheduler {
  * optimizer.lr                                    // 0.5
  */
 export class CosineAnnealingLR extends Scheduler {
+  static fields = { tMax: expectPositive, etaMin: expectFinite }
+
   /**
    * @param {Optimizer} optimizer @param {number} tMax epochs until the minimum
    * @param {{ etaMin?: number }} [options] etaMin: 0, the minimum
@@ -122,7 +165,7 @@ export class CosineAnnealingLR extends Scheduler {
     super(optimizer)
     const { etaMin = 0 } = expectOptions('CosineAnnealingLR', options, ['etaMin'])
     this.tMax = expectInteger('CosineAnnealingLR', 'tMax', tMax, 1)
-    this.etaMin = finite('CosineAnnealingLR', 'etaMin', etaMin)
+    this.etaMin = expectFinite('CosineAnnealingLR', 'etaMin', etaMin)
   }
 
   /**
@@ -149,6 +192,8 @@ const cosineOf = ({ params: [{ engine }] }) => engine.c.gf_cos
 
 /** A factor of the rate that changes linearly in totalIters epochs: torch.optim.lr_scheduler.LinearLR. */
 export class LinearLR extends Scheduler {
+  static fields = { startFactor: expectFraction, endFactor: expectFraction, totalIters: expectPositive }
+
   /**
    * @param {Optimizer} optimizer
    * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor:

@@ -1,5 +1,4 @@
 import { clearGradients } from '../autograd.js'
-import { expectArgumentCount } from '../arity.js'
 import { describe, expect, isPlain, expectList, expectNumber, expectInteger } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { expectTensor } from '../ops/checks.js'
@@ -29,6 +28,12 @@ export const expectNoClosure = args => expect(args.length === 0, 'type', () => `
 
 /** @param {number} lr */
 const isRate = lr => lr >= 0
+
+/**
+ * Changes the sign of a gradient. A step that maximizes does so before and after, which restores all bits.
+ * @param {Tensor} grad
+ */
+export const negate = grad => grad.engine.c.gf_scale(grad.dataPtr(), grad.numel(), -1)
 
 /**
  * Throws for an lr that is undefined: a misspelt setting would silently train with the default rate.
@@ -118,10 +123,21 @@ export class Optimizer {
     for (const group of this.paramGroups) group.lr = lr
   }
 
-  /** Sets all gradients to zero: torch.optim.Optimizer.zero_grad. @param {undefined[]} more */
-  zeroGrad(...more) {
-    expectArgumentCount('zeroGrad', 0, more)
-    clearGradients(this.params)
+  /**
+   * Sets all gradients to null: torch.optim.Optimizer.zero_grad. `step` skips parameters without a gradient.
+   * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
+   * @param {undefined[]} more
+   */
+  zeroGrad(options, ...more) {
+    clearGradients(this.params, options, more)
+  }
+
+  /**
+   * The names of the state of a parameter, which depend on the options of its group.
+   * @param {Record<string, any> | undefined} _group @returns {readonly string[]} @internal
+   */
+  getStateNames(_group) {
+    return /** @type {any} */ (this.constructor).stateNames ?? []
   }
 
   /**
@@ -130,14 +146,43 @@ export class Optimizer {
    * @param {Tensor} param @param {() => any} create
    */
   stateOf(param, create) {
-    if (!this.state.has(param)) {
-      const { engine } = param, created = engine.tidy(create)
-      for (const value of Object.values(created)) if (value instanceof Tensor) engine.keep(value)
-      this.state.set(param, created)
+    const group = this.paramGroups.find(({ params }) => params.includes(param))
+    return this.statesOf([{ param, group }], create)[0]
+  }
+
+  /**
+   * The states of several parameters. All existing ones are checked before any is created; if one cannot be created,
+   * none is.
+   * @template {{ param: Tensor, group: any }} T
+   * @param {readonly T[]} trainable @param {(entry: T) => any} create @returns {any[]} @internal
+   */
+  statesOf(trainable, create) {
+    for (const { param, group } of trainable) {
+      if (!this.state.has(param)) continue
+      const state = this.state.get(param)
+      for (const name of this.getStateNames(group)) this.#checkState(param, name, state?.[name])
     }
-    const state = this.state.get(param)
-    for (const name of /** @type {any} */ (this.constructor).stateNames) this.#checkState(param, name, state?.[name])
-    return state
+    /** @type {Tensor[]} */ const added = []
+    try {
+      for (const entry of trainable) {
+        const { param, param: { engine } } = entry
+        if (this.state.has(param)) continue
+        const created = engine.tidy(() => create(entry))
+        for (const value of Object.values(created)) if (value instanceof Tensor) engine.keep(value)
+        this.state.set(param, created)
+        added.push(param)
+      }
+    } catch (error) {
+      for (const param of added) this.#disposeState(param)
+      throw error
+    }
+    return trainable.map(({ param }) => this.state.get(param))
+  }
+
+  /** Frees the state of a parameter. @param {Tensor} param */
+  #disposeState(param) {
+    disposeTensors(this.state.get(param))
+    this.state.delete(param)
   }
 
   /** @param {Tensor} param @param {string} name @param {unknown} value */
@@ -153,13 +198,26 @@ export class Optimizer {
   }
 
   /**
-   * The parameters that have a gradient and are not frozen, with their groups; throws for an invalid learning rate.
-   * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
+   * The parameters that have a gradient and are not frozen, with the options of their groups. `paramGroups` is public,
+   * so it is checked each time.
+   * @returns {{ param: Tensor, grad: Tensor, group: Record<string, any> }[]}
    */
   findTrainable() {
-    for (const { lr } of this.paramGroups) expectNumber(this.#where, 'lr', lr, 'a number >= 0', isRate)
-    return this.paramGroups.flatMap(group => group.params
-      .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
+    const options = this.paramGroups.map((group, i) => this.#checkGroup(group, i))
+    return this.paramGroups.flatMap(({ params }, i) => params
+      .flatMap(param => (param.internalGrad && param.requiresGrad
+        ? [{ param, grad: param.internalGrad, group: options[i] }] : [])))
+  }
+
+  /** The options of a group; throws if one is missing or invalid. @param {ParamGroup} group @param {number} i */
+  #checkGroup(group, i) {
+    const where = this.#where
+    expect(isPlain(group) && Array.isArray(group.params), 'type',
+      () => `${where}: paramGroups[${i}] must be an object with params, a list of tensors, got ${describe(group)}`)
+    expectNumber(where, 'lr', group.lr, 'a number >= 0', isRate)
+    const names = Object.keys(this.#defaults), missing = names.find(name => group[name] === undefined)
+    expect(missing === undefined, 'type', () => `${where}: paramGroups[${i}] must have ${missing}, got undefined`)
+    return this.#check(Object.fromEntries(names.map(name => [name, group[name]])))
   }
 
   /**
@@ -182,45 +240,81 @@ export class Optimizer {
    *   is changed then
    */
   loadStateDict(state) {
+    this.prepareLoad(state).commit()
+  }
+
+  /**
+   * Checks and copies a state without changing anything: `commit` puts it in place, `cancel` frees the copies.
+   * @param {OptimizerState} state @returns {{ commit(): void, cancel(): void }} @internal
+   */
+  prepareLoad(state) {
     const where = `${this.#where}: loadStateDict`, { params } = this
     expect(isPlain(state) && isPlain(state.state) && Array.isArray(state.paramGroups), 'type',
       () => `${where}: state must be { state, paramGroups }, got ${describe(state)}`)
-    const sizes = (/** @type {any[]} */ groups) => groups.map(group => group.params?.length).join()
+    state.paramGroups.forEach((group, i) => expect(isPlain(group) && Array.isArray(group.params), 'type',
+      () => `${where}: paramGroups[${i}] must be an object with params, a list of numbers, got ${describe(group)}`))
+    const sizes = (/** @type {any[]} */ groups) => groups.map(group => group.params.length).join()
     expect(sizes(state.paramGroups) === sizes(this.paramGroups), 'shape', () => `${where}: groups must have ` +
       `${sizes(this.paramGroups)} parameters, got ${sizes(state.paramGroups)}`)
-    const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) =>
-      ({ ...this.#check(options), ...(initialLr === undefined ? {} : { initialLr }) }))
-    const loaded = Object.entries(state.state).map(([i, values]) => {
-      expect(Boolean(params[Number(i)]), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
-      return /** @type {const} */ ([params[Number(i)], this.#copyState(where, params[Number(i)], i, values)])
-    })
-    this.dispose()
-    for (const [param, values] of loaded) this.state.set(param, values)
-    this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
+    const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) => ({
+      ...this.#check(options),
+      ...(initialLr === undefined ? {} : { initialLr: expectNumber(where, 'initialLr', initialLr, 'a number >= 0', isRate) })
+    }))
+    const groupOf = new Map(this.paramGroups.flatMap((group, i) => group.params.map(param => [param, groups[i]])))
+    /** @type {Map<Tensor, any>} */ const loaded = new Map()
+    const cancel = () => { for (const values of loaded.values()) disposeTensors(values) }
+    try {
+      for (const [i, values] of Object.entries(state.state)) {
+        const param = params[Number(i)]
+        expect(Boolean(param), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
+        loaded.set(param, {})
+        this.#copyState(loaded.get(param), where, param, i, values, this.getStateNames(groupOf.get(param)))
+      }
+    } catch (error) {
+      cancel()
+      throw error
+    }
+    const commit = () => {
+      this.dispose()
+      for (const [param, values] of loaded) this.state.set(param, values)
+      this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
+    }
+    return { commit, cancel }
   }
 
-  /** @param {string} where @param {Tensor} param @param {string} i @param {Record<string, any>} values */
-  #copyState(where, param, i, values) {
+  /**
+   * Copies the state of one parameter into `out`, value by value, so that the caller can free what an error leaves.
+   * @param {Record<string, any>} out @param {string} where @param {Tensor} param @param {string} i
+   * @param {Record<string, any>} values @param {readonly string[]} expected names of the state; empty: any
+   */
+  #copyState(out, where, param, i, values, expected) {
+    expect(isPlain(values), 'type', () => `${where}: state[${i}] must be an object with ${expected.join(', ')}, got ${describe(values)}`)
     const { engine } = param, names = Object.keys(values)
-    /** @type {string[] | undefined} */ const expected = /** @type {any} */ (this.constructor).stateNames
-    const isComplete = !expected || (names.length === expected.length && expected.every(name => names.includes(name)))
-    expect(isComplete, 'type',
-      () => `${where}: state[${i}] must have ${expected?.join(', ')}, got ${names.join(', ') || 'nothing'}`)
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => {
-      if (name === 'step') return [name, expectInteger(where, `state[${i}].step`, value)]
+    const isComplete = names.length === expected.length && expected.every(name => names.includes(name))
+    expect(isComplete || !expected.length, 'type',
+      () => `${where}: state[${i}] must have ${expected.join(', ')}, got ${names.join(', ') || 'nothing'}`)
+    for (const [name, value] of Object.entries(values)) {
+      if (name === 'step') {
+        out.step = expectInteger(where, `state[${i}].step`, value)
+        continue
+      }
       const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
+      expect(!from.disposed, 'state', () => `${where}: state[${i}].${name} was disposed`)
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)
-      const own = engine.keep(engine.empty(param.shape))
-      own.values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
-      return [name, own]
-    }))
+      out[name] = engine.keep(engine.empty(param.shape))
+      out[name].values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
+    }
   }
 
   /** Frees the state of all parameters. */
   dispose() {
-    const values = [...this.state.values()].flatMap(state => Object.values(state))
-    for (const value of values) if (value instanceof Tensor) value.dispose()
+    for (const state of this.state.values()) disposeTensors(state)
     this.state.clear()
   }
+}
+
+/** Frees the tensors of an object. @param {Record<string, any> | undefined} state */
+function disposeTensors(state) {
+  for (const value of Object.values(state ?? {})) if (value instanceof Tensor) value.dispose()
 }

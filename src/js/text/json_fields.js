@@ -32,7 +32,7 @@ export function expectDepth(where, json, depth = 0) {
 }
 
 /**
- * @param {(one: any) => boolean} isValid @param {string} expected in words
+ * @param {(item: any) => boolean} isValid @param {string} expected in words
  * @returns {(where: string, json: any, name: string) => any[]}
  */
 const arrayOf = (isValid, expected) => (where, json, name) => readArray(where, json, name).map((item, i) => {

@@ -143,5 +143,5 @@ export const SPLITS = {
   gf_gelu_backward: values(30, 3, [0, 1, 2]),
   gf_gelu_tanh_forward: values(25, 2, [0, 1]),
   gf_gelu_tanh_backward: values(30, 3, [0, 1, 2]),
-  gf_adam_step: values(25, 4, [0, 1, 2, 3])
+  gf_adam_step: rows(25, 5, [0, 1, 2, 4], { single: [3] })
 }

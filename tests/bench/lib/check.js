@@ -1,22 +1,24 @@
-// Before the clock starts: are the results right?
+// Checks the results of all sides before they are timed.
 
-/** Of the largest expected value. Float32 sums of a few thousand terms in any order stay well below. */
+/**
+ * Maximum error, relative to the largest expected value. Float32 sums of a few thousand terms are far more accurate.
+ */
 const TOLERANCE = 2e-5
 
-const largest = values => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+const maxAbsolute = values => values.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
 
-/** @returns {string | undefined} what is wrong with the first values of `actual`, as many as are expected */
+/** @returns {string | undefined} the first difference; `expected` may be shorter than `actual` */
 function difference(actual, expected, tolerance) {
   if (actual.length < expected.length) return `${actual.length} values instead of ${expected.length}`
-  const allowed = tolerance * largest(expected)
-  // Written so that a NaN on either side is a difference.
+  const allowed = tolerance * maxAbsolute(expected)
+  // The negated comparison counts NaN as a difference.
   const at = expected.findIndex((value, i) => !(Math.abs(actual[i] - value) <= allowed))
   return at < 0 ? undefined : `[${at}] is ${actual[at]} instead of ${expected[at]}, allowed is ${allowed}`
 }
 
 /**
- * Compares every side that has a result with the reference (which may cover only the first values, where all of it
- * would take minutes), and in full with ours.
+ * Compares every side that has a result with the reference and with ours. The reference may have only the first values
+ * if all would take minutes; ours is compared in full.
  * @throws {Error} that names the side
  */
 export async function checkResults({ sides, expected, tolerance = TOLERANCE }) {

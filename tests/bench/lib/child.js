@@ -1,6 +1,6 @@
-// One case in a process of its own: its memory is fresh, and another case's garbage does not fall into its time.
-import { caseNamed } from '../works/index.js'
-import { measured } from './measured.js'
+// Measures one case in a separate process, so that no garbage of another case is collected while it is timed.
+import { findCase } from '../works/index.js'
+import { measureCase } from './measure_case.js'
 
 const [name, seconds] = process.argv.slice(2)
-process.send(await measured(caseNamed(name), Number(seconds)), () => process.exit())
+process.send(await measureCase(findCase(name), Number(seconds)), () => process.exit())

@@ -1,4 +1,4 @@
-// Ours at another commit and ours here, in turn: what a change of the library costs or gains.
+// Measures the library at another commit and in the working tree alternately, to see what a change costs or gains.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -7,7 +7,7 @@ import { node } from './engines.js'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const ROUNDS = 3
 
-/** A checkout of the commit with its own kernels; the packages are those of this one. @param {string} commit */
+/** Checks out a commit and builds its kernels; it shares the installed packages. @param {string} commit */
 function checkout(commit) {
   const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] })
   const name = git('rev-parse', '--short', `${commit}^{commit}`).toString().trim(), folder = `${root}build/compare/${name}`
@@ -24,20 +24,21 @@ const line = (name, ...cells) => name.padEnd(48) + cells.map(cell => cell.padSta
 const milliseconds = value => `${value < 1 ? value.toFixed(4) : value.toFixed(2)} ms`
 
 /**
- * Prints the least times of both and their ratio.
+ * Prints the minimum times of both and their ratio.
  * @param {string} commit @param {string[]} names of works @param {number} seconds
  */
 export async function compare(commit, names, seconds) {
-  const { name: there, folder } = checkout(commit)
+  const { name: revision, folder } = checkout(commit)
   const sides = [node(process.execPath, pathToFileURL(`${folder}/`)), node(process.execPath)]
-  console.log(line('work', there, 'here', 'faster by'))
+  console.log(line('work', revision, 'here', 'faster by'))
   for (const name of names) {
-    const least = [Infinity, Infinity]
+    const minTimes = [Infinity, Infinity]
     for (let round = 0; round < ROUNDS; round++) for (const [i, side] of sides.entries()) {
       const { stats } = await side.run(name, seconds / ROUNDS)
-      least[i] = Math.min(least[i], stats?.ours?.min ?? NaN)
+      minTimes[i] = Math.min(minTimes[i], stats?.ours?.min ?? NaN)
     }
-    const [then, now] = least
-    console.log(Number.isNaN(then + now) ? `${name}: not in both` : line(name, milliseconds(then), milliseconds(now), (then / now).toFixed(3)))
+    const [before, now] = minTimes
+    console.log(Number.isNaN(before + now) ? `${name}: not in both`
+      : line(name, milliseconds(before), milliseconds(now), (before / now).toFixed(3)))
   }
 }

@@ -1,5 +1,5 @@
-// Where works are measured: in this Node or another, in Chromium, in Firefox. In a browser each has a page of its own
-// with the same works as one script; the page is isolated, for there the clock tells the microseconds.
+// The engines in which works are measured: this Node or another one, Chromium, Firefox. In a browser each work runs in
+// a new page, with all works bundled in one script. The page is cross-origin isolated, which gives it a precise clock.
 import { execFileSync, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -16,15 +16,18 @@ const ISOLATED = {
   'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp', 'cache-control': 'no-store'
 }
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' }
-/** Files that the libraries ask for, by name. */
+/** Folders of the files that the libraries fetch, by the beginning of their names. */
 const FOLDERS = {
   'glassformer.wasm': 'dist/', 'limit.wasm': 'build/bench/', 'tfjs-': 'tests/bench/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
   'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/',
   'wllama.wasm': 'tests/bench/node_modules/@wllama/wllama/esm/single-thread/'
 }
-const ASK_EVERY = 2000
+const POLL_MS = 2000
 
-/** In Node TensorFlow.js is one object, for browsers a module of many names; onnxruntime-web has its kernels apart. */
+/**
+ * Adapts imports to browsers: TensorFlow.js has a default export only in Node, and onnxruntime-web has its wasm backend
+ * in a separate entry point.
+ */
 const inBrowsers = {
   name: 'in browsers',
   setup({ onLoad, onResolve, resolve }) {
@@ -35,7 +38,7 @@ const inBrowsers = {
   }
 }
 
-/** The page on a loopback server. @returns {Promise<{ url: string, close: () => void }>} */
+/** Serves the page on the loopback interface. @returns {Promise<{ url: string, close: () => void }>} */
 async function serveWorks() {
   const { outputFiles: [script] } = await build({
     entryPoints: [fileURLToPath(new URL('in_browser.js', import.meta.url))], bundle: true, format: 'esm', write: false,
@@ -52,17 +55,17 @@ async function serveWorks() {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() }
 }
 
-/** Runs in the page: begins as soon as the script is there. */
+/** Runs in the page: begins as soon as the script is loaded. */
 const begin = async (name, seconds) => {
   while (!globalThis.begin) await new Promise(resolve => { setTimeout(resolve, 50) })
   globalThis.begin(name, seconds)
 }
 
-/** One work in a page, which is asked now and then whether it is done. */
+/** Measures one work in a page, which is polled for its report. */
 async function inPage({ evaluate }, name, seconds) {
   await evaluate(begin, name, seconds)
   for (;;) {
-    await new Promise(resolve => { setTimeout(resolve, ASK_EVERY) })
+    await new Promise(resolve => { setTimeout(resolve, POLL_MS) })
     const report = await evaluate(() => JSON.stringify(globalThis.report ?? null))
     if (report !== 'null') return JSON.parse(report)
   }
@@ -90,7 +93,7 @@ async function chromium() {
 
 async function inFirefox() {
   const path = firefox()
-  if (!path) throw new Error('there is no Firefox here; set FIREFOX to its path')
+  if (!path) throw new Error('Firefox was not found; set FIREFOX to its path')
   const site = await serveWorks(), [, version] = /([\d.]+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))
   return {
     name: `firefox ${version}`,
@@ -116,7 +119,7 @@ export function node(path, at = root) {
       const worker = fork(child, [name, String(seconds)], { execPath: path })
       worker.on('message', resolve)
       worker.on('error', error => resolve({ error: error.message }))
-      worker.on('exit', code => resolve({ error: `ended with code ${code} before it had measured anything` }))
+      worker.on('exit', code => resolve({ error: `the process exited with code ${code} before it sent a report` }))
     }),
     close() {}
   }

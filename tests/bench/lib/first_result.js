@@ -1,10 +1,11 @@
-// The product of two 2 x 2 matrices in a new process: prints the milliseconds from before the import until it is there.
+// Multiplies two 2 x 2 matrices in a new process and prints the milliseconds from before the import to the result.
 const A = Float32Array.of(1, 2, 3, 4)
 const EXPECTED = [7, 10, 15, 22]
 
-const firsts = {
+/** Imports a library and returns the product, by the library's name. */
+const RUNS = {
   async ours() {
-    // The one file that npm installs.
+    // The bundle that npm installs.
     const { load } = await import('../../../dist/js/glassformer.js')
     const gf = await load()
     const a = gf.tensor(A, { shape: [2, 2] })
@@ -27,7 +28,7 @@ const firsts = {
   }
 }
 
-/** Theirs needs a model: writing it is not part of loading. */
+/** The model that onnxruntime-web needs; writing it is not timed. */
 async function smallModel() {
   const { Graph } = await import('./onnx.js')
   const graph = new Graph()
@@ -36,10 +37,10 @@ async function smallModel() {
   return graph.toBytes()
 }
 
-const who = process.argv[2]
-const model = who === 'ort' ? await smallModel() : undefined
+const library = process.argv[2]
+const model = library === 'ort' ? await smallModel() : undefined
 const start = performance.now()
-const result = await firsts[who]()
+const result = await RUNS[library]()
 const ms = performance.now() - start
-if (EXPECTED.some((value, i) => value !== result[i])) throw new Error(`${who}: ${result} instead of ${EXPECTED}`)
+if (EXPECTED.some((value, i) => value !== result[i])) throw new Error(`${library}: ${result} instead of ${EXPECTED}`)
 process.stdout.write(`${ms}\n`, () => process.exit())

@@ -1,12 +1,12 @@
-// Files as llama.cpp reads them, GGUF of version 3: what is said of the model, then its tensors, each matrix in blocks
-// of 32 neighbours of a row: a scale of 16 bits and 8 bits a weight (Q8_0).
+// Writes GGUF files (version 3), which llama.cpp reads: metadata of the model, then its tensors. Matrices are quantized
+// to Q8_0: every 32 adjacent weights of a row share a float16 scale and have 8 bits each.
 
 const ALIGNMENT = 32, BLOCK = 32, BLOCK_BYTES = 34
 const FLOAT32 = 0, Q8_0 = 8
 const TYPES = { u32: 4, i32: 5, f32: 6, string: 8, array: 9 }
 const encoder = new TextEncoder()
 
-/** Bytes one after the other, little-endian. */
+/** Collects little-endian values. */
 class Writer {
   parts = []
   size = 0
@@ -45,7 +45,7 @@ class Writer {
     this.bytes(bytes)
   }
 
-  /** @param {[string, any[]]} list its type and its values */
+  /** @param {[string, any[]]} array the type of its values, and the values */
   array([type, values]) {
     this.u32(TYPES[type])
     this.u64(values.length)
@@ -57,41 +57,43 @@ class Writer {
   }
 }
 
-/** The bits of a number between 2^-14 and 65504 as 16 bits, rounded to the nearest; 0 for less. */
-function halfOf(value) {
+/** The bits of the nearest float16 of a number from 2^-14 to 65504; smaller numbers become 0. */
+function toFloat16(value) {
   if (value < 2 ** -14) return 0
   const exponent = Math.floor(Math.log2(value)), mantissa = Math.round((value / 2 ** exponent - 1) * 1024)
   return (exponent + 15) * 1024 + mantissa
 }
 
-/** @param {Float32Array} values whole rows of blocks */
-function q8(values) {
+/** @param {Float32Array} values a multiple of BLOCK */
+function quantizeQ8(values) {
   const bytes = new Uint8Array(values.length / BLOCK * BLOCK_BYTES), view = new DataView(bytes.buffer)
   for (let block = 0; block * BLOCK < values.length; block++) {
     const row = values.subarray(block * BLOCK, (block + 1) * BLOCK), at = block * BLOCK_BYTES
-    const scale = row.reduce((most, one) => Math.max(most, Math.abs(one)), 0) / 127
-    view.setUint16(at, halfOf(scale), true)
+    const scale = row.reduce((max, value) => Math.max(max, Math.abs(value)), 0) / 127
+    view.setUint16(at, toFloat16(scale), true)
     for (let i = 0; i < BLOCK; i++) view.setInt8(at + 2 + i, Math.round(row[i] / (scale || 1)))
   }
   return bytes
 }
 
 /**
- * @param {Record<string, [keyof typeof TYPES, any]>} said of the model
- * @param {Record<string, { shape: number[], data: Float32Array, isExact?: boolean }>} tensors isExact: in 32 bits
- * @returns {Uint8Array[]} the parts of the file
+ * Serializes a model.
+ * @param {Record<string, [keyof typeof TYPES, any]>} metadata types and values by key
+ * @param {Record<string, { shape: number[], data: Float32Array, isExact?: boolean }>} tensors isExact: stored as
+ *   float32
+ * @returns {Uint8Array[]} the chunks of the file
  */
-export function gguf(said, tensors) {
+export function gguf(metadata, tensors) {
   const out = new Writer(), list = Object.entries(tensors).map(([name, { shape, data, isExact }]) => {
     const isFloat = isExact || shape.length === 1
-    const bytes = isFloat ? new Uint8Array(data.slice().buffer) : q8(data)
+    const bytes = isFloat ? new Uint8Array(data.slice().buffer) : quantizeQ8(data)
     return { name, shape, type: isFloat ? FLOAT32 : Q8_0, bytes }
   })
   out.bytes(encoder.encode('GGUF'))
   out.u32(3)
   out.u64(list.length)
-  out.u64(Object.keys(said).length)
-  for (const [key, [type, value]] of Object.entries(said)) {
+  out.u64(Object.keys(metadata).length)
+  for (const [key, [type, value]] of Object.entries(metadata)) {
     out.string(key)
     out.u32(TYPES[type])
     out[type](value)
@@ -100,7 +102,7 @@ export function gguf(said, tensors) {
   for (const { name, shape, type, bytes } of list) {
     out.string(name)
     out.u32(shape.length)
-    // The axis whose neighbours lie side by side comes first.
+    // GGUF lists the contiguous axis first.
     for (const side of shape.toReversed()) out.u64(side)
     out.u32(type)
     out.u64(offset)

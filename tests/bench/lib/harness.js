@@ -1,21 +1,24 @@
-// Timing. Every side of a work takes its turn within one run, over and over, so that whatever else the machine does
-// meets all of them; what counts is the ratio of the minima. Runs that are short beside the step of the clock are timed
-// together, each as its part of them.
+// Timing. A work is one benchmark, and its sides are the implementations that it compares. The sides take turns many
+// times, so that other load of the machine affects all of them; the ratio of the minima counts. Runs that are short
+// compared with the resolution of the clock are timed several at a time.
 
 /** @typedef {{ min: number, median: number, runs: number }} Stats milliseconds */
-/** @typedef {{ run?: () => unknown, time?: () => Promise<number>, result?: () => any, work?: number }} Side
- *    run: one repetition; or time: one repetition that takes its own time, in milliseconds */
+/**
+ * run: does one repetition; or time: does one repetition and returns its milliseconds; result: the values to check;
+ * work: operations or bytes of one repetition.
+ * @typedef {{ run?: () => unknown, time?: () => Promise<number>, result?: () => any, work?: number }} Side
+ */
 
 const WARM_UP_RUNS = 4
-/** A warm-up ends when its last third was no more than this much faster than what came before. */
+/** A warm-up ends when the minimum of its last third is at least this fraction of the earlier minimum. */
 const SETTLED = 0.97
 const TURN_MS = 40
-const LEAST_RUNS = 5
-/** A time is at least so many steps of the clock: one in a hundred is lost to it. */
-const STEPS = 100
+const MIN_RUNS = 5
+/** A timed interval has at least so many steps of the clock, for an error of at most 1 %. */
+const MIN_CLOCK_STEPS = 100
 
-/** The least difference that the clock tells, in milliseconds: browsers round it. */
-function stepOfClock() {
+/** The resolution of the clock in milliseconds; browsers reduce it. */
+function clockResolution() {
   let step = Infinity
   for (let i = 0; i < 20; i++) {
     const start = performance.now()
@@ -26,7 +29,7 @@ function stepOfClock() {
   return step
 }
 
-/** The milliseconds of one run, of `count` in a row. @param {Side} side */
+/** The milliseconds of one run, as the mean of `count` consecutive runs. @param {Side} side */
 async function timeOnce(side, count = 1) {
   if (side.time) return side.time()
   const start = performance.now()
@@ -37,28 +40,28 @@ async function timeOnce(side, count = 1) {
   return (performance.now() - start) / count
 }
 
-/** A page has to answer now and then, or its browser takes it for hung. */
-const breathe = () => globalThis.document && new Promise(resolve => { setTimeout(resolve) })
+/** Lets a page handle events, because browsers report a page that does not as hung. */
+const yieldToEvents = () => globalThis.document && new Promise(resolve => { setTimeout(resolve) })
 
 const total = times => times.reduce((sum, ms) => sum + ms, 0)
-const least = times => times.reduce((a, b) => Math.min(a, b), Infinity)
+const minOf = times => times.reduce((a, b) => Math.min(a, b), Infinity)
 
 function isSettled(times) {
   const recent = Math.ceil(times.length / 3)
-  return least(times.slice(-recent)) >= SETTLED * least(times.slice(0, -recent))
+  return minOf(times.slice(-recent)) >= SETTLED * minOf(times.slice(0, -recent))
 }
 
 /**
- * The engine compiles what is hot in the background; repeats until that has stopped making a difference.
- * @returns {Promise<number>} the least time
+ * Repeats a side until it does not get faster any more: engines compile hot code in the background.
+ * @returns {Promise<number>} the minimum time
  */
 async function warmUp(side, ms) {
   const times = []
   for (;;) {
     times.push(await timeOnce(side))
     const spent = total(times)
-    if (times.length >= WARM_UP_RUNS && spent >= ms && (isSettled(times) || spent >= 5 * ms)) return least(times)
-    if (times.length % 16 === 0) await breathe()
+    if (times.length >= WARM_UP_RUNS && spent >= ms && (isSettled(times) || spent >= 5 * ms)) return minOf(times)
+    if (times.length % 16 === 0) await yieldToEvents()
   }
 }
 
@@ -69,15 +72,16 @@ export function statsOf(times) {
 }
 
 /**
+ * Measures all sides in turns.
  * @param {Record<string, Side>} sides
- * @param {number} seconds for each side at least
+ * @param {number} seconds minimum for each side
  * @returns {Promise<Record<string, Stats>>}
  */
 export async function measure(sides, seconds) {
   const all = Object.entries(sides).map(([name, side]) => ({ name, side, times: [], spent: 0, count: 1 }))
-  const shortest = STEPS * stepOfClock()
-  for (const entry of all) entry.count = Math.max(1, Math.ceil(shortest / (await warmUp(entry.side, 500 * seconds))))
-  const isDone = ({ spent, times }) => spent >= 1000 * seconds && times.length >= LEAST_RUNS
+  const minInterval = MIN_CLOCK_STEPS * clockResolution()
+  for (const entry of all) entry.count = Math.max(1, Math.ceil(minInterval / (await warmUp(entry.side, 500 * seconds))))
+  const isDone = ({ spent, times }) => spent >= 1000 * seconds && times.length >= MIN_RUNS
   while (!all.every(isDone)) {
     for (const entry of all) {
       if (isDone(entry)) continue
@@ -87,7 +91,7 @@ export async function measure(sides, seconds) {
         entry.spent += ms * entry.count
         turn += ms * entry.count
       }
-      await breathe()
+      await yieldToEvents()
     }
   }
   return Object.fromEntries(all.map(({ name, times }) => [name, statsOf(times)]))

@@ -1,8 +1,8 @@
-// The works that need nothing but an engine, in a page of their own: see engines.js.
+// Measures the works that need nothing but an engine in a page: see engines.js.
 import { kernels } from '../works/kernels.js'
-import { measured } from './measured.js'
+import { measureCase } from './measure_case.js'
 
-/** Begins; what comes of it stands in `report`. @param {string} name @param {number} seconds */
+/** Starts a measurement, which sets `report` when it is done. @param {string} name @param {number} seconds */
 globalThis.begin = (name, seconds) => {
-  measured(kernels.find(work => work.name === name), seconds).then(report => { globalThis.report = report })
+  measureCase(kernels.find(work => work.name === name), seconds).then(report => { globalThis.report = report })
 }

@@ -1,12 +1,12 @@
-// One of the bare loops of loops.js: a thread that begins whenever it is sent off.
+// A thread of loops.js, which runs its loop each time that it is started.
 import { workerData } from 'node:worker_threads'
 import { MULTIPLY_ADD, multiplyAdd } from './limit.js'
-import { ENDED, SENT } from './loops.js'
+import { FINISHED, STARTED } from './loops.js'
 
 const { [MULTIPLY_ADD]: { run } } = await multiplyAdd()
-let sent = 0
+let runs = 0
 while (true) {
-  Atomics.wait(workerData, SENT, sent++)
+  Atomics.wait(workerData, STARTED, runs++)
   run()
-  Atomics.add(workerData, ENDED, 1)
+  Atomics.add(workerData, FINISHED, 1)
 }

@@ -1,22 +1,22 @@
-// What the machine gives to several threads, as sides that take their turns beside ours: bare loops of multiply-adds at
-// once, which share nothing, and one of them alone. Where these gain less than 2 from two threads, nothing else can.
+// Measures how much faster the machine is with several threads: independent loops of multiply-adds in parallel, and one
+// of them alone, as sides of a work. If two threads make these less than twice as fast, no kernel can do better.
 import { MULTIPLY_ADD, multiplyAdd } from './limit.js'
 
 export const LOOP = 'one loop', LOOPS = 'loops at once'
-/** What the threads tell each other: how often they were sent off, and how many loops have ended. */
-export const SENT = 0, ENDED = 1
+/** Indices of shared counters: how often the threads were started, and how many loops have finished. */
+export const STARTED = 0, FINISHED = 1
 
 /** @param {number} threads @returns {Promise<Record<string, import('./harness.js').Side>>} */
 export async function loops(threads) {
   const { Worker } = await import('node:worker_threads')
-  const { [MULTIPLY_ADD]: { run } } = await multiplyAdd(), told = new Int32Array(new SharedArrayBuffer(8))
-  for (let n = 1; n < threads; n++) new Worker(new URL('loop.js', import.meta.url), { workerData: told }).unref()
-  const atOnce = () => {
-    const all = Atomics.load(told, ENDED) + threads - 1
-    Atomics.add(told, SENT, 1)
-    Atomics.notify(told, SENT)
+  const { [MULTIPLY_ADD]: { run } } = await multiplyAdd(), counters = new Int32Array(new SharedArrayBuffer(8))
+  for (let n = 1; n < threads; n++) new Worker(new URL('loop.js', import.meta.url), { workerData: counters }).unref()
+  const runInParallel = () => {
+    const finished = Atomics.load(counters, FINISHED) + threads - 1
+    Atomics.add(counters, STARTED, 1)
+    Atomics.notify(counters, STARTED)
     run()
-    while (Atomics.load(told, ENDED) < all);
+    while (Atomics.load(counters, FINISHED) < finished);
   }
-  return { [LOOP]: { run }, [LOOPS]: { run: atOnce } }
+  return { [LOOP]: { run }, [LOOPS]: { run: runInParallel } }
 }

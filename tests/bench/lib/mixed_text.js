@@ -1,18 +1,19 @@
-// Repeatable text, half Korean and half English, with words as frequent as in real text (the n-th about 1 / n)
-// and punctuation, numbers and contractions in between.
+// Deterministic text, half Korean and half English. Word frequencies are as in real text (the n-th word has about 1 / n
+// of the first), with punctuation, numbers and contractions between words.
 import { integers } from '../../lib/numbers.js'
 
-const KINDS = 30_000
-const RANGE = 2 ** 30
+const WORD_COUNT = 30_000
+const RANDOM_RANGE = 2 ** 30
 const FIRST_SYLLABLE = 0xac00, SYLLABLES = 11_172
 const PARTICLES = ['은', '는', '이', '가', '을', '를', '에서', '으로', '와', '과', '도', '']
-const BETWEEN = [' ', ' ', ' ', ' ', ' ', ' ', ' ', ', ', '. ', '? ', '\n', " don't ", ' 42 ', ' "', '" ']
+const SEPARATORS = [' ', ' ', ' ', ' ', ' ', ' ', ' ', ', ', '. ', '? ', '\n', " don't ", ' 42 ', ' "', '" ']
 
 const pick = (list, n) => list[n % list.length]
 
-/** Words from a list of large numbers, a few of them for each. */
-function makeWords(draws, word) {
-  return Array.from({ length: KINDS }, (_, i) => word(draws.slice(5 * i, 5 * i + 5)))
+/** Words that a function builds of five random integers each. */
+function createWords(seed, createWord) {
+  const numbers = integers([5 * WORD_COUNT], RANDOM_RANGE, seed).data
+  return Array.from({ length: WORD_COUNT }, (_, i) => createWord(numbers.slice(5 * i, 5 * i + 5)))
 }
 
 function koreanWord([length, particle, ...syllables]) {
@@ -25,18 +26,17 @@ function englishWord([length, ...letters]) {
   return all.slice(0, 1 + (length % 9)).join('')
 }
 
-/** @param {number} length in UTF-16 units, more or less */
+/** @param {number} length approximate length in UTF-16 units */
 export function mixedText(length) {
-  const korean = makeWords(integers([5 * KINDS], RANGE, 1).data, koreanWord)
-  const english = makeWords(integers([5 * KINDS], RANGE, 2).data, englishWord)
-  const draws = integers([length], RANGE, 3).data
+  const korean = createWords(1, koreanWord), english = createWords(2, englishWord)
+  const numbers = integers([length], RANDOM_RANGE, 3).data
   const parts = []
   for (let i = 0, units = 0; units < length; i += 3) {
-    const [rank, language, gap] = draws.slice(i, i + 3)
-    const word = (language % 2 ? korean : english)[Math.floor(KINDS ** (rank / RANGE)) - 1]
-    const between = pick(BETWEEN, gap)
-    parts.push(word, between)
-    units += word.length + between.length
+    const [rank, language, gap] = numbers.slice(i, i + 3)
+    const word = (language % 2 ? korean : english)[Math.floor(WORD_COUNT ** (rank / RANDOM_RANGE)) - 1]
+    const separator = pick(SEPARATORS, gap)
+    parts.push(word, separator)
+    units += word.length + separator.length
   }
   return parts.join('')
 }

@@ -1,4 +1,4 @@
-// Writes ONNX models: graphs of float32 tensors as a bench builds them. Field numbers are those of onnx.proto.
+// Writes the ONNX models of the benchmarks, graphs of float32 tensors. Field numbers are those of onnx.proto.
 import { concatenate, float, int, message, string } from '../../../src/js/export/protobuf.js'
 import { sizeOf } from '../../../src/reference/tensor.js'
 
@@ -18,7 +18,7 @@ function attribute(name, value) {
   return message(5, [...string(1, name), ...field, ...int(20, KINDS[kind])])
 }
 
-/** Operators of ONNX are called by their names, ONNX Runtime's own 'ms.Name'. */
+/** `op` is an operator of ONNX, or 'ms.Name' for one that only ONNX Runtime has. */
 function node({ op, inputs, outputs, attributes = {} }) {
   const [name, domain] = op.startsWith('ms.') ? [op.slice(3), 'com.microsoft'] : [op, '']
   return message(1, [
@@ -47,7 +47,7 @@ function valueInfo(field, name, shape) {
   return message(field, [...string(1, name), ...message(2, message(1, tensorType))])
 }
 
-/** A graph under construction: `op` adds a node and gives the name of its result, `constant` the name of a weight. */
+/** A graph under construction: `op` adds a node and returns the name of its result, `constant` adds a weight. */
 export class Graph {
   #nodes = []
   #initializers = []
@@ -55,7 +55,7 @@ export class Graph {
   #outputs = []
   #count = 0
 
-  #fresh(stem) {
+  #uniqueName(stem) {
     return `${stem}_${this.#count++}`
   }
 
@@ -69,7 +69,7 @@ export class Graph {
   }
 
   constant(tensor) {
-    const name = this.#fresh('constant')
+    const name = this.#uniqueName('constant')
     this.#initializers.push(initializer(name, tensor))
     return name
   }
@@ -83,9 +83,9 @@ export class Graph {
     return result
   }
 
-  /** For operators with several results. */
+  /** Adds a node with several results and returns their names. */
   ops(op, inputs, count, attributes) {
-    const outputs = Array.from({ length: count }, () => this.#fresh(op))
+    const outputs = Array.from({ length: count }, () => this.#uniqueName(op))
     this.#nodes.push(node({ op, inputs, outputs, attributes }))
     return outputs
   }
@@ -99,7 +99,7 @@ export class Graph {
   }
 }
 
-/** [rows, columns] exchanged: PyTorch keeps weights as [out, in], ONNX's MatMul wants [in, out]. */
+/** The transpose of a matrix: PyTorch stores weights as [out, in], ONNX's MatMul needs [in, out]. */
 export function transposed({ shape: [rows, columns], data }) {
   const result = new Float32Array(sizeOf([rows, columns]))
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) result[c * rows + r] = data[r * columns + c]

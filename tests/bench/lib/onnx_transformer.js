@@ -1,11 +1,11 @@
-// A transformer as ONNX operators, in the two formulations that ONNX Runtime runs fastest. Which of them wins depends
-// on the size, so both are measured and the better one counts.
+// A transformer as ONNX operators, in the two formulations that ONNX Runtime runs fastest. Which one is faster depends
+// on the size, so both are measured and the faster one counts.
 //   plain      Gemm for each projection, then MatMul, mask, Softmax, MatMul over the heads
 //   Attention  ONNX Runtime's own operator for projections and heads
 // x is [T, C]; weights come by PyTorch's names, as { shape, data }.
 import { transposed } from './onnx.js'
 
-/** Not -Infinity: with one the sum of mask and score could not be told from a hidden row's. */
+/** The mask of hidden scores; -Infinity would make the softmax of a fully hidden row NaN. */
 const HIDDEN = -1e30
 
 export function causalMask(graph, T) {
@@ -20,7 +20,7 @@ export function attentionCore(graph, [q, k, v], { D, mask }) {
   return graph.op('MatMul', [weights, v])
 }
 
-/** What the functions below need to know. */
+/** The sizes and the mask that the functions below need. */
 export const sizesOf = (graph, formulation, { T, C, H }) =>
   ({ formulation, T, C, H, mask: formulation === 'plain' ? causalMask(graph, T) : undefined })
 
@@ -63,16 +63,16 @@ function norm(graph, x, weights, name) {
   return graph.op('LayerNormalization', [x, ...affine], { axis: -1, epsilon: 1e-5 })
 }
 
-/** The weights under a prefix, without it. */
-const within = (weights, prefix) =>
+/** The weights whose names begin with a prefix, which is removed. */
+const withoutPrefix = (weights, prefix) =>
   Object.fromEntries(Object.entries(weights).flatMap(([name, tensor]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), tensor]] : []))
 
 /** nn.TransformerEncoderLayer with normFirst and GELU, causal. */
 export function block(graph, x, weights, sizes) {
-  const attended = multihead(graph, norm(graph, x, weights, 'norm1'), within(weights, 'self_attn.'), sizes)
-  const between = graph.op('Add', [x, attended])
-  const wide = linear(graph, norm(graph, between, weights, 'norm2'), weights['linear1.weight'], weights['linear1.bias'])
-  const active = graph.op('Gelu', [wide])
-  return graph.op('Add', [between, linear(graph, active, weights['linear2.weight'], weights['linear2.bias'])])
+  const attention = multihead(graph, norm(graph, x, weights, 'norm1'), withoutPrefix(weights, 'self_attn.'), sizes)
+  const y = graph.op('Add', [x, attention])
+  const hidden = linear(graph, norm(graph, y, weights, 'norm2'), weights['linear1.weight'], weights['linear1.bias'])
+  const activation = graph.op('Gelu', [hidden])
+  return graph.op('Add', [y, linear(graph, activation, weights['linear2.weight'], weights['linear2.bias'])])
 }

@@ -1,11 +1,11 @@
-// onnxruntime-web as it is fastest on as many threads as we have. Models are written by onnx.js.
+// onnxruntime-web with its fastest settings and as many threads as ours. Models are written by onnx.js.
 import * as ort from 'onnxruntime-web'
 import { THREADS } from './threads.js'
 
 ort.env.wasm.numThreads = THREADS
 
 /**
- * A model as one side of a work: inputs go in and the output comes out as typed arrays, which is how it is called.
+ * A model as one side of a work. The result of a run is a typed array, as users of onnxruntime-web get it.
  * @param {import('./onnx.js').Graph} graph
  * @param {Record<string, { shape: number[], data: Float32Array }>} inputs
  */

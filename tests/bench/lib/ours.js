@@ -1,4 +1,4 @@
-// The library under test, as a user has it.
+// The library under test, and helpers for its sides.
 import { load } from '../../../src/js/index.js'
 import { numbers } from '../../lib/numbers.js'
 import { THREADS } from './threads.js'
@@ -6,7 +6,7 @@ import { THREADS } from './threads.js'
 export const gf = await load({ threads: THREADS })
 export const F = gf.functional
 
-/** Repeatable float32 numbers, for us, the reference and the peers alike. */
+/** Deterministic float32 numbers, which the library, the reference and the peers share. */
 export function random(shape, seed, scale = 1) {
   const { data } = numbers(shape, seed, { scale })
   return { shape, data: Float32Array.from(data) }
@@ -23,22 +23,24 @@ export const ourSide = forward => ({
 /** { shape, data } of a parameter. */
 export const plainOf = tensor => ({ shape: [...tensor.shape], data: tensor.data.slice() })
 
-/** The same numbers, from another one on. */
-function turned(data, by) {
+/** The values, rotated to the left. */
+function rotateLeft(data, count) {
   const copy = data.slice()
-  copy.set(data.subarray(by))
-  copy.set(data.subarray(0, by), data.length - by)
+  copy.set(data.subarray(count))
+  copy.set(data.subarray(0, count), data.length - count)
   return copy
 }
 
 /**
- * Biases start at 0 and norms at 1: with those a mistake in them would not show. The layers of a stack start as copies,
- * as in PyTorch: a peer that finds equal weights keeps them once, and reads less memory than a trained model has.
+ * Changes the initial weights of a module. With biases of 0 and norm weights of 1, mistakes in them would not show. The
+ * layers of a stack start as copies, as in PyTorch, but a peer that stores equal weights once would read less memory
+ * than for a trained model.
  */
-export function roughen(module) {
-  for (const [i, { shape, size, data }] of module.parameters().entries()) {
+export function perturbWeights(module) {
+  for (const [i, { shape, data }] of module.parameters().entries()) {
     const isVector = shape.length === 1
-    data.set(isVector ? numbers(shape, 100 + i, { shift: 0.5, scale: 0.3 }).data : turned(data, 101 * i % size))
+    data.set(isVector ? numbers(shape, 100 + i, { shift: 0.5, scale: 0.3 }).data
+      : rotateLeft(data, 101 * i % data.length))
   }
   return module.eval()
 }

@@ -1,4 +1,4 @@
-// What the peers are called. Apart from their own modules, so that asking for a name loads nothing.
+// The names of the peers, in a separate module so that importing a name does not load a peer.
 export const ORT = 'onnxruntime-web'
 export const TFJS = 'TensorFlow.js'
 export const WLLAMA = 'wllama'

@@ -1,4 +1,4 @@
-// What was measured, where and of which commit: CSV files in tests/bench/results, one for each processor and engine.
+// Records of measurements with commit and machine: CSV files in tests/bench/results, one for each processor and engine.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
 import os from 'node:os'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const results = new URL('../results/', import.meta.url)
 
-/** What git says here; '' where there is no repository, or nothing to say. @param {string[]} args */
+/** The output of a git command; '' if it fails, as without a repository. @param {string[]} args */
 function git(...args) {
   try {
     return execFileSync('git', args, {
@@ -22,15 +22,15 @@ const commit = () => (git('rev-parse', '--short', 'HEAD') || 'unknown') + (git('
 
 const cpu = () => os.cpus()[0]?.model.trim() ?? os.arch()
 
-/** Where and when: the first cells of every line. @param {string} engine */
+/** The first cells of every line: date, commit, processor, cores, engine. @param {string} engine */
 export const machine = engine => [new Date().toISOString().slice(0, 16), commit(), cpu(), os.cpus().length, engine]
 
-/** The file of this processor. @param {string} what an engine, or what was measured in it */
-export const fileOf = what => new URL(`${`${cpu()}_${what}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')}.csv`, results)
+/** The file of this processor. @param {string} name the engine, with a prefix for other kinds of records */
+export const fileOf = name => new URL(`${`${cpu()}_${name}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')}.csv`, results)
 
-const quoted = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell)
-const short = cell => (typeof cell === 'number' ? Number(cell.toPrecision(4)) : cell ?? '')
-const csvLine = cells => `${cells.map(cell => quoted(short(cell))).join(',')}\n`
+const quote = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell)
+const roundNumber = cell => (typeof cell === 'number' ? Number(cell.toPrecision(4)) : cell ?? '')
+const csvLine = cells => `${cells.map(cell => quote(roundNumber(cell))).join(',')}\n`
 
 /** @param {URL} file @param {string[]} head its columns @param {(string | number | boolean | undefined)[][]} rows */
 export function appendTo(file, head, rows) {
@@ -40,11 +40,11 @@ export function appendTo(file, head, rows) {
 }
 
 /** The cells of a line of CSV. @param {string} text */
-const cellsOf = text => Array.from(text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quote, plain]) => (
-  quote?.replaceAll('""', '"') ?? plain))
+const cellsOf = text => Array.from(text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => (
+  quoted?.replaceAll('""', '"') ?? plain))
 
 /**
- * The lines of a file as it is in the last commit, each by its columns; none where it was never committed.
+ * The rows of a file in the last commit, by column names; empty if it was never committed.
  * @param {URL} file
  * @returns {Record<string, string>[]}
  */

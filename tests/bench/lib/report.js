@@ -1,4 +1,4 @@
-// A table for the reader and a CSV for the record.
+// Prints the results as a table and appends them to a CSV file.
 import { isMet } from './claims.js'
 import { appendTo, fileOf, machine } from './record.js'
 
@@ -15,7 +15,7 @@ const line = cells =>
 export const tableHead = () =>
   `${line(['work', 'min ms', 'median', 'against', 'min ms', 'result', 'target', 'met'])}\n${'-'.repeat(154)}`
 
-/** The lines of one case; its name and our time stand on the first. */
+/** The lines of one case; the first has its name. */
 export function tableRows(name, claims) {
   const rows = claims.map((claim, i) => line([
     i === 0 ? name : '',

@@ -1,6 +1,6 @@
 // The model of works/training.js in TensorFlow.js. Weights are variables by PyTorch's names, matrices as [in, out].
-// Of the formulations that have all their gradients on the wasm backend (squaredDifference and gather have not), these
-// were the fastest.
+// These formulations were the fastest of those whose gradients the wasm backend supports (it lacks squaredDifference's
+// and gather's).
 import { transposed } from './onnx.js'
 import { tf, toTf } from './tfjs.js'
 
@@ -16,7 +16,9 @@ export function toVariables(weights) {
   return Object.fromEntries(entries)
 }
 
-/** How a linear layer multiplies: as TensorFlow.js differentiates it, or with a gradient that copies the transposed. */
+/**
+ * Products of a linear layer: with TensorFlow.js's own gradient, or with a custom one that copies transposed operands.
+ */
 export const products = {
   builtIn: (x, weight) => tf.matMul(x, weight),
   byHand: tf.customGrad((x, weight, save) => {
@@ -27,9 +29,9 @@ export const products = {
 }
 
 function layerNorm(x, weight, bias) {
-  const centred = tf.sub(x, tf.mean(x, -1, true))
-  const variance = tf.mean(tf.square(centred), -1, true)
-  return tf.add(tf.mul(tf.mul(centred, tf.rsqrt(tf.add(variance, EPSILON))), weight), bias)
+  const centered = tf.sub(x, tf.mean(x, -1, true))
+  const variance = tf.mean(tf.square(centered), -1, true)
+  return tf.add(tf.mul(tf.mul(centered, tf.rsqrt(tf.add(variance, EPSILON))), weight), bias)
 }
 
 const gelu = x => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1))
@@ -54,9 +56,9 @@ export function model(variables, sizes, product) {
   const dense = (x, name) => linear(x, `${name}.weight`, `${name}.bias`)
   const block = (x, name) => {
     const qkv = linear(norm(x, `${name}.norm1`), `${name}.self_attn.in_proj_weight`, `${name}.self_attn.in_proj_bias`)
-    const between = tf.add(x, dense(attention(qkv, mask, sizes), `${name}.self_attn.out_proj`))
-    const active = gelu(dense(norm(between, `${name}.norm2`), `${name}.linear1`))
-    return tf.add(between, dense(active, `${name}.linear2`))
+    const y = tf.add(x, dense(attention(qkv, mask, sizes), `${name}.self_attn.out_proj`))
+    const activation = gelu(dense(norm(y, `${name}.norm2`), `${name}.linear1`))
+    return tf.add(y, dense(activation, `${name}.linear2`))
   }
   return x => dense(block(block(x, 'layers.0'), 'layers.1'), 'head')
 }

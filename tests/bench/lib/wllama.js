@@ -1,20 +1,20 @@
-// llama.cpp as wllama has it, in a worker of a page, on one thread: weights of 8 bits. It has no engine but a browser.
+// llama.cpp in wllama's build, in a worker of a page, with one thread and 8-bit weights. It runs only in browsers.
 import { Wllama } from '@wllama/wllama'
 import { ALPHABET } from '../../../src/js/text/byte_level.js'
 import { gguf } from './gguf.js'
 
 const QUIET = { suppressNativeLog: true, logger: { debug() {}, log() {}, warn() {}, error: console.error } }
 
-/** A GPT-2 of the library's as its file, and with words that nobody reads. */
+/** The GGUF file of a GPT-2 of the library, with a placeholder vocabulary. */
 function fileOf(model, { heads, eps }) {
-  const [V, C] = model.wte.weight.shape, [places] = model.wpe.weight.shape, [inner] = model.h[0].linear1.weight.shape
-  const words = Array.from({ length: V }, (_, id) => ALPHABET[id] ?? `word${id}`)
-  const said = {
+  const [V, C] = model.wte.weight.shape, [positions] = model.wpe.weight.shape, [inner] = model.h[0].linear1.weight.shape
+  const tokens = Array.from({ length: V }, (_, id) => ALPHABET[id] ?? `word${id}`)
+  const metadata = {
     'general.architecture': ['string', 'gpt2'], 'general.name': ['string', 'random'], 'gpt2.block_count': ['u32', model.h.length],
-    'gpt2.context_length': ['u32', places], 'gpt2.embedding_length': ['u32', C], 'gpt2.feed_forward_length': ['u32', inner],
+    'gpt2.context_length': ['u32', positions], 'gpt2.embedding_length': ['u32', C], 'gpt2.feed_forward_length': ['u32', inner],
     'gpt2.attention.head_count': ['u32', heads], 'gpt2.attention.layer_norm_epsilon': ['f32', eps],
     'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'],
-    'tokenizer.ggml.tokens': ['array', ['string', words]], 'tokenizer.ggml.token_type': ['array', ['i32', words.map(() => 1)]],
+    'tokenizer.ggml.tokens': ['array', ['string', tokens]], 'tokenizer.ggml.token_type': ['array', ['i32', tokens.map(() => 1)]],
     'tokenizer.ggml.merges': ['array', ['string', ['a b']]], 'tokenizer.ggml.eos_token_id': ['u32', V - 1]
   }
   const tensors = {
@@ -23,22 +23,22 @@ function fileOf(model, { heads, eps }) {
   }
   for (const [i, layer] of [...model.h].entries()) {
     const { self_attn: { in_proj_weight, in_proj_bias, out_proj }, norm1, norm2, linear1, linear2 } = layer
-    const own = {
+    const modules = {
       attn_norm: norm1, attn_qkv: { weight: in_proj_weight, bias: in_proj_bias }, attn_output: out_proj,
       ffn_norm: norm2, ffn_up: linear1, ffn_down: linear2
     }
-    for (const [name, { weight, bias }] of Object.entries(own)) {
+    for (const [name, { weight, bias }] of Object.entries(modules)) {
       tensors[`blk.${i}.${name}.weight`] = weight
       tensors[`blk.${i}.${name}.bias`] = bias
     }
   }
-  return new Blob(gguf(said, Object.fromEntries(Object.entries(tensors).map(([name, one]) => [name, plain(one)]))))
+  return new Blob(gguf(metadata, Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, plain(t)]))))
 }
 
 const plain = ({ shape, data, isExact }) => ({ shape, data, isExact })
 
 /**
- * The model with its past, as one side of a work: one run is one token.
+ * Decoding of one token after the tokens `past`, as one side of a work.
  * @param {import('../../../src/js/models/gpt2.js').GPT2} model @param {{ heads: number, eps: number }} sizes
  * @param {number[]} past @param {number} last
  */
@@ -47,7 +47,7 @@ export async function wllamaDecoder(model, sizes, past, last) {
   await wllama.loadModel([fileOf(model, sizes)], { n_threads: 1, n_ctx: 512, n_batch: 512 })
   await wllama.decode(past, {})
   return {
-    /** The wait for the worker is in it; taking the token back is not. */
+    /** The milliseconds of one token, with the communication with the worker, without removing the token again. */
     async time() {
       const start = performance.now()
       await wllama.decode([last], {})
@@ -55,13 +55,13 @@ export async function wllamaDecoder(model, sizes, past, last) {
       await wllama.kvRemove(past.length, -1)
       return ms
     },
-    /** Logarithms of the shares of all words. */
-    async logShares() {
+    /** The log probabilities of all tokens. */
+    async logProbabilities() {
       await wllama.decode([last], {})
-      const list = await wllama.getLogits(-1), shares = new Float32Array(list.length)
-      for (const { token, p } of list) shares[token] = Math.log(p)
+      const list = await wllama.getLogits(-1), logs = new Float32Array(list.length)
+      for (const { token, p } of list) logs[token] = Math.log(p)
       await wllama.kvRemove(past.length, -1)
-      return shares
+      return logs
     }
   }
 }

@@ -1,12 +1,12 @@
-// From the press of a door to the room painted, for every room of the default model.
+// From the click on a room's link to the painted room, for every room of the default model.
 import { open, runHere, stateOf } from '../../browser/host.js'
 import { roomsOf } from '../../../web/rooms/index.js'
 import { toHash } from '../../../web/shell/state.js'
 
 const ROUNDS = 3
 
-/** Runs in the page: milliseconds for each room. */
-async function entering(ids) {
+/** Runs in the page: enters every room and returns the milliseconds. */
+async function enterRooms(ids) {
   const house = document.getElementById('house'), times = []
   const painted = () => new Promise(resolve => {
     requestAnimationFrame(() => {
@@ -29,11 +29,11 @@ async function entering(ids) {
 export async function* roomChanges(url, browser) {
   const run = runHere({}), ids = roomsOf(run).map(({ id }) => id), rounds = []
   run.dispose()
-  // Where a round ends the next begins, so that every room is entered from another.
+  // The last room is open at the start of each round, so that every room is entered from another one.
   const { page, close } = await open(browser, `${url}#${toHash(stateOf({ room: ids.at(-1) }))}`)
-  for (let i = 0; i < ROUNDS; i++) rounds.push(await page.evaluate(entering, ids))
+  for (let i = 0; i < ROUNDS; i++) rounds.push(await page.evaluate(enterRooms, ids))
   await close()
-  const least = ids.map((_, i) => Math.min(...rounds.map(times => times[i])))
-  yield { name: `room change, ${ids.length} rooms, each the least of ${ROUNDS}`, times: least }
-  yield { name: 'room change, the slowest of them', times: [Math.max(...least)] }
+  const minTimes = ids.map((_, i) => Math.min(...rounds.map(times => times[i])))
+  yield { name: `room change, ${ids.length} rooms, each the least of ${ROUNDS}`, times: minTimes }
+  yield { name: 'room change, the slowest of them', times: [Math.max(...minTimes)] }
 }

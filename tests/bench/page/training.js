@@ -1,11 +1,11 @@
-// A step of the theatre's training, in the page's worker, with all it reports on the way.
+// A step of the training page in the page's worker, including its reports.
 import { open, stateOf } from '../../browser/host.js'
 import { toHash } from '../../../web/shell/state.js'
 import { defaultsOf } from '../../../web/theatre/settings.js'
 
 const STEPS = 300, TRAININGS = 3
 
-/** Runs in the page: milliseconds a step, from the first report to the last. */
+/** Runs in the page: the mean milliseconds of a step, from the first report to the last. */
 const training = settings => new Promise((resolve, reject) => {
   const worker = new Worker('theatre.js')
   let start, count = 0

@@ -1,4 +1,4 @@
-// From a key press to every figure repainted.
+// From a key press until all figures are repainted.
 import { open, stateOf } from '../../browser/host.js'
 import { toHash } from '../../../web/shell/state.js'
 
@@ -16,13 +16,13 @@ const PAGES = {
   }
 }
 
-/** Runs in the page: types, and waits each time until the new run is drawn. */
-async function typing({ field, change: [pattern, texts], presses }) {
+/** Runs in the page: types, and waits each time until the new run is painted. */
+async function typeRepeatedly({ field, change: [pattern, texts], presses }) {
   const house = document.getElementById('house'), input = document.querySelector(field), times = []
   for (let i = 0; i < presses; i++) {
     const painted = new Promise(resolve => {
-      new MutationObserver((_, seen) => {
-        seen.disconnect()
+      new MutationObserver((_, observer) => {
+        observer.disconnect()
         queueMicrotask(() => resolve(performance.now()))
       }).observe(house, { attributes: true, attributeFilter: ['data-run'] })
     })
@@ -36,10 +36,10 @@ async function typing({ field, change: [pattern, texts], presses }) {
 }
 
 /** @param {string} url @param {import('playwright-core').Browser} browser */
-export async function* keys(url, browser) {
+export async function* keyPresses(url, browser) {
   for (const [name, { state, field, change }] of Object.entries(PAGES)) {
     const { page, close } = await open(browser, `${url}#${toHash(stateOf(state))}`)
-    const times = await page.evaluate(typing, { field, change, presses: PRESSES })
+    const times = await page.evaluate(typeRepeatedly, { field, change, presses: PRESSES })
     await close()
     yield { name: `key to paint, ${name}`, times: times.slice(WARM_UP) }
   }

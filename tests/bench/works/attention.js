@@ -8,7 +8,7 @@ import { ORT } from '../lib/peers.js'
 
 const H = 12, D = 64
 
-/** Of all the formulations tried (ONNX Runtime's own operators among them), this one was the fastest at every size. */
+/** The fastest formulation at every size, of several that include ONNX Runtime's own operators. */
 async function ortCore(inputs, T) {
   const { ortSide } = await import('../lib/ort.js')
   const graph = new Graph()
@@ -17,7 +17,7 @@ async function ortCore(inputs, T) {
   return ortSide(graph, inputs)
 }
 
-/** The reference of the first head is enough: all sides are compared with each other in full. */
+/** The reference of the first head. It is enough, since all sides are compared with each other in full. */
 function firstHead(inputs, T) {
   const head = ({ data }) => ({ shape: [1, 1, T, D], data: data.subarray(0, T * D) })
   const [q, k, v] = Object.values(inputs).map(head)

@@ -1,14 +1,15 @@
-// Stacks of pre-norm blocks with GELU, causal, inference: GPT-2 small without its ends, and the size of the page.
+// Inference of stacks of causal pre-norm blocks with GELU: GPT-2 small without embedding and head, and the small size
+// of the page's models.
 import { encoderLayer } from '../../../src/reference/transformer.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { block, FORMULATIONS, sizesOf } from '../lib/onnx_transformer.js'
-import { gf, ourSide, plainOf, random, roughen, toTensor } from '../lib/ours.js'
+import { gf, ourSide, perturbWeights, plainOf, random, toTensor } from '../lib/ours.js'
 import { ORT } from '../lib/peers.js'
 
-/** Rounding passes through every block, and the residual sums grow. */
+/** Larger than usual: rounding errors accumulate over the blocks. */
 const TOLERANCE = 1e-4
-/** What is too small to be divided; two measurements of the same differ by as much. */
+/** The target of two threads for works that are too small to gain: two measurements of the same code differ by 3 %. */
 const NO_SLOWER = 0.97
 /** Multiply-adds that the float64 reference can do in a second or two. */
 const REFERENCE_SIZE = 2e8
@@ -26,7 +27,9 @@ async function ortBlocks(layers, x, sizes, formulation) {
   return ortSide(graph, { x: { ...x, shape: [T, C] } })
 }
 
-/** Causal: the first rows do not depend on the others, so the reference does as many rows as it has time for. */
+/**
+ * The first rows of the reference, as many as take little time; with a causal mask they do not depend on later rows.
+ */
 function expectedStart(layers, x, { T, C, H, F }) {
   const perRow = layers.length * (4 * C * C + 2 * C * F)
   const rows = Math.max(1, Math.min(T, Math.floor(REFERENCE_SIZE / perRow)))
@@ -41,13 +44,13 @@ function expectedStart(layers, x, { T, C, H, F }) {
 async function prepare(sizes) {
   const { count, T, C, H, F, isRecorded } = sizes
   const options = { dimFeedforward: F, activation: 'gelu', normFirst: true }
-  const model = roughen(new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(C, H, options), count))
+  const model = perturbWeights(new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(C, H, options), count))
   const layers = [...model.layers]
   const x = random([1, T, C], 1)
   const src = toTensor(x)
   const forward = isRecorded ? gf.compile(model) : model
   const sides = { ours: ourSide(() => forward(src, { isCausal: true })) }
-  // One after the other: the large models would not fit into memory twice while they are being read.
+  // One after the other, since two large models at once would not fit into memory while they are loaded.
   for (const formulation of FORMULATIONS) {
     sides[`${ORT}, ${formulation}`] = await ortBlocks(layers, x, sizes, formulation)
   }

@@ -1,18 +1,18 @@
-// How the cost of attention grows with the length of the text: the exponent p of T^p, fitted to T = 64 ... 2048.
-// The textbook says 2. Per row there is also work that does not grow with T, so it starts a little lower.
+// The growth of the cost of attention with the length of the text: the exponent p of T^p, fitted to T = 64 ... 2048.
+// In theory it is 2. Some work per row does not depend on T, so that p is a little smaller for short texts.
 import { F, ourSide, random, toTensor } from '../lib/ours.js'
 
 const H = 12, D = 64
 const LENGTHS = [64, 128, 256, 512, 1024, 2048]
 const sideName = T => `T = ${T}`
 
-/** The slope of the line through (log T, log ms) with the least squares. */
+/** The slope of the least-squares line through (log T, log ms). */
 function slope(lengths, times) {
   const mean = values => values.reduce((a, b) => a + b, 0) / values.length
   const x = lengths.map(Math.log), y = times.map(Math.log)
-  const centreX = mean(x), centreY = mean(y)
-  const across = x.reduce((sum, value, i) => sum + (value - centreX) * (y[i] - centreY), 0)
-  return across / x.reduce((sum, value) => sum + (value - centreX) ** 2, 0)
+  const meanX = mean(x), meanY = mean(y)
+  const covariance = x.reduce((sum, value, i) => sum + (value - meanX) * (y[i] - meanY), 0)
+  return covariance / x.reduce((sum, value) => sum + (value - meanX) ** 2, 0)
 }
 
 const exponent = (lengths, target) => ({ stats }) => ({

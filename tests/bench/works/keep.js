@@ -1,9 +1,9 @@
-// What it costs to keep scores and weights instead of letting them share a small block: the kernel, called as
-// src/js/ops/attention.js calls it. A trace also asks for the scores that a causal mask hides; then nothing is skipped.
+// The cost of storing all scores and weights instead of reusing a small block for them. The kernel is called as
+// src/js/ops/attention.js calls it. A trace also needs the scores that a causal mask hides, so that none is skipped.
 import { costs } from '../lib/claims.js'
 import { gf, random, toTensor } from '../lib/ours.js'
 
-const KEEPING = 'with both kept'
+const STORING = 'with both kept'
 const H = 12, D = 64, T = 1024
 const { engine, functional: F } = gf
 
@@ -20,7 +20,7 @@ function prepare(isCausal) {
   const [q, k, v] = [1, 2, 3].map(seed => toTensor(random([1, H, T, D], seed)))
   const [scores, weights] = [1, 2].map(() => engine.empty([1, H, T, T])), out = engine.empty([1, H, T, D])
   const plain = () => gf.noGrad(() => F.scaledDotProductAttention(q, k, v, { isCausal }))
-  const keeping = () => {
+  const storing = () => {
     const { struct, steps } = passStructs(isCausal, { scores, weights })
     const workspace = engine.scratch(engine.c.gf_attention_workspace(struct, 0))
     engine.c.gf_attention_forward(out.dataPtr(), steps, workspace, q.dataPtr(), k.dataPtr(), v.dataPtr(), 0, struct)
@@ -28,12 +28,12 @@ function prepare(isCausal) {
   }
   const side = attend => (
     { run: () => gf.tidy(() => void attend()), result: () => gf.tidy(() => attend().data.slice()) })
-  // The two must agree in every bit.
-  return { sides: { ours: side(plain), [KEEPING]: side(keeping) }, tolerance: 0 }
+  // Both must have the same bits.
+  return { sides: { ours: side(plain), [STORING]: side(storing) }, tolerance: 0 }
 }
 
 export default [true, false].map(isCausal => ({
   name: `keeping scores and weights, T = ${T}, ${isCausal ? 'causal' : 'no mask'}`,
-  claims: [costs(KEEPING, 'ours', 10)],
+  claims: [costs(STORING, 'ours', 10)],
   prepare: () => prepare(isCausal)
 }))

@@ -1,4 +1,4 @@
-// The works that any engine can do, in the order of the table; index.js says what a work is.
+// The works that run in every engine, in the order of the table; index.js describes works.
 import attention from './attention.js'
 import blocks from './blocks.js'
 import decoding from './decoding.js'

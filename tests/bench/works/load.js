@@ -1,4 +1,4 @@
-// From nothing to a first result in Node: a new process each time, and the clock starts before the import.
+// The time from before the import to a first result in Node, each time in a new process.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import { ORT, TFJS } from '../lib/peers.js'
 const script = fileURLToPath(new URL('../lib/first_result.js', import.meta.url))
 const run = promisify(execFile)
 
-const side = who => ({ time: async () => Number((await run(process.execPath, [script, who])).stdout) })
+const side = library => ({ time: async () => Number((await run(process.execPath, [script, library])).stdout) })
 
 export default [{
   name: 'load() in Node, to the first result',

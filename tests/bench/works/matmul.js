@@ -1,4 +1,4 @@
-// a [M, K] times b [K, N], both new every time: neither side may prepare b.
+// a [M, K] times b [K, N]. Both are inputs, so that no side may pack b in advance.
 import * as linear from '../../../src/reference/linear.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { MULTIPLY_ADD, multiplyAdd } from '../lib/limit.js'
@@ -32,7 +32,7 @@ async function prepare(M, K, N) {
       [TFJS]: await tfMatmul(a, b),
       ...(await multiplyAdd())
     },
-    // Row by row against the columns of b: the same sums as linear's, several times faster than the general reference.
+    // The reference of linear computes the same sums several times faster than that of matmul.
     expected: linear.forward({ x: a, weight: transposed(b) }).y.data,
     work: 2 * M * K * N
   }

@@ -1,6 +1,6 @@
-// The two products of a backward pass: out = a b  =>  da = dout bᵀ, db = aᵀ dout. Ours is what backward calls.
-// TensorFlow.js takes flags for this, which its wasm backend runs several times slower than copying the operand first:
-// both are measured and the better one counts.
+// The two products of a backward pass: out = a b  =>  da = dout bᵀ, db = aᵀ dout. Ours calls the same function as
+// backward. TensorFlow.js has flags for transposed operands, with which its wasm backend is several times slower than
+// with a transposed copy: both are measured and the faster one counts.
 import * as linear from '../../../src/reference/linear.js'
 import { TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/constants.js'
 import { multiply } from '../../../src/js/ops/matmul.js'

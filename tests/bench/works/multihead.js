@@ -1,9 +1,9 @@
-// A whole multi-head layer, projections included: causal, inference, no weights asked for.
+// Inference of a causal multi-head attention module with its projections, without returning weights.
 import * as reference from '../../../src/reference/multihead_attention.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { FORMULATIONS, multihead, sizesOf } from '../lib/onnx_transformer.js'
-import { gf, ourSide, plainOf, random, roughen, toTensor } from '../lib/ours.js'
+import { gf, ourSide, perturbWeights, plainOf, random, toTensor } from '../lib/ours.js'
 import { ORT } from '../lib/peers.js'
 
 const REFERENCE_T = 256
@@ -24,7 +24,7 @@ async function ortSides(weights, x, sizes) {
   return sides
 }
 
-/** Causal: the first rows do not depend on the others, so the reference of a long text needs only its beginning. */
+/** The first rows of the reference, which with a causal mask do not depend on later rows. */
 function expectedStart(weights, x, { T, C, H }) {
   const rows = Math.min(T, REFERENCE_T)
   const query = { shape: [1, rows, C], data: x.data.subarray(0, rows * C) }
@@ -37,7 +37,7 @@ function expectedStart(weights, x, { T, C, H }) {
 
 async function prepare(sizes) {
   const { T, C, H } = sizes
-  const layer = roughen(new gf.nn.MultiheadAttention(C, H))
+  const layer = perturbWeights(new gf.nn.MultiheadAttention(C, H))
   const weights = plainState(layer)
   const x = random([1, T, C], 1)
   const query = toTensor(x)

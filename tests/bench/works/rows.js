@@ -1,4 +1,4 @@
-// What happens to each row or value alone: layer norm, softmax, GELU (exact).
+// Operations on single rows or values: layer norm, softmax, exact GELU.
 import * as gelu from '../../../src/reference/gelu.js'
 import * as layerNorm from '../../../src/reference/layer_norm.js'
 import * as softmax from '../../../src/reference/softmax.js'

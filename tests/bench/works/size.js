@@ -1,4 +1,4 @@
-// What a first visit has to download: the kernels, gzipped as a web server would.
+// The download size of the kernels, gzipped as by a web server.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

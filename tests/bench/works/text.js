@@ -1,42 +1,42 @@
-// Cutting text into words, and the vocabulary of a long one. A MB is a million bytes of UTF-8.
+// Splitting text into words, and building the vocabulary of a long text. A MB is a million bytes of UTF-8.
 import { whitespace } from '../../../src/reference/whitespace.js'
 import { words } from '../../../src/reference/words.js'
-import { megabytesASecond, milliseconds } from '../lib/claims.js'
+import { megabytesPerSecond, milliseconds } from '../lib/claims.js'
 import { mixedText } from '../lib/mixed_text.js'
 import { gf } from '../lib/ours.js'
 
 const RATE_BYTES = 4e6
 const VOCABULARY_BYTES = 10e6
-/** The reference is a list of substitutions: it gets the beginning of the text. */
-const CHECKED = 50_000
+/** Number of characters that are compared with the reference, which is slow. */
+const CHECKED_LENGTH = 50_000
 
 function textOfBytes(bytes) {
   const encoded = new TextEncoder().encode(mixedText(bytes))
   return new TextDecoder().decode(encoded.subarray(0, bytes))
 }
 
-function checkTokens(cut, reference, text) {
-  const start = text.slice(0, CHECKED)
-  const actual = cut(start), expected = reference(start)
+function checkTokens(split, reference, text) {
+  const start = text.slice(0, CHECKED_LENGTH)
+  const actual = split(start), expected = reference(start)
   const at = expected.findIndex((token, i) => token !== actual[i])
   if (at >= 0 || actual.length !== expected.length) {
     throw new Error(`ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
   }
 }
 
-function prepareRate(cut, reference) {
+function prepareRate(split, reference) {
   const text = textOfBytes(RATE_BYTES)
-  checkTokens(cut, reference, text)
-  return { sides: { ours: { run: () => cut(text) } }, work: RATE_BYTES }
+  checkTokens(split, reference, text)
+  return { sides: { ours: { run: () => split(text) } }, work: RATE_BYTES }
 }
 
-/** Every word must be there, as often as it occurs. */
+/** Checks that the vocabulary has every word, sorted by count. */
 function checkVocabulary(vocab, tokens) {
   const counts = new Map()
   for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
   const isSorted = vocab.itos.every((token, i) => i === 0 || counts.get(token) <= counts.get(vocab.itos[i - 1]))
   const isRight = vocab.size === counts.size && isSorted
-  if (!isRight) throw new Error('ours is wrong: the vocabulary is not the words by count')
+  if (!isRight) throw new Error('ours is wrong: the vocabulary must have all words, the most frequent first')
 }
 
 function prepareVocabulary() {
@@ -51,12 +51,12 @@ function prepareVocabulary() {
 export default [
   {
     name: 'text.words, mixed Korean and English',
-    claims: [megabytesASecond(50)],
+    claims: [megabytesPerSecond(50)],
     prepare: () => prepareRate(gf.text.words, words)
   },
   {
     name: 'text.whitespace, mixed Korean and English',
-    claims: [megabytesASecond(50)],
+    claims: [megabytesPerSecond(50)],
     prepare: () => prepareRate(gf.text.whitespace, whitespace)
   },
   {

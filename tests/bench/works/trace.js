@@ -1,13 +1,13 @@
-// What it costs that everything can be traced, when nobody asks. The other side is the same modules with the hooks
-// taken out: `forward` as the class defines it instead of the one that looks for a trace, and `tag` that does nothing.
-// What a trace costs when it is asked for is shown beside it; it keeps every intermediate, so it has no target.
+// The cost of the hooks for traces while no trace is recorded. The other side has the same modules without the hooks:
+// `forward` as the class defines it instead of the one that looks for a trace, and a `tag` that does nothing. The cost
+// of a recorded trace is reported, too, without a target, since a trace retains every intermediate.
 import { costs } from '../lib/claims.js'
-import { gf, ourSide, random, roughen, toTensor } from '../lib/ours.js'
+import { gf, ourSide, perturbWeights, random, toTensor } from '../lib/ours.js'
 
 const BARE = 'without the hooks', TRACED = 'with a trace'
 
 /** A copy of a module without the hooks of Module's constructor. */
-function bare(module) {
+function withoutHooks(module) {
   const copy = module.clone()
   for (const [, inner] of copy.namedModules()) {
     delete inner.forward
@@ -16,9 +16,9 @@ function bare(module) {
   return copy
 }
 
-const passOf = (layers, src) => () => layers.reduce((h, layer) => layer.forward(h, { isCausal: true }), src)
+const forwardOf = (layers, src) => () => layers.reduce((h, layer) => layer.forward(h, { isCausal: true }), src)
 
-function traced(forward) {
+function tracedSide(forward) {
   return {
     run: () => gf.tidy(() => gf.noGrad(() => gf.trace(forward).trace.dispose())),
     result: () => gf.tidy(() => {
@@ -32,20 +32,23 @@ function traced(forward) {
 
 function prepare({ C, H, F, T }) {
   const options = { dimFeedforward: F, activation: 'gelu', normFirst: true }
-  const layers = [1, 2].map(() => roughen(new gf.nn.TransformerEncoderLayer(C, H, options)))
+  const layers = [1, 2].map(() => perturbWeights(new gf.nn.TransformerEncoderLayer(C, H, options)))
   const src = toTensor(random([1, T, C], 1))
   return {
     sides: {
-      ours: ourSide(passOf(layers, src)),
-      [BARE]: ourSide(passOf(layers.map(bare), src)),
-      [TRACED]: traced(passOf(layers, src))
+      ours: ourSide(forwardOf(layers, src)),
+      [BARE]: ourSide(forwardOf(layers.map(withoutHooks), src)),
+      [TRACED]: tracedSide(forwardOf(layers, src))
     }
   }
 }
 
-/** The page's size, where the overhead of a call shows, and a larger one that still repeats hundreds of times. */
+/**
+ * The size of the page's models, where the overhead of calls matters, and a larger one that still runs hundreds of
+ * times.
+ */
 const works = [{ C: 64, H: 4, F: 256, T: 32 }, { C: 256, H: 4, F: 1024, T: 32 }]
-/** Two percent are hard to see: these are measured for longer. */
+/** Measured longer than usual, because the target of 2 % is close to the noise. */
 const PATIENCE = 3
 
 export default works.map(sizes => ({

@@ -1,7 +1,7 @@
 // A training step: forward, backward and Adam, for 2 pre-norm blocks with a linear head and cross entropy.
-// The peer is TensorFlow.js as it differentiates by itself. Most of its time goes into products with a transposed
-// operand, for which its wasm backend has only a simple loop; a version whose linear layers have a gradient written by
-// hand, with copies instead, is shown beside it without a target.
+// The peer is TensorFlow.js with its own gradients. It spends most of its time in products with a transposed operand,
+// for which its wasm backend has only a simple loop. A version with custom gradients of linear layers, which use
+// transposed copies, is reported, too, without a target.
 import { integers } from '../../lib/numbers.js'
 import { faster } from '../lib/claims.js'
 import { F, gf, plainOf, random, toTensor } from '../lib/ours.js'
@@ -12,7 +12,7 @@ const SIZES = { B: 64, T: 16, C: 64, H: 4 }
 const FEED_FORWARD = 256, CLASSES = 64
 const { B, T, C, H } = SIZES
 const LEARNING_RATE = 1e-3
-/** Losses of the first steps agree only if gradients and optimizer do. */
+/** Number of losses that are compared; they agree only if gradients and optimizer agree. */
 const CHECKED_STEPS = 5
 
 function ourModel() {
@@ -21,7 +21,7 @@ function ourModel() {
   return { layers, head: new gf.nn.Linear(C, CLASSES) }
 }
 
-/** A step as a function that returns the loss before it. */
+/** A function that does one step and returns the loss before it. */
 function ourStep({ layers, head }, x, target) {
   const parameters = [...layers, head].flatMap(module => module.parameters())
   const optimizer = new gf.optim.Adam(parameters, { lr: LEARNING_RATE })
@@ -58,13 +58,13 @@ const sideOf = step => ({
 })
 
 async function prepare() {
-  const parts = ourModel()
-  const weights = weightsOf(parts)
+  const modules = ourModel()
+  const weights = weightsOf(modules)
   const x = random([B, T, C], 1)
   const target = Int32Array.from(integers([B * T], CLASSES, 2).data)
   return {
     sides: {
-      ours: sideOf(ourStep(parts, toTensor(x), gf.tensor(target))),
+      ours: sideOf(ourStep(modules, toTensor(x), gf.tensor(target))),
       [TFJS]: sideOf(await tfStep(weights, x, target, 'builtIn')),
       [TFJS_BY_HAND]: sideOf(await tfStep(weights, x, target, 'byHand'))
     }

@@ -1,6 +1,6 @@
-// One row through linear layers whose weights come from memory: a word at a time, as a model writes. The layers are as
-// large together as 12 blocks; by the time a layer's turn comes again, its weights have left every cache.
-// Weights do not change, so every side may arrange them once.
+// One row through linear layers whose weights are read from memory, as when a model generates one token at a time. The
+// layers together are as large as 12 blocks, so that the weights of a layer have left every cache when it runs again.
+// Weights do not change, so every side may pack them once.
 import * as linear from '../../../src/reference/linear.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { READ, READ_BYTES, read } from '../lib/limit.js'
@@ -12,8 +12,8 @@ const IN = 768, OUT = 3072
 const BYTES = IN * OUT * 4
 const LAYERS = Math.ceil(READ_BYTES / BYTES)
 
-// What is compared is the sum of all layers' results: it is right only if all of them are. We and TensorFlow.js need
-// not add them up while the clock runs; onnxruntime-web gives out what is at the end of its graph, so it does.
+// The check compares the sum of all layers' results. Ours and TensorFlow.js do not compute the sum while they are
+// timed; onnxruntime-web does, since a session computes only outputs of the graph.
 
 async function ortSum(x, weights) {
   const { ortSide } = await import('../lib/ort.js')

@@ -9,7 +9,7 @@ export default {
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same lanes in the same order',
   'src/c/ops/int8.c: return (gf_i4)(gf_load(x) * factor + magic) - (gf_i4)magic; [- -> +]':
-    'the lower half of the whole number is taken, and that of magic is zero',
+    'the lower half of the integer is taken, and that of magic is zero',
   'src/c/ops/matmul.c: v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero(); [0 -> 1]':
     'cells beyond the edge: nothing of them is stored',
   'src/c/ops/attention.c: return p->mask.window && p->mask.window < p->Tk - last ? last + p->mask.window : p->Tk; [< -> <=]':

@@ -1,8 +1,8 @@
-/** Attention in twelve steps: a gap in a sentence, and the one head that looks at the letter that decides. */
+/** Attention in twelve steps: a gap in a sentence, and the one head that attends to the letter that decides. */
 
 import { fixed, likely } from '../../lib/number.js'
 import { headMatrix, tensorOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */
@@ -17,7 +17,7 @@ const SHARES = 'sampling.output'
 const gap = run => run.decoding?.rows[0] ?? 0
 /** @param {Run} run @param {Now} now */
 const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, gap(run)])
-/** The token that the gap looks at most. @param {Run} run @param {Now} now */
+/** The token with the largest attention weight from the gap. @param {Run} run @param {Now} now */
 const seen = (run, now) => largest(looks(run, now))
 
 /** @param {number} place */
@@ -26,10 +26,10 @@ const chip = place => ({ selector: `.stage .chip:nth-child(${place + 1})` })
 const inRow = (run, name, row) => ({ tensor: `${HERE}.${name}`, index: [0, row, null] })
 /** @param {string} name @returns {(run: Run, now: Now) => Cells} */
 const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, gap(run), seen(run, now)] })
-/** The probability of the word that was chosen. @param {Run} run */
+/** The probability of the chosen word. @param {Run} run */
 const word = run => ({ tensor: SHARES, index: [0, gap(run), run.decoding?.steps[0].id ?? 0] })
 
-/** The likeliest words for the gap, of one language, in the order of the vocabulary. @param {Run} run */
+/** The most probable words for the gap, of one language, in the order of the vocabulary. @param {Run} run */
 function candidates(run) {
   const { vocabulary } = run.streams.answer
   /** @param {string} text */
@@ -40,7 +40,7 @@ function candidates(run) {
 }
 
 /**
- * Tokens to choose from: the ends of the sentence, the gap's neighbours, and where it looks.
+ * Tokens to choose from: the ends of the sentence, the gap's neighbors, and the one it attends to.
  * @param {Run} run @param {Now} now
  */
 function places(run, now) {
@@ -51,7 +51,7 @@ function places(run, now) {
     { id: String(place), text: `${tokens[place]} (${place})` }))
 }
 
-/** Every score of the gap's row at one value. @param {Run} run @param {Now} now */
+/** Edits that set every score of the gap's row to one value. @param {Run} run @param {Now} now */
 const levelled = (run, { state }) => tokensOf(run, 'text')
   .map((_, place) => `${MASKED}:0,${state.head},${gap(run)},${place}=0`).join(';')
 
@@ -60,7 +60,7 @@ const distance = (one, other) => one.reduce((sum, value, i) => sum + (value - ot
 /** @param {number[][]} rows */
 const mean = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length)
 
-/** Whose value the gap's new row is nearest to. @param {Run} run @param {Now} now */
+/** The token whose value vector is nearest to the gap's output. @param {Run} run @param {Now} now */
 function nearest(run, now) {
   const { shape: [, count] } = tensorOf(run, WEIGHTS)
   /** @param {string} name */
@@ -90,7 +90,7 @@ const scoreSaid = (run, now) => {
 }
 /** @param {Run} run @param {Now} now @returns {Record<string, number>} */
 const levels = (run, now) => ({ zero: 0, shared: 1 / looks(run, now).length, one: 1 })
-/** The equal shares, and how many there are. @param {Run} run @param {Now} now */
+/** The uniform weight, and the number of tokens. @param {Run} run @param {Now} now */
 const levelSaid = (run, now) => ({
   count: String(tokensOf(run, 'text').length), weight: fixed(looks(run, now)[0], 3)
 })

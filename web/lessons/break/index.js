@@ -1,7 +1,7 @@
-/** Break it: one number is changed, and the reader says who will notice. */
+/** Break it: one number is changed, and the reader predicts which outputs change. */
 
 import { fixed } from '../../lib/number.js'
-import { at, written } from '../readings.js'
+import { at, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -16,7 +16,7 @@ const LINE = () => ({ selector: '.stage .picks' })
 const isDate = run => /^\d{4}년 \d{1,2}월 \d{1,2}일$/.test(written(run))
 const [year, month, day] = ['년', '월', '일'].map(end => (/** @type {Run} */ run) => new RegExp(`\\d*${end}`).exec(written(run))?.[0])
 
-/** Which parts of the date have changed: none, the month alone, or more. @param {Run} run @param {Now} now */
+/** Which parts of the date have changed: none, only the month, or more. @param {Run} run @param {Now} now */
 function changed(run, { before }) {
   const parts = [year, month, day].map(part => part(run) !== part(before ?? run))
   if (!parts.includes(true) && written(run) === written(before ?? run)) return 'none'

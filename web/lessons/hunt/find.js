@@ -1,19 +1,19 @@
 /**
- * Faults of a model, each found from the numbers of a run and nothing else: what gives it away, or null where a run has
- * not got it.
+ * Finds the faults of a model from the numbers of a run alone: the evidence, or null where the run does not have
+ * the fault.
  */
 
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
 import { roomsOf } from '../../rooms/index.js'
-import { at, rowAt } from '../readings.js'
+import { at, rowAt } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
 /** @typedef {Record<string, string>} Evidence values for words */
 
 const TINY = 1e-3
-/** How far from 1 the variance of a normalised row may be; the norm's ε takes a little. */
+/** The tolerance for the variance of a normalized row, since ε makes it smaller than 1. */
 const SPREAD = 0.05
 
 /** @param {number[]} values */
@@ -26,7 +26,7 @@ const variance = values => mean(values.map(value => (value - mean(values)) ** 2)
 const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
 
 /**
- * Every row of a tensor [1, heads, rows, columns], with where it is.
+ * Every row of a tensor [1, heads, rows, columns], with its indices.
  * @param {Run} run @param {string} name
  */
 function rowsOf(run, name) {
@@ -38,25 +38,25 @@ function rowsOf(run, name) {
 }
 
 /**
- * Scores that are still the products: nothing has divided them.
+ * Scores that are the plain products: they have not been scaled.
  * @param {Run} run @param {number} head that is looked at @returns {Evidence | null}
  */
 function scale(run, head) {
   const { dots, scores } = partsIn(run, 'encoder.0.self_attn.weights')
   const all = rowsOf(run, dots).flatMap(({ values }) => values)
-  const made = rowsOf(run, scores).flatMap(({ values }) => values)
-  if (all.some((value, i) => Math.abs(value - made[i]) > TINY)) return null
+  const computed = rowsOf(run, scores).flatMap(({ values }) => values)
+  if (all.some((value, i) => Math.abs(value - computed[i]) > TINY)) return null
   const { shape: [,,, width] } = tensorOf(run, dots), start = head * width * width
   const size = tensorOf(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / tensorOf(run, dots).shape[1]
-  const own = made.slice(start, start + width * width)
+  const own = computed.slice(start, start + width * width)
   return {
     head: String(head), variance: fixed(variance(own)), divided: fixed(variance(own) / size),
-    dot: fixed(all[start]), score: fixed(made[start]), size: String(size)
+    dot: fixed(all[start]), score: fixed(computed[start]), size: String(size)
   }
 }
 
 /**
- * A weight above the diagonal, of the head that is looked at if it has one.
+ * A weight above the diagonal, in the selected head if it has one.
  * @param {Run} run @param {number} here @returns {Evidence | null}
  */
 function leak(run, here) {
@@ -65,15 +65,15 @@ function leak(run, here) {
     values.map((value, key) => ({ head, row, key, value })).filter(({ key }) => key > row)))
   const shown = open.filter(({ head, value }) => head === here && value > 0)
   const none = { head: 0, row: 0, key: 0, value: 0 }
-  const most = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
-  return most.value > 0 ? {
-    count: String(open.filter(({ value }) => value > 0).length), head: String(most.head), row: String(most.row),
-    key: String(most.key), weight: fixed(most.value)
+  const max = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
+  return max.value > 0 ? {
+    count: String(open.filter(({ value }) => value > 0).length), head: String(max.head), row: String(max.row),
+    key: String(max.key), weight: fixed(max.value)
   } : null
 }
 
 /**
- * Shares that no longer add up to 1, in the head that is looked at if there are any.
+ * Weights that do not add up to 1, in the selected head if there are any.
  * @param {Run} run @param {number} here @returns {Evidence | null}
  */
 function dropout(run, here) {
@@ -87,19 +87,20 @@ function dropout(run, here) {
   } : null
 }
 
-/** A key that was made by the weights of a value. @param {Run} run @returns {Evidence | null} */
+/** A key that was computed with the weights of values. @param {Run} run @returns {Evidence | null} */
 function swapped(run) {
   const { k, projections: { k: { x, weight, bias } } } = partsIn(run, 'encoder.0.self_attn.qkv')
   const row = rowAt(run, x, [0, 0])
   /** @param {number} which row of the weights */
-  const made = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
-  const found = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
-  return Math.abs(found - made(own)) > TINY && Math.abs(found - made(other)) < TINY ? {
-    value: fixed(found), own: fixed(made(own)), other: fixed(made(other)), first: String(own), wrong: String(other)
+  const computed = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
+  const actual = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
+  return Math.abs(actual - computed(own)) > TINY && Math.abs(actual - computed(other)) < TINY ? {
+    value: fixed(actual), own: fixed(computed(own)), other: fixed(computed(other)),
+    first: String(own), wrong: String(other)
   } : null
 }
 
-/** The same row added at every place. @param {Run} run @returns {Evidence | null} */
+/** The same row of positions added at every position. @param {Run} run @returns {Evidence | null} */
 function batchPositions(run) {
   const room = roomsOf(run).find(({ id }) => id === 'target.sum')
   if (!room) return null
@@ -109,11 +110,11 @@ function batchPositions(run) {
   const { shape: [, places] } = tensorOf(run, out)
   const [zero, ...others] = Array.from({ length: places }, (_, place) => added(place))
   if (others.length === 0) return null
-  const most = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
-  return most < TINY ? { difference: fixed(most), places: String(places) } : null
+  const max = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
+  return max < TINY ? { difference: fixed(max), places: String(places) } : null
 }
 
-/** Tokens whose numbers do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
+/** Tokens whose normalized values do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
 function tokenNorm(run) {
   const name = 'transformer.encoder.layers.0.norm1'
   const gain = rowAt(run, `${name}.weight`, []), shift = rowAt(run, `${name}.bias`, [])
@@ -129,8 +130,8 @@ function tokenNorm(run) {
   }
 }
 
-/** By fault. @type {Record<string, (run: Run, head: number) => Evidence | null>} */
+/** The finders by fault. @type {Record<string, (run: Run, head: number) => Evidence | null>} */
 export const FINDS = { scale, leak, swapped, tokenNorm, batchPositions, dropout }
 
 /** The fault that a run has, or undefined. @param {Run} run */
-export const found = run => Object.entries(FINDS).find(([, find]) => find(run, 0))?.[0]
+export const findFault = run => Object.entries(FINDS).find(([, find]) => find(run, 0))?.[0]

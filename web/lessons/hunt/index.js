@@ -1,9 +1,9 @@
-/** Bug hunt: each step's run has one fault, made in the model itself, and the numbers give it away. */
+/** Bug hunt: each step's run has one fault, built into the model, and its numbers reveal it. */
 
 import { fixed } from '../../lib/number.js'
 import { tensorOf } from '../../lib/run.js'
-import { at, lossOf, whose, written } from '../readings.js'
-import { FINDS, found } from './find.js'
+import { at, lossOf, whose, written } from '../run_values.js'
+import { FINDS, findFault } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Step } from '../index.js' */
@@ -15,12 +15,12 @@ const options = () => Object.keys(FINDS).map(id => ({ id }))
 const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map(() => null) })
 
 /**
- * A run with a fault: what gives it away stands in the room's figure.
+ * A run with a fault; the evidence is in the room's figure.
  * @param {string} id @param {string} state @param {string} tensor @param {Step['paper']} [paper] @returns {Step}
  */
 const fault = (id, state, tensor, paper) => ({
-  id, state, point: whole(tensor), ask: { options, answer: found }, free: ['room', 'head', 'part', 'row', 'step'],
-  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[found(run) ?? '']?.(run, head) }),
+  id, state, point: whole(tensor), ask: { options, answer: findFault }, free: ['room', 'head', 'part', 'row', 'step'],
+  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[findFault(run) ?? '']?.(run, head) }),
   ...(paper && { paper })
 })
 

@@ -1,7 +1,7 @@
-/** What the mask forbids: nobody reads what is not written yet. */
+/** What the mask hides: no token reads what is not generated yet. */
 
 import { fixed } from '../../lib/number.js'
-import { at, lossOf, rowAt, tokensOf, whose, written } from '../readings.js'
+import { at, lossOf, rowAt, tokensOf, whose, written } from '../run_values.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */
@@ -10,7 +10,7 @@ const HERE = 'transformer.decoder.layers.0.self_attn'
 const ROOM = 'decoder.0.self_attn'
 const [MASKED, WEIGHTS] = ['masked_scores', 'weights'].map(name => `${HERE}.${name}`)
 const FIRST = 0
-/** A place after the first row's own. */
+/** A position after the first row's own. */
 const LATER = 3
 
 /** @param {string} tensor @returns {Pointer} */

@@ -1,8 +1,8 @@
-/** Before or after the norm: the same weights, with the norm behind each sum or in front of each sub-layer. */
+/** Pre-norm or post-norm: the same weights, with the norm after each sum or before each sub-layer. */
 
 import { fixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { lossOf, rowAt, whose, written } from '../readings.js'
+import { lossOf, rowAt, whose, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */
@@ -13,7 +13,7 @@ const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run @param {string} id of a room */
 const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
-/** The sum that a norm stands after or before. @param {Run} run @param {string} id */
+/** The sum before or after a norm. @param {Run} run @param {string} id */
 const sumIn = (run, id) => partsIn(run, id).residual.sum
 /** The root mean square of the first token. @param {Run} run @param {string} name */
 const size = (run, name) => {

@@ -1,14 +1,17 @@
-/** One number's way through the whole model, and back: forward to the loss, then the gradient of one weight it met. */
+/**
+ * One number's way through the model and back: forward to the loss, then the gradient of one weight it was
+ * multiplied by.
+ */
 
 import { fixed, likely } from '../../lib/number.js'
-import { at, ranked, rowAt, tokensOf, written } from '../readings.js'
+import { at, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
 
 const HERE = 'transformer.encoder.layers.0.self_attn'
 const ROOM = 'encoder.0.self_attn'
-/** The number: a dimension of the first token. The weight: it carries that into a cell of V, which head 3 mixes. */
+/** The number: a channel of the first token. The weight: it maps that to a cell of V, which head 3 mixes. */
 const DIMENSION = 7, CHANNEL = 29, FIRST_OF_V = 64
 const NUMBER = [0, 0, DIMENSION], WEIGHT = [FIRST_OF_V + CHANNEL, DIMENSION], VALUE = [0, 0, CHANNEL]
 const [ALL, V, SHARES, HEADS] = ['in_proj_weight', 'v', 'weights', 'heads'].map(name => `${HERE}.${name}`)
@@ -17,7 +20,7 @@ const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run */
 const weight = run => at(run, ALL, WEIGHT)
-/** How much of the first token's value each token takes. @param {Run} run @param {Now} now */
+/** The attention weight of the first token for each token. @param {Run} run @param {Now} now */
 const taken = (run, { state }) => tokensOf(run, 'source').map((_, row) => at(run, SHARES, [0, state.head, row, 0]))
 /** @param {Run} run @param {Now} now */
 function losses(run, { before }) {

@@ -1,16 +1,16 @@
 /** Temperature, top-k, top-p, beams: from probabilities to a character. */
 
 import { likely } from '../../lib/number.js'
-import { at, chosen, ranked, rowAt, written } from '../readings.js'
+import { at, chosen, ranked, rowAt, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */
 
 const [SHAPED, KEPT] = ['sampling.probabilities', 'sampling.output']
-/** The likeliest characters, under the line that names the columns, and the likeliest of them. */
+/** Rows of probabilities on paper, including the line that names the columns. */
 const LINES = { selector: '.stage .words + .words' }
 const FIRST = { selector: `${LINES.selector} > li:first-child` }
-/** The step that writes the month of 5/6/2026, as long as the year has four digits. */
+/** The step that generates the month of 5/6/2026, as long as the year has four digits. */
 const STEP = 5
 const ROOM = `room=sampling&row=${STEP}`
 const ON_PAPER = 10
@@ -34,7 +34,10 @@ const way = (run, { before }) => {
 }
 const ways = () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }]
 
-/** The likeliest characters, as many as a paper shows. @param {Run} run @param {string} name @returns {Cells[]} */
+/**
+ * The most probable characters, as many as a worksheet displays.
+ * @param {Run} run @param {string} name @returns {Cells[]}
+ */
 function likeliest(run, name) {
   const row = monthRow(run), columns = ranked(rowAt(run, SHAPED, [0, row])).slice(0, ON_PAPER)
   return [{ tensor: name, index: [0, row, null], columns }]
@@ -44,7 +47,7 @@ const shaped = run => likeliest(run, SHAPED)
 /** @param {Run} run */
 const kept = run => likeliest(run, KEPT)
 
-/** The two likeliest months. @param {Run} run */
+/** The two most probable months. @param {Run} run */
 function months(run) {
   const { vocabulary } = run.streams.target
   const row = rowAt(run, SHAPED, [0, monthRow(run)])

@@ -1,8 +1,8 @@
-/** How a decoder reads an encoder: a date is translated, and every character says where it was read. */
+/** How a decoder reads an encoder: a date is translated, and every character shows where it was read. */
 
 import { fixed, likely } from '../../lib/number.js'
 import { describedOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../readings.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -13,7 +13,7 @@ const WEIGHTS = `${HERE}.weights`
 const SHARES = 'sampling.output'
 const TWOFOLD = 'source=5/6/2026'
 
-/** The step that wrote the last digit of the month. @param {Run} run */
+/** The step that generated the last digit of the month. @param {Run} run */
 const month = run => Math.max(0, chosen(run).indexOf('월') - 1)
 /** @param {Run} run @param {number} step */
 const rowOf = (run, step) => run.decoding?.rows[step] ?? 0
@@ -33,7 +33,7 @@ const shareAt = (run, step) => ({ tensor: SHARES, index: [0, rowOf(run, step), r
 const shareOf = (run, step) => likely(at(run, SHARES, shareAt(run, step).index))
 
 /**
- * The likeliest tokens of a step, in the order of the vocabulary.
+ * The most probable tokens of a step, in the order of the vocabulary.
  * @param {Run} run @param {number} step @param {number} count
  */
 function candidates(run, step, count) {

@@ -1,6 +1,6 @@
 /**
- * The task of the model on the page: dates as English writes them, into Korean. Word order crosses (the year comes last
- * in one and first in the other) and digits are copied, so cross-attention has something to show.
+ * The task of the page's first model: English dates into Korean. The word order crosses (the year comes last in one and
+ * first in the other) and digits are copied, so cross-attention has something to show.
  */
 
 const MONTHS = [
@@ -11,16 +11,16 @@ const DIGITS = [...'0123456789']
 
 export const PAD = '<pad>', START = '<s>', END = '</s>'
 
-/** Every token of a source: words whole, digits and signs one by one. */
+/** The vocabulary of the source: whole words, and single digits and signs. */
 export const SOURCE_TOKENS = [
   PAD, ...DIGITS, ...MONTHS, ...MONTHS.filter(m => m.length > 3).map(m => m.slice(0, 3)),
   'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/', '.'
 ]
 
-/** Every token of a target. */
+/** The vocabulary of the target. */
 export const TARGET_TOKENS = [PAD, START, END, ...DIGITS, '년', '월', '일']
 
-/** Longest source and target in tokens, the target with its start or end. */
+/** The maximum lengths of source and target in tokens, the target including its start or end token. */
 export const LONGEST = { source: 12, target: 12 }
 
 /** @param {number} day */
@@ -32,14 +32,14 @@ function ordinal(day) {
 /** @param {number} n */
 const two = n => String(n).padStart(2, '0')
 
-/** The name of a month, whole or short; none for a number that is no month. @param {number} m */
+/** The name of a month, long or short; undefined for a number that is no month. @param {number} m */
 const long = m => MONTHS[m - 1] ?? '', short = (/** @type {number} */ m) => long(m).slice(0, 3)
 
 /** @typedef {(y: number, m: number, d: number) => string} Form year, month (1 to 12) and day, written */
 
 /**
- * Month first or day first, nobody can tell which: these mean two days at once unless the day is above 12, and the
- * model has to live with that.
+ * Ambiguous dates, month first or day first: these have two readings unless the day is above 12, and the model has to
+ * live with that.
  * @type {Form[]}
  */
 const TWOFOLD = [
@@ -49,7 +49,7 @@ const TWOFOLD = [
 ]
 
 /**
- * The ways a date is written.
+ * The formats of dates.
  * @type {Form[]}
  */
 export const FORMATS = [
@@ -79,7 +79,7 @@ export const FORMATS = [
 export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
 
 /**
- * What a date in a form may mean: itself, and where nobody can tell month from day, that read the other way round.
+ * The readings of a date in a format: itself, and where month and day are ambiguous, the two swapped.
  * @param {number} format @param {[number, number, number]} date year, month, day
  */
 export function readings(format, [y, m, d]) {
@@ -89,7 +89,10 @@ export function readings(format, [y, m, d]) {
 
 const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** What a reader takes for one sign, an emoji of many code points too. @param {string} text @returns {string[]} */
+/**
+ * The characters that a reader perceives; an emoji may consist of many code points.
+ * @param {string} text @returns {string[]}
+ */
 const signsOf = text => (
   /^[\0-\x7f가-힣]*$/.test(text) ? text.split('') : Array.from(SIGNS.segment(text), s => s.segment))
 
@@ -110,11 +113,11 @@ export function splitSource(text) {
 /** @param {string} text @returns {string[]} */
 export const splitTarget = text => signsOf(text).filter(sign => sign.trim())
 
-/** Tokens of a target as text: a space after 년 and 월. @param {string[]} tokens */
+/** The text of target tokens, with a space after 년 and 월. @param {string[]} tokens */
 export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
 
-/** What a list of tokens says: a target without its start and end. @param {string[]} tokens */
-export const written = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
+/** The text of a target without its special tokens. @param {string[]} tokens */
+export const textOf = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
 
 /** Days from 1 January 1900 to 31 December 2199. */
 export const DAYS = 109573
@@ -128,7 +131,7 @@ export function dateOf(day) {
 /** @param {number} y @param {number} m @param {number} d */
 const dayOf = (y, m, d) => (Date.UTC(y, m - 1, d) - Date.UTC(1900, 0, 1)) / 86_400_000
 
-/** One day in ten is never trained on, nor the day that its slashes may also mean. @param {number} day */
+/** One day in ten is held out of training, including its swapped reading. @param {number} day */
 export function isHeldOut(day) {
   const [y, m, d] = dateOf(day), first = d < m ? dayOf(y, d, m) : day
   return Math.imul(first + 1, 0x9e3779b1) >>> 0 < 2 ** 32 / 10
@@ -150,7 +153,7 @@ export const idsOf = tokens => new Map(tokens.map((token, id) => [token, id]))
 const SOURCE_IDS = idsOf(SOURCE_TOKENS), TARGET_IDS = idsOf(TARGET_TOKENS)
 
 /**
- * One example as ids: what the encoder reads, what the decoder reads, what it should answer.
+ * One example as ids: the encoder's input, the decoder's input, and the targets.
  * @param {number} day @param {number} format
  */
 export function example(day, format) {

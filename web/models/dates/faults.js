@@ -1,6 +1,6 @@
 /**
- * What people get wrong, built in: each is the module of the library with one line otherwise, and the same weights. The
- * run is made with it, so every number after it is what such a mistake gives.
+ * Common mistakes, built in: each is a module of the library with one changed line and the same weights. The run uses
+ * it, so every number after it is what such a mistake produces.
  */
 
 import { multiheadAttention } from '../../../src/js/ops/attention.js'
@@ -8,7 +8,7 @@ import { linearRows } from '../../../src/js/ops/linear.js'
 
 /** @import { Library, LibraryTensor } from '../../types.d.ts' */
 
-/** Keys are made with the rows of the values, values with those of the keys. @param {any} gf */
+/** Keys are computed with the weights of values, and values with those of keys. @param {any} gf */
 const swapped = gf => class SwappedAttention extends gf.nn.MultiheadAttention {
   /** @param {LibraryTensor} query @param {LibraryTensor} key @param {LibraryTensor} value @param {any} options */
   forward(query, key = query, value = key, { attnMask, isCausal, keyPaddingMask } = /** @type {any} */ ({})) {
@@ -25,7 +25,7 @@ const swapped = gf => class SwappedAttention extends gf.nn.MultiheadAttention {
   }
 }
 
-/** Mean and variance of each channel over the tokens, in place of each token over its channels. @param {any} gf */
+/** Mean and variance of each channel over the tokens, instead of each token over its channels. @param {any} gf */
 const tokenNorm = gf => class TokenNorm extends gf.nn.LayerNorm {
   static inputNames = ['x']
 
@@ -37,7 +37,10 @@ const tokenNorm = gf => class TokenNorm extends gf.nn.LayerNorm {
   }
 }
 
-/** `pe[:x.size(0)]`, right where time comes first; batch first it is the row of place 0 for all. @param {any} gf */
+/**
+ * `pe[:x.size(0)]`, correct where time comes first; batch first it is the row of position 0 for all.
+ * @param {any} gf
+ */
 const batchPositions = gf => class BatchPositions extends gf.nn.PositionalEncoding {
   static inputNames = ['x']
 
@@ -48,7 +51,7 @@ const batchPositions = gf => class BatchPositions extends gf.nn.PositionalEncodi
   }
 }
 /**
- * By fault: the class that it is in, how it is made wrongly, and with what a module of it is made.
+ * By fault: the class that contains it, the faulty class, and its constructor arguments from a module.
  * @type {Record<string, { of: string, make: (gf: any) => any, from: (module: any) => any[] }>}
  */
 const FAULTS = {

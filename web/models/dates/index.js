@@ -1,25 +1,25 @@
-/** Dates as English writes them, into Korean: an encoder-decoder, trained by this library. */
+/** English dates into Korean: an encoder-decoder trained by this library. */
 
 import { isLearned, take } from '../settings.js'
-import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
-import { familiarity } from './familiar.js'
+import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, textOf } from './data.js'
+import { familiarity } from './familiarity.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
 
-/** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
+/** Date formats that the model knows. The last is ambiguous, May or June: month first, or day first. */
 export const DATES = [
   'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
 ]
 export const TWOFOLD = DATES[DATES.length - 1]
 
 /**
- * The first word the model does not know, or that they are too many.
- * @param {string[]} words @param {string[]} known @param {number} most
+ * The first unknown word, or that there are too many.
+ * @param {string[]} words @param {string[]} known @param {number} max
  */
-function wrong(words, known, most) {
+function wrong(words, known, max) {
   const unknown = words.find(word => !known.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
-  return words.length > most ? { key: 'errors.tooLong', values: { most } } : null
+  return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
 }
 
 /** @param {Settings} state */
@@ -60,11 +60,11 @@ export const dates = {
       target: wrong(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
     }
   },
-  written,
+  written: textOf,
   doubt({ source }) {
-    const found = familiarity(splitSource(source), splitSource)
-    return found === 'known' ? null : found
+    const kind = familiarity(splitSource(source), splitSource)
+    return kind === 'known' ? null : kind
   },
-  /** What is said of the model at the foot of every room. */
+  /** The key of the note on the model at the end of every room. */
   kind: kindOf
 }

@@ -1,28 +1,28 @@
-/** Dates to learn and to be measured on, and how many of them come out exactly. */
+/** Dates for training and testing, and the accuracy of their translations. */
 
 import { DAYS, FORMATS, dateOf, example, joinTarget, readings } from './data.js'
 
-/** How many are translated at once. */
+/** The batch size of the translation. */
 const AT_ONCE = 200
 
 /** @typedef {{ day: number, format: number } & ReturnType<typeof example>} Example */
 
 /**
- * Examples drawn from the random stream as it stands.
+ * Examples sampled from the current random stream.
  * @param {any} gf @param {number} n @param {(day: number) => boolean} isWanted
  * @returns {Example[]}
  */
 export function drawExamples(gf, n, isWanted) {
-  /** @type {Example[]} */ const drawn = []
-  while (drawn.length < n) {
+  /** @type {Example[]} */ const examples = []
+  while (examples.length < n) {
     const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
-    if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
+    if (isWanted(day)) examples.push({ day, format, ...example(day, format) })
   }
-  return drawn
+  return examples
 }
 
 /**
- * The share of dates that come out exactly, one with two readings in either.
+ * The fraction of dates that are translated exactly; one with two readings may be translated as either.
  * @param {any} model @param {Example[]} tests
  */
 export function exactShare(model, tests) {

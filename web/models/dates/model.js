@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../places.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
 
 /** The size of the model on the page. */
@@ -7,7 +7,7 @@ export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dro
 
 const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(START), END_ID = TARGET_TOKENS.indexOf(END)
 
-/** @param {number[][]} ids @returns {boolean[][]} true where a sentence is only filled up */
+/** @param {number[][]} ids @returns {boolean[][]} true for padding */
 const padding = ids => rowsOf(ids).map(row => row.map(id => id === PAD_ID))
 
 /**
@@ -32,16 +32,16 @@ export function createTranslator(gf, config = CONFIG) {
       this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers,
         { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
-      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
+      // Created last, so that a random table leaves the initialization of all other weights unchanged.
       if (positions) {
         const longest = Math.max(LONGEST.source, LONGEST.target)
-        this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest })
       }
-      /** Whether a place of the decoder sees only itself and what is before it. */
+      /** The causal mask of the decoder. */
       this.tgtIsCausal = true
     }
 
-    /** @param {any} embedding @param {number[][]} ids @param {number} [start] the place of the first */
+    /** @param {any} embedding @param {number[][]} ids @param {number} [start] position of the first */
     embed(embedding, ids, start = 0) {
       const x = embedding.forward(ids)
       return this.positions ? this.positions.forward(x, { start }) : x
@@ -69,7 +69,7 @@ export function createTranslator(gf, config = CONFIG) {
       return this.decode(input, this.encode(source), source)
     }
 
-    /** The most probable token at each step until the end. @param {number[][]} source @returns {string[][]} */
+    /** Greedy decoding. @param {number[][]} source @returns {string[][]} */
     translate(source) {
       return gf.tidy(() => gf.noGrad(() => {
         const memory = this.encode(source), answers = source.map(() => [START_ID])

@@ -1,29 +1,29 @@
-/** The whole encoder-decoder on one source and one target, with every number on the way. */
+/** The encoder-decoder on one source and one target, with all intermediate values. */
 
-import { answer } from '../answer.js'
-import { answered } from '../answered.js'
-import { hold } from '../hold.js'
+import { generate } from '../generation.js'
+import { generatedRun } from '../generated_run.js'
+import { cachedModel } from '../model_cache.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
-import { rightAnswers } from './familiar.js'
+import { rightAnswers } from './familiarity.js'
 import { withFault } from './faults.js'
 import { CONFIG, createTranslator } from './model.js'
 
-/** @import { Chosen } from '../answer.js' */
-/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+/** @import { Chosen } from '../generation.js' */
+/** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const TARGET_IDS = idsOf(TARGET_TOKENS)
 const [START_ID, END_ID] = [START, END].map(token => TARGET_TOKENS.indexOf(token))
 
-/** Sizes that the trained weights fix. */
+/** Sizes fixed by the trained weights. */
 const TRAINED = {
   heads: CONFIG.nhead, layers: CONFIG.layers, dModel: CONFIG.dModel, dimFeedforward: CONFIG.dimFeedforward
 }
 
-/** Label smoothing of the training, and what it makes of being sure. */
+/** Label smoothing of the training, and the loss that a confident model has. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
 /** @param {string} of */
@@ -34,7 +34,7 @@ const AXES = {
 }
 
 /**
- * What the weights fix; the theatre's say so themselves.
+ * What the weights fix; those from the training page contain it themselves.
  * @param {Library} gf @param {Settings} settings @param {Uint8Array} file @returns {Partial<Settings>}
  */
 function fixed(gf, settings, file) {
@@ -44,12 +44,12 @@ function fixed(gf, settings, file) {
 }
 
 /**
- * The positions stand in a table that is computed, or one that is learned and then not part of the trained weights.
+ * Whether the positions are computed, or learned and then not part of the trained weights.
  * @param {string} name
  */
 const isPosition = name => name.startsWith('positions.')
 
-/** The model of these settings, its weights drawn. @param {Library} gf @param {Settings} settings */
+/** The model of these settings, randomly initialized. @param {Library} gf @param {Settings} settings */
 function create(gf, settings) {
   const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, fault } = settings
   const model = createTranslator(gf, {
@@ -64,7 +64,7 @@ const MODEL_KEYS = [
   'positions',
   'base', 'dropout', 'lent', 'fault'
 ]
-/** Whether any weight is drawn at random. @param {Settings} settings */
+/** Whether any weight is randomly initialized. @param {Settings} settings */
 const isDrawn = ({ weights, positional, positions }) => (
   weights === 'untrained' || (positional && positions === 'learned'))
 
@@ -73,20 +73,20 @@ const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
 
 /**
- * What the decoder is to say: the reader's words, ids that another run has chosen, or its own.
+ * The target: the reader's text, ids that another run has generated, or the model's own.
  * @param {Library} gf @param {ReturnType<typeof createTranslator>} model @param {Settings} settings
  * @param {number[]} source @param {Edit[]} edits @returns {Chosen}
  */
 function targetOf(gf, model, settings, source, edits) {
   const { target } = settings
-  // A norm over the tokens lets each know of those after it, whatever the mask hides.
+  // A norm over the tokens leaks later tokens, whatever the mask hides.
   const isCausal = settings.tgtIsCausal && settings.fault !== 'tokenNorm'
   const isOwn = typeof target === 'string' && target.trim() === ''
   if (isOwn || target === null) {
     /** @param {number[][]} rows */
     const forward = rows => model.forward(rows.map(() => source), rows)
     const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
-    return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
+    return { ...generate(gf, settings, forward, frame, edits), isGiven: false }
   }
   const ids = Array.isArray(target) ? target
     : [...encode(splitTarget(target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
@@ -114,36 +114,37 @@ function streamsOf(settings, source, input) {
 }
 
 /**
- * Whether a module does something else for each of the two texts, where a script has every forward once.
+ * Whether a module behaves differently for each of the two texts, while an exported script has each forward once.
  * @param {Partial<Settings>} settings
  */
 const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
 
 /**
- * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
- * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
+ * Runs the date translator, or the same model with random weights, on one source; the target is the reader's or the
+ * model's. The model's own answer is generated with dropout off; in training it is then read with dropout on, like a
+ * given one.
  * @param {any} gf the library
- * @param {Partial<Settings>} options settings of the page; what is left out is as by default
- * @param {Edit[]} [edits] cells replaced the moment they are made
+ * @param {Partial<Settings>} options settings of the page, with defaults
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [weights] = []) {
-  const given = { ...defaultsOf('dates'), ...options }
-  const settings = { ...given, ...fixed(gf, given, weights) }
-  const placed = shapeIn(gf, given, weights).positions
+  const merged = { ...defaultsOf('dates'), ...options }
+  const settings = { ...merged, ...fixed(gf, merged, weights) }
+  const placed = shapeIn(gf, merged, weights).positions
   /** @param {string} name */
   const isComputed = name => isPosition(name) && settings.positions !== placed
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
   const answers = rightAnswers(splitSource(settings.source), splitSource)
     .map(date => [...encode(splitTarget(date), TARGET_IDS, 0), END_ID])
-  const made = hold(gf, keyOf(settings), () => (
+  const made = cachedModel(gf, keyOf(settings), () => (
     build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
   const { model } = made
   model.tgtIsCausal = settings.tgtIsCausal
   const isTrained = settings.weights === 'trained'
   return {
-    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
+    ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
       /** @param {number[]} answer */
       const before = answer => [START_ID, ...answer.slice(0, -1)]
       const input = before(ids)
@@ -159,6 +160,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, unscripted: isUnscripted(settings), drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, unscripted: isUnscripted(settings), randomTensors: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

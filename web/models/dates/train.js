@@ -37,7 +37,7 @@ process.on('SIGINT', () => {
   isStopping = true
 })
 
-/** Up in a straight line, then down along a cosine. @param {number} step from 1 */
+/** Linear warm-up, then cosine decay. @param {number} step from 1 */
 const rate = step => step < WARM_UP
   ? (PEAK * step) / WARM_UP
   : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
@@ -62,12 +62,12 @@ function trainStep(model, optimizer, step) {
 /** @param {any} model @param {number} n */
 function accuracy(model, n) {
   gf.manualSeed(seed)
-  const share = exactShare(model.eval(), drawExamples(gf, n, isHeldOut))
+  const fraction = exactShare(model.eval(), drawExamples(gf, n, isHeldOut))
   model.train()
-  return share
+  return fraction
 }
 
-/** What is kept of a stopped run: weights and the optimiser's moments. @param {any} model @param {any} optimizer */
+/** Saves a checkpoint: weights and the optimizer's moments. @param {any} model @param {any} optimizer */
 const keptTensors = (model, optimizer) => Object.fromEntries(
   model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
     const held = optimizer.state.get(p)
@@ -100,10 +100,10 @@ function resume(file, model, optimizer) {
   return step
 }
 
-/** @param {number} step @param {number} loss @param {number} share @param {number} started @param {number} first */
-function report(step, loss, share, started, first) {
+/** @param {number} step @param {number} loss @param {number} fraction @param {number} started @param {number} first */
+function report(step, loss, fraction, started, first) {
   const left = ((Date.now() - started) / (step - first)) * (steps - step) / 1000
-  const at = String(step).padStart(5), exact = (100 * share).toFixed(1).padStart(5)
+  const at = String(step).padStart(5), exact = (100 * fraction).toFixed(1).padStart(5)
   console.log(`step ${at} of ${steps}   loss ${loss.toFixed(4)}   exact ${exact} %   ${Math.ceil(left)} s left`)
 }
 

@@ -1,13 +1,14 @@
-/** From a reader's sentence to what the model reads, and from its logits to words. */
+/** From a sentence to the model's input, and from its logits to words. */
 
 import { LONGEST, MASK, TOKENS, WORDS, encode } from './tokens.js'
 
 const MASK_ID = TOKENS.indexOf(MASK)
 
 /**
- * What the model reads of a text: all of it, or as much around the first [?] as it can take.
+ * The input for a text: all of it, or as much around the first [?] as fits.
  * @param {string} text
- * @returns {{ ids: number[], tokens: string[], offsets: [number, number][], places: number[] }} places: where [?] is
+ * @returns {{ ids: number[], tokens: string[], offsets: [number, number][], places: number[] }} places: the positions
+ *   of [?]
  */
 export function read(text) {
   const { ids, tokens, offsets } = encode(text)
@@ -20,7 +21,7 @@ export function read(text) {
 }
 
 /**
- * The words for a place, the likeliest first.
+ * The words for a position, the most probable first.
  * @param {ArrayLike<number>} logits [T, words] @param {number} at
  * @returns {{ word: string, probability: number }[]}
  */
@@ -44,7 +45,7 @@ export function answer(gf, model, text) {
 }
 
 /**
- * A text with the likeliest word in place of every [?], a particle right after its word.
+ * A text with the most probable word for every [?], particles without a space before them.
  * @param {string} text @param {{ words: { word: string }[] }[]} answers
  */
 export function filled(text, answers) {

@@ -1,22 +1,22 @@
-/** Sentences with a word missing: what the model reads, and what is right. */
+/** Sentences with missing words: inputs and targets. */
 
-import { drawFrom } from '../draw.js'
+import { createRandom } from '../random.js'
 import { englishSentence } from './english.js'
 import { koreanSentence } from './korean.js'
 import { LONGEST, MASK, WORDS, encode } from './tokens.js'
 
-/** @typedef {import('./korean.js').Part} Part @typedef {import('../draw.js').Draw} Draw */
+/** @typedef {import('./korean.js').Part} Part @typedef {import('../random.js').Draw} Draw */
 
 /** @type {Record<string, (draw: Draw, isHeldOut: boolean) => Part[]>} */
 const LANGUAGES = { ko: koreanSentence, en: englishSentence }
 const WORD_IDS = new Map(WORDS.map((word, id) => [word, id]))
 
 /**
- * A place of a sentence where a word is missing.
+ * The position of a missing word.
  * @typedef {object} Place
- * @property {number} at its token
- * @property {[number, number]} stem the tokens of the word that decides, from and to
- * @property {string[]} answers the words that are right
+ * @property {number} at the index of its token
+ * @property {[number, number]} stem the range of tokens of the word that decides
+ * @property {string[]} answers the correct words
  * @property {number} target one of them
  *
  * @typedef {{ text: string, ids: number[], places: Place[], language: string }} Example
@@ -27,7 +27,7 @@ const isStem = (/** @type {Part} */ part) => typeof part === 'object' && 'stem' 
 const textOf = (/** @type {Part} */ part) => (typeof part === 'string' ? part : 'stem' in part ? part.stem : MASK)
 
 /**
- * Asks for one of a sentence's words, or for all of them, and writes the others out.
+ * Masks one of a sentence's words, or all of them, and writes the others out.
  * @param {Draw} draw @param {Part[]} parts
  */
 function ask(draw, parts) {
@@ -36,7 +36,7 @@ function ask(draw, parts) {
 }
 
 /**
- * The places of a sentence's missing words, by where each part begins in the text and each token in that.
+ * The positions of the missing words, from the offsets of parts and tokens.
  * @param {Draw} draw @param {Part[]} parts @param {[number, number][]} offsets @returns {Place[]}
  */
 function placesOf(draw, parts, offsets) {
@@ -64,11 +64,11 @@ export function example(draw, language, isHeldOut) {
 }
 
 /**
- * Examples from a seed, in turn of both languages or of one.
+ * Examples from a seed, alternating between the languages or of one language.
  * @param {number} seed @param {number} count @param {{ isHeldOut?: boolean, languages?: string[] }} [options]
  * @returns {Example[]}
  */
 export function examples(seed, count, { isHeldOut = false, languages = ['ko', 'en'] } = {}) {
-  const draw = drawFrom(seed)
+  const draw = createRandom(seed)
   return Array.from({ length: count }, (_, n) => example(draw, languages[n % languages.length], isHeldOut))
 }

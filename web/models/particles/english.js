@@ -1,17 +1,17 @@
-/** English verbs that agree with their subject over a distance, and the sentences that they are asked in. */
+/** English verbs that agree with their subject over a distance, and sentences that test them. */
 
 import { bothNumbers } from '../english.js'
 import { ENGLISH, ENGLISH_HELD_OUT } from './words.js'
 
-/** @typedef {import('../draw.js').Draw} Draw @typedef {import('./korean.js').Part} Part */
+/** @typedef {import('../random.js').Draw} Draw @typedef {import('./korean.js').Part} Part */
 
 /**
- * What a verb does, with its two forms: for one, and for many.
+ * A verb, with its singular and plural.
  * @type {Record<string, [string, string]>}
  */
 export const VERBS = { is: ['is', 'are'], was: ['was', 'were'], has: ['has', 'have'], does: ['does', 'do'] }
 
-/** What follows the verb, which says what verbs may stand there. */
+/** Continuations after the verb, by the verbs that they allow. */
 const ENDS = {
   'is/was': `here|there|red|new|old|very small|very old|on the table|in the garden|at home|not here|under the bed|ready|
     lost|broken|in the city|open|beautiful|near the door|happy`,
@@ -22,7 +22,7 @@ const ENDS = {
 }
 const ENDINGS = Object.entries(ENDS).map(([verbs, ends]) => ({ verbs: verbs.split('/'), ends: ends.split(/\|\s*/) }))
 
-/** Questions put the verb before its subject: what they begin and end with. */
+/** Questions put the verb before its subject: their beginnings and ends. */
 const COMPARISONS = Object.entries({
   'is/was': [
     ['where ', ''], ['there ', ''], ['there ', ' on the table'], ['', ' here'], ['', ' on the table'],
@@ -45,7 +45,7 @@ const PRONOUNS = ['he', 'she', 'it', 'i', 'we', 'they', 'you']
 const ONSETS = [...'bdfgklmnprstvw', 'br', 'cl', 'dr', 'fl', 'gr', 'pl', 'sn', 'st', 'tr', 'bl', 'z', 'j', 'h', 'c']
 const CODAS = [...'bdgklmnprt', 'ck', 'nd', 'st', 'rk', 'mp', 'er', 'et', 'in', 'le', 'x', 'sh', 'ss', 'ow', 'a', 'o']
 
-/** A word that may mean nothing, in both numbers. @param {Draw} draw */
+/** A made-up word, in both numbers. @param {Draw} draw */
 function madeUp(draw) {
   const syllable = () => draw.pick(ONSETS) + draw.pick([...'aeiou'])
   return bothNumbers((draw.chance(0.4) ? syllable() : '') + syllable() + draw.pick(CODAS))
@@ -70,7 +70,7 @@ function notHeldOut(draw) {
 /**
  * A determiner, perhaps an adjective, and a noun.
  * @param {Draw} draw @param {boolean} isMany @param {boolean} isHeldOut
- * @returns {{ text: string, numbers: number[] }} numbers: 0 for one, 1 for many; both where nobody can tell
+ * @returns {{ text: string, numbers: number[] }} numbers: 0 for singular, 1 for plural; both where it is ambiguous
  */
 function phrase(draw, isMany, isHeldOut) {
   const { one, many } = noun(draw, isHeldOut), isTold = draw.chance(0.2), adjective = draw.pick(ADJECTIVES)
@@ -80,7 +80,7 @@ function phrase(draw, isMany, isHeldOut) {
   return { text: `${article} ${rest}`, numbers: one === many && !isTold ? [0, 1] : [isMany ? 1 : 0] }
 }
 
-/** What stands between a subject and its verb, to mislead. @param {Draw} draw @param {boolean} isHeldOut */
+/** A distractor between a subject and its verb. @param {Draw} draw @param {boolean} isHeldOut */
 function attractor(draw, isHeldOut) {
   if (draw.chance(0.85)) return ` ${draw.pick(BETWEEN)} ${phrase(draw, draw.chance(0.5), isHeldOut).text}`
   return ` that the ${noun(draw, isHeldOut, 'living').many} ${draw.pick(SEEN)}`
@@ -93,7 +93,7 @@ function pronoun(draw) {
 }
 
 /**
- * What the verb has to agree with, and what else belongs to it.
+ * The subject of the verb, and the rest of the sentence.
  * @param {Draw} draw @param {boolean} isHeldOut @returns {{ stem: string, rest: string, numbers: number[] }}
  */
 function subject(draw, isHeldOut) {
@@ -106,7 +106,7 @@ function subject(draw, isHeldOut) {
   return { stem: text, rest: Array.from({ length: count }, () => attractor(draw, isHeldOut)).join(''), numbers }
 }
 
-/** The form of a verb for one or many. @param {string} verb @param {number} number @param {string} stem */
+/** The form of a verb. @param {string} verb @param {number} number @param {string} stem */
 const formFor = (verb, number, stem) => {
   if (stem === 'i' && (verb === 'is' || verb === 'was')) return { is: 'am', was: 'was' }[verb]
   return VERBS[verb][number]

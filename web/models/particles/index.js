@@ -1,5 +1,5 @@
 /**
- * Sentences with a word missing, Korean and English: an encoder that says which word it is, trained by this library.
+ * Sentences with a missing word, Korean and English: an encoder that predicts the word, trained by this library.
  */
 
 import { take } from '../settings.js'
@@ -8,14 +8,14 @@ import { LONGEST, WORDS, encode } from './tokens.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
-/** Sentences to begin with: final consonants, vowels, ㄹ, words that mean nothing, and verbs far from their subject. */
+/** Example sentences: final consonants, vowels, ㄹ, made-up words, and verbs far from their subject. */
 export const SENTENCES = [
   ['ko', '나는 최근 파리 여행[?] 다녀왔다'], ['ko', '나는 최근 파리 사과[?] 먹었다'], ['ko', '내일은 서울[?] 간다'],
   ['ko', '뷁똠[?] 정말 재미있다'], ['ko', '고양이[?] 강아지는 친구다'], ['en', 'the keys to the cabinet [?] here'],
   ['en', 'the key to the cabinets [?] here']
 ]
 
-/** The words that a reader wrote into the gaps. @param {string} target */
+/** The reader's words for the gaps. @param {string} target */
 export const wordsOf = target => target.split(/[\s,]+/).filter(Boolean)
 
 /** @param {string} sentence @param {string} target */

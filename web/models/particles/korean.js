@@ -1,9 +1,9 @@
-/** Korean particles and the sentences that they are asked in. */
+/** Korean particles and sentences that test them. */
 
 import { forms } from '../hangul.js'
 import { KOREAN, KOREAN_HELD_OUT } from './words.js'
 
-/** @typedef {import('../draw.js').Draw} Draw */
+/** @typedef {import('../random.js').Draw} Draw */
 
 /** @param {string} text one entry a line */
 const lines = text => text.trim().split(/\n\s*/)
@@ -57,8 +57,8 @@ const VERBS = Object.fromEntries(lines(`
 
 /**
  * Sentences: {kind:families} is a noun with its particle, <verb> one of the verb's endings, (a|b) one of these.
- * What a slot's families are follows from the rest of the sentence, whatever the noun; one that is listed twice is
- * twice as likely.
+ * A slot's families follow from the rest of the sentence, whatever the noun; one that is listed twice is twice
+ * as likely.
  */
 const SENTENCES = lines(`
   {people:은/이} {food:을} <eat>
@@ -152,20 +152,20 @@ const PLACES = ['집에서 ', '학교에서 ', '공원에서 ', '시장에서 ',
 const QUOTES = ['‘’', '“”', '\'\'', '""']
 const BEGINNINGS = [...Array(30).fill(''), '네, ', '아, '], ENDS = [...Array(8).fill(''), '.', '.', '.', '?', '!', ' 😀']
 
-/** The past has ㅆ at the end of a syllable. @param {string} verb */
+/** The past tense has ㅆ at the end of a syllable. @param {string} verb */
 const isPast = verb => verb.normalize('NFD').includes('\u11bb')
 
-/** An ending that fits the time that was said before. @param {Draw} draw @param {string} verb @param {string} before */
+/** An ending that agrees with the tense before. @param {Draw} draw @param {string} verb @param {string} before */
 function ending(draw, verb, before) {
   const all = VERBS[verb].split(' '), past = all.filter(isPast)
   const isTold = PAST_TIMES.some(time => before.includes(time)) && past.length > 0
   return draw.pick(isTold ? past : all).replaceAll('_', ' ')
 }
 
-/** Pairs of a first consonant and a vowel. */
+/** Pairs of an initial consonant and a vowel. */
 const OPEN_SYLLABLES = 19 * 21
 
-/** One to four syllables that may mean nothing; ㄹ is frequent, as it has a rule of its own. @param {Draw} draw */
+/** One to four random syllables; ㄹ is frequent, since it has a rule of its own. @param {Draw} draw */
 function madeUp(draw) {
   const syllable = () => {
     const final = draw.chance(0.45) ? 0 : draw.chance(0.25) ? 8 : 1 + draw.below(27)
@@ -174,7 +174,7 @@ function madeUp(draw) {
   return Array.from({ length: 1 + draw.below(4) }, syllable).join('')
 }
 
-/** A number, letters that are read by their names, or a sign whose name nobody knows. @param {Draw} draw */
+/** A number, letters that are read by their names, or a sign whose name is unknown. @param {Draw} draw */
 function written(draw) {
   if (draw.chance(0.15)) return draw.pick(['🍎', '☕', '♥'])
   const signs = draw.chance(0.6) ? '0123456789' : 'bcdefghjklmnopqrstuvwxyz'
@@ -183,7 +183,7 @@ function written(draw) {
 
 const ALL_HELD_OUT = new Set(Object.values(KOREAN_HELD_OUT).flat())
 
-/** Kinds of which there is no new one. */
+/** Kinds without made-up words. */
 const CLOSED = ['pronouns', 'numbers', 'days']
 const OPEN_SENTENCES = SENTENCES.filter(sentence => !CLOSED.some(kind => sentence.includes(`{${kind}`)))
 
@@ -204,7 +204,7 @@ function notHeldOut(draw) {
 }
 
 /**
- * A part of a sentence: plain text, the word that decides, or a place with the answers that are right there.
+ * A part of a sentence: plain text, the word that decides, or a gap with its correct answers.
  * @typedef {string | { stem: string } | { answers: string[] }} Part
  */
 
@@ -221,7 +221,7 @@ function fillSlot(draw, slot, isHeldOut) {
 const ANY_KINDS = Object.keys(KOREAN).filter(kind => kind !== 'days' && kind !== 'pronouns')
 
 /**
- * Words and particles without any sense, so that the form of a particle is learned to depend on its word alone.
+ * Words and particles without any sense, so that the model learns that a particle's form depends on its word alone.
  * @param {Draw} draw @returns {Part[]}
  */
 function nonsense(draw) {

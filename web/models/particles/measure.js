@@ -1,30 +1,31 @@
-/** How often the model is right, with everything in sight and with some of it hidden; where its heads look. */
+/** The accuracy of the model, with and without parts of the input hidden, and where its heads attend. */
 
 import { examples } from './data.js'
 import { WORDS, fill } from './tokens.js'
 
 /** @typedef {import('./data.js').Example} Example @typedef {import('./data.js').Place} Place */
 
-/** Examples of about the same length together. @param {Example[]} list @param {number} size @returns {Example[][]} */
+/** Batches of examples of similar length. @param {Example[]} list @param {number} size @returns {Example[][]} */
 export function batches(list, size) {
   const sorted = list.toSorted((a, b) => a.ids.length - b.ids.length)
   return Array.from({ length: Math.ceil(sorted.length / size) }, (_, n) => sorted.slice(n * size, (n + 1) * size))
 }
 
-/** Ids of a batch, filled up to the longest. @param {Example[]} batch */
+/** The ids of a batch, padded to the longest. @param {Example[]} batch */
 export function inputOf(batch) {
   const length = Math.max(...batch.map(({ ids }) => ids.length))
   return batch.map(({ ids }) => fill(ids, length))
 }
 
-/** The target where nothing is asked. */
+/** The target of positions without a gap. */
 export const NONE = -100
 
-/** How many batches are drawn together, to put examples of about one length into each. */
+/** How many batches are sampled together, to group examples by length. */
 const AT_ONCE = 8
 
 /**
- * What the model reads of a batch and what is right at each place. @param {Example[]} batch
+ * The input and targets of a batch.
+ * @param {Example[]} batch
  * @returns {{ input: number[][], target: number[] }}
  */
 export function taskOf(batch) {
@@ -34,24 +35,24 @@ export function taskOf(batch) {
 }
 
 /**
- * The batch of a step, from 1. Those of the next few steps are drawn together.
+ * The batch of a step, from 1. Those of the next few steps are sampled together.
  * @param {number} seed @param {number} size
  */
 export function batchesFrom(seed, size) {
   let first = 0
   /** @type {Example[][]} */
-  let drawn = []
+  let sampled = []
   return (/** @type {number} */ step) => {
     const n = (step - 1) % AT_ONCE
-    if (first !== step - n) drawn = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
+    if (first !== step - n) sampled = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
     first = step - n
-    // 3 has no divisor in common with 8: short and long ones take turns.
-    return taskOf(drawn[(n * 3) % AT_ONCE])
+    // 3 and 8 are coprime, so short and long batches alternate.
+    return taskOf(sampled[(n * 3) % AT_ONCE])
   }
 }
 
 /**
- * What may be hidden from the model: the word that decides, its last letter, or all besides that word and [?].
+ * What can be hidden from the model: the word that decides, its last letter, or all but that word and [?].
  * @type {Record<string, (place: Place, t: number) => boolean>}
  */
 export const HIDING = {
@@ -61,7 +62,7 @@ export const HIDING = {
   'all but the stem': ({ stem: [from, to], at }, t) => (t < from || t >= to) && t !== at
 }
 
-/** Forms of the same thing, of which the word decides: 은 and 는, is and are. */
+/** Pairs of forms that the word decides between: 은 and 는, is and are. */
 const PARTNERS = [
   ['은', '는'], ['이', '가'], ['을', '를'], ['과', '와'], ['으로', '로'],
   ['is', 'are'], ['was', 'were'], ['has', 'have'], ['does', 'do']
@@ -69,7 +70,7 @@ const PARTNERS = [
 const partnerOf = new Map(PARTNERS.flatMap(([one, other]) => [[one, other], [other, one]]))
 
 /**
- * The share of right words, and of pairs (은 and 는 ...) in which the right form has more than the wrong one.
+ * The fraction of correct words, and of pairs (은 and 는 ...) in which the correct form is more probable.
  * @param {any} gf @param {any} model @param {Example[]} list @param {string} [hiding] a key of HIDING
  */
 export function accuracy(gf, model, list, hiding = 'nothing') {
@@ -94,7 +95,7 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
 }
 
 /**
- * The share of attention from [?] to the last letter of the word that decides, on average: [layer][head].
+ * The mean attention weight from [?] to the last letter of the word that decides: [layer][head].
  * @param {any} gf @param {any} model @param {Example[]} list @returns {number[][]}
  */
 export function looks(gf, model, list) {

@@ -1,5 +1,5 @@
 import { rowsOf } from '../ids.js'
-import { createPlaces } from '../places.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
 
 /**
@@ -8,19 +8,19 @@ import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
  */
 
 /**
- * The size of the model on the page. The waves of the positions are short (base 10), so that neighbours differ: the
- * letter before [?] has to be found.
+ * The size of the model on the page. The wavelengths of the positions are short (base 10), so that neighbors differ:
+ * the letter before [?] has to be found.
  */
 export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dropout: 0, base: 10 }
 
-/** Letters are drawn closer together than torch draws them, so that positions weigh as much at the start. */
+/** A smaller standard deviation than torch's, so that positions have enough weight at the start. */
 const EMBEDDING_STD = 0.5
 
 const PAD_ID = TOKENS.indexOf(PAD)
 
 /**
- * An encoder that says which word is missing: embedding, positions, torch.nn.TransformerEncoder, a linear layer to the
- * words that it can answer with.
+ * An encoder that predicts missing words: embedding, positions, torch.nn.TransformerEncoder, a linear layer to the
+ * possible words.
  * @param {any} gf the library
  * @param {typeof CONFIG & Shape} [config]
  */
@@ -41,14 +41,16 @@ export function createParticles(gf, config = CONFIG) {
       const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, options)
       this.encoder = new gf.nn.TransformerEncoder(layer, layers)
       this.output = new gf.nn.Linear(dModel, WORDS.length)
-      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
-      if (positions) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest: LONGEST })
+      // Created last, so that a random table leaves the initialization of all other weights unchanged.
+      if (positions) {
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest: LONGEST })
+      }
     }
 
     /**
-     * Logits [B, T, words] at every place; only those at [?] are trained.
+     * Logits [B, T, words] at every position; only those at [?] are trained.
      * @param {number[][]} ids [B, T]
-     * @param {boolean[][]} [hidden] [B, T], true where nobody may look, besides what is only filled up
+     * @param {boolean[][]} [hidden] [B, T], true for keys to mask besides the padding
      */
     forward(ids, hidden) {
       const srcKeyPaddingMask = rowsOf(ids)

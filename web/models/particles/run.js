@@ -1,8 +1,8 @@
-/** One sentence with gaps through the encoder, and the word for every gap, with every number on the way. */
+/** A sentence with gaps through the encoder, with all intermediate values. */
 
-import { choose } from '../answer.js'
-import { answered } from '../answered.js'
-import { hold } from '../hold.js'
+import { choose } from '../generation.js'
+import { generatedRun } from '../generated_run.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
@@ -11,8 +11,8 @@ import { CONFIG, createParticles } from './model.js'
 import { hangulOf } from '../syllables.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
-/** @import { Chosen } from '../answer.js' */
-/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+/** @import { Chosen } from '../generation.js' */
+/** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */
 
 /** @param {string} of */
 const words = of => [{ name: 'word', of }, { name: 'channel' }]
@@ -32,7 +32,7 @@ function targetOf(gf, model, settings, { ids, places }, edits) {
 }
 
 /**
- * What counts as right at every place; nothing is asked outside the gaps.
+ * The target at every position; none outside the gaps.
  * @param {number} length @param {number[]} places @param {number[]} ids
  */
 function rightAt(length, places, ids) {
@@ -41,7 +41,7 @@ function rightAt(length, places, ids) {
   return target
 }
 
-/** A space would not be seen. @param {string} token */
+/** Makes spaces visible. @param {string} token */
 const asShown = token => (token === ' ' ? '␣' : token)
 const SHOWN = TOKENS.map(asShown)
 
@@ -60,19 +60,19 @@ function streamsOf({ gapped }, { ids, tokens }) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
  * @param {Uint8Array[]} [files] the trained weights
- * @returns {Made}
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }
   const text = read(settings.gapped)
   const shape = shapeIn(gf, settings, file)
   const create = () => createParticles(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = hold(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
+  const made = cachedModel(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   return {
-    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
+    ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
       forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
       rows: text.places, axes: AXES, inputs: { ids: [text.ids] }, streams: streamsOf(settings, text)
     })),

@@ -1,47 +1,47 @@
 /**
- * What the model reads: Hangul letter by letter, so that a final consonant is a token of its own; Latin letters one by
- * one, but the small words of English whole; [?] where a word is missing.
+ * The tokenizer: Hangul letter by letter, so that a final consonant is a token of its own; Latin letters one by one,
+ * except the small words of English; [?] for a missing word.
  */
 
 import { FINALS, INITIALS, VOWELS } from '../../lib/hangul.js'
 
 export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
 
-/** English words that are read whole: there are only so many, and they say how a sentence is built. */
+/** English words that are single tokens: there are only so many, and they determine the structure of a sentence. */
 export const SMALL_WORDS = `
   a an and been both every he her his i here it many my not of on our she some that the their there these they this
   those three to two we when where why you your about at behind beside by for from in inside near under with now
   never always very today yesterday
 `.trim().split(/\s+/)
 
-/** A final consonant is written with a hyphen before it, to be told from the same letter at the start of a syllable. */
+/** Final consonants are written with a hyphen, to distinguish them from the same letters at the start of a syllable. */
 const FINAL_TOKENS = FINALS.map(letter => `-${letter}`)
 
-/** Every token that is read. */
+/** The vocabulary of the input. */
 export const TOKENS = [
   PAD, MASK, UNKNOWN, ' ', ...'0123456789.,?!\'"‘’“”', ...INITIALS, ...VOWELS, ...FINAL_TOKENS,
   ...'abcdefghijklmnopqrstuvwxyz'.replace(/[ai]/g, ''), ...SMALL_WORDS
 ]
 
-/** Every word that may be missing; the model answers with one of these. */
+/** The vocabulary of the output: all words that may be missing. */
 export const WORDS = [
   '은', '는', '이', '가', '을', '를', '과', '와', '으로', '로', '에', '에서',
   'is', 'are', 'am', 'was', 'were', 'has', 'have', 'does', 'do'
 ]
 
-/** Most tokens the model reads at a time. */
+/** The maximum number of tokens. */
 export const LONGEST = 72
 
 const IDS = new Map(TOKENS.map((token, id) => [token, id]))
 const SMALL = new Set(SMALL_WORDS)
 
-/** Where Unicode has the letters that join to syllables, in the order of the lists above. */
+/** The Unicode blocks of the letters that join to syllables, in the order of the lists above. */
 const JOINING = [INITIALS, VOWELS, FINAL_TOKENS].flatMap((letters, list) => (
   letters.map((letter, i) => ({ letter, joining: String.fromCharCode([0x1100, 0x1161, 0x11a8][list] + i) }))))
 const LETTER_OF = new Map(JOINING.map(({ letter, joining }) => [joining, letter]))
 const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining]))
 
-/** The tokens of one sign. @param {string} sign */
+/** The tokens of one character. @param {string} sign */
 function tokensOf(sign) {
   const plain = sign.normalize('NFC').toLowerCase()
   if (!plain.trim()) return [' ']
@@ -53,11 +53,11 @@ const SIGNS = new Intl.Segmenter('ko', { granularity: 'grapheme' })
 
 /** @typedef {{ text: string, from: number, to: number }} Sign */
 
-/** [?], a Latin word, a sign that is surely one, and what is between these. */
+/** [?], a Latin word, a character that is surely one, and what is between these. */
 const PARTS = /\[\?\]|[A-Za-z]+(?!\p{M})|[가-힣0-9 ](?!\p{M})|(?:(?!\[\?\]|[A-Za-z가-힣0-9 ](?!\p{M})).)+/gsu
 
 /**
- * What is read as one: [?], a small word, or what a reader takes for one sign.
+ * What is one token: [?], a small word, or a character as a reader perceives it.
  * @param {string} text @returns {Sign[]}
  */
 function signsOf(text) {
@@ -74,10 +74,10 @@ function signsOf(text) {
 const isHangul = (/** @type {string} */ token) => /^-?[ㄱ-ㅣ]$/.test(token)
 
 /**
- * A text as the model reads it: one space for any white space, none at the ends or between Korean and [?], where a
- * particle has none.
+ * Encodes a text: one space for any white space, none at the ends or between Korean and [?], where a particle has none.
  * @param {string} text
- * @returns {{ ids: number[], tokens: string[], offsets: [number, number][] }} offsets: where each stands in the text
+ * @returns {{ ids: number[], tokens: string[], offsets: [number, number][] }} offsets: the range of each token in
+ *   the text
  */
 export function encode(text) {
   /** @type {string[]} */
@@ -98,7 +98,7 @@ export function encode(text) {
   return { ids: tokens.map(token => /** @type {number} */ (IDS.get(token))), tokens, offsets }
 }
 
-/** The text of ids: letters joined to syllables, □ for what was not known. @param {readonly number[]} ids */
+/** Decodes ids: letters joined to syllables, □ for unknown characters. @param {readonly number[]} ids */
 export function decode(ids) {
   const tokens = ids.map(id => TOKENS[id]).filter(token => token !== PAD)
   const joining = tokens.map(token => (token === UNKNOWN ? '□' : JOINING_OF.get(token) ?? token))
@@ -106,5 +106,5 @@ export function decode(ids) {
   return text.replace(/[\u1100-\u11ff]/g, single => LETTER_OF.get(single)?.replace('-', '') ?? '')
 }
 
-/** Ids filled up to a length with <pad>. @param {readonly number[]} ids @param {number} length */
+/** Ids padded with <pad> to a length. @param {readonly number[]} ids @param {number} length */
 export const fill = (ids, length) => [...ids, ...Array(Math.max(0, length - ids.length)).fill(0)]

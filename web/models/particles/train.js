@@ -1,6 +1,6 @@
 /**
- * Trains the model of missing words: `npm run train`. Every batch is drawn from the seed and the number of its step, so
- * a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
+ * Trains the model of missing words: `npm run train`. Every batch is sampled from the seed and the number of its step,
+ * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
@@ -15,7 +15,7 @@ const LANGUAGES = { ko: 'Korean', en: 'English' }
 const OUT = fileURLToPath(new URL('particles.safetensors', import.meta.url))
 const { steps, seed, out, tests: count } = trainingOptions({ steps: 8000, out: OUT, tests: 2000 })
 const gf = await load()
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(2)} %`
+const percent = (/** @type {number} */ fraction) => `${(100 * fraction).toFixed(2)} %`
 
 /** The batch of each step. */
 const batchAt = batchesFrom(seed, BATCH)
@@ -53,7 +53,7 @@ for (const [language, name] of Object.entries(LANGUAGES)) {
   }
   const heads = looks(gf, model, tests.slice(0, 300))
   heads.forEach((shares, layer) => console.log(`  attention from [?] to the last letter, layer ${layer}: ` +
-    shares.map((share, head) => `head ${head} ${percent(share)}`).join(', ')))
+    shares.map((fraction, head) => `head ${head} ${percent(fraction)}`).join(', ')))
 }
 save(gf, model, out, metadata)
 if (Number(metadata['right.ko']) < 0.99) process.exitCode = 1

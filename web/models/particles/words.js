@@ -1,9 +1,9 @@
-/** The nouns of the sentences, by what they can be. Nouns in HELD_OUT are never trained on: they are for measuring. */
+/** The nouns of the sentences by kind. Nouns in HELD_OUT are never used in training, only in tests. */
 
 /** @param {string} text */
 const list = text => text.trim().split(/\s+/)
 
-/** Korean nouns to train on, by kind. @type {Record<string, string[]>} */
+/** Korean nouns for training, by kind. @type {Record<string, string[]>} */
 export const KOREAN = {
   people: list(`친구 선생님 동생 학생 의사 할머니 아버지 어머니 이웃 형 누나 언니 삼촌 기자 사장님 손님 요리사 아이 가수
     간호사 화가 농부 민수 지은 서연 하늘 준호 유진 현우 다은 슬기 은별 한솔 영희 철수 남편 아들 딸 조카 사촌 직원 배우`),
@@ -27,7 +27,7 @@ export const KOREAN = {
   numbers: list('1 2 3 4 5 6 7 8 9 10 12 15 20 27 30 100 일 이 삼 사 오 육 칠 팔 구 십 백')
 }
 
-/** Korean nouns that are only measured on. @type {Record<string, string[]>} */
+/** Korean nouns for tests. @type {Record<string, string[]>} */
 export const KOREAN_HELD_OUT = {
   people: list('변호사 경찰관 소방관 할아버지 이모 고모 감독 군인 왕 도둑 수진 보람 한별 태윤 교수님 이발사'),
   things: list('시계 자전거 베개 이불 냉장고 창문 달력 반지 북 피아노 기타 지우개 풀 꽃병 손수건 칫솔 천'),
@@ -44,7 +44,7 @@ export const KOREAN_HELD_OUT = {
   rain: list('전화 택배 방학 태풍')
 }
 
-/** English nouns: singular, and plural where it is not made by rule. @type {Record<string, string[]>} */
+/** English nouns for training: singular, and plural where it is irregular. @type {Record<string, string[]>} */
 export const ENGLISH = {
   things: list(`key cabinet book table lamp cup letter door window picture box bus glass bottle chair coat shoe map note
     pencil plate ring rope shelf/shelves knife/knives leaf/leaves flower garden tree house bridge boat train car wheel
@@ -56,7 +56,7 @@ export const ENGLISH = {
     student writer nurse baker sailor neighbor uncle aunt painter driver`)
 }
 
-/** English nouns that are only measured on. @type {Record<string, string[]>} */
+/** English nouns for tests. @type {Record<string, string[]>} */
 export const ENGLISH_HELD_OUT = {
   things: list(`cable drawer spoon pillow camera ladder tower guitar carpet bucket fence castle church kiss wallet peach
     country/countries party/parties valley keyboard sock tomato/tomatoes page screen`),

@@ -1,9 +1,9 @@
-/** What the laboratory computes, as modules: the library makes every number that its figures show. */
+/** The experiments of the laboratory as modules: the library computes every number of its figures. */
 
-/** Readings between two positions, so that a wave is drawn as one. */
+/** Samples between two positions, so that waves look continuous. */
 export const FINENESS = 8
 
-/** Positions that are compared with each other. */
+/** How many positions are compared with each other. */
 export const COMPARED = 12
 
 /** @param {any} gf */
@@ -12,7 +12,7 @@ export function experiments(gf) {
   /** @param {number} from @param {number} to @param {number} [step] */
   const count = (from, to, step = 1) => gf.arange(from, to, step, { dtype: 'float32' })
 
-  /** Sine and cosine: the table, and everything on the way to one of its cells. */
+  /** Sine and cosine: the table, and the intermediate values of one of its cells. */
   class Waves extends Module {
     /** @param {number} length @param {number} dModel @param {number} base */
     forward(length, dModel, base) {
@@ -27,7 +27,7 @@ export function experiments(gf) {
     }
   }
 
-  /** Every pair of dimensions as a point that walks around a circle. */
+  /** Every pair of dimensions as a point that moves around a circle. */
   class Circle extends Module {
     /** @param {any} table */
     forward(table) {
@@ -38,7 +38,7 @@ export function experiments(gf) {
     }
   }
 
-  /** Four encodings, and what is asked of one: unlike places, no growth, equal steps. */
+  /** Four encodings and the requirements on them: distinct positions, bounded values, equal steps. */
   class Asks extends Module {
     /** @param {any} table @param {any} learned */
     forward(table, learned) {
@@ -70,7 +70,7 @@ export function experiments(gf) {
       /** @type {number[]} */ this.back = []
     }
 
-    /** @param {number[]} order which word comes first, second and so on */
+    /** @param {number[]} order the new order of the words */
     shuffleBy(order) {
       this.order = order
       this.back = order.map((_, word) => order.indexOf(word))
@@ -92,7 +92,7 @@ export function experiments(gf) {
     }
 
     /**
-     * What attention makes of both orders, each word's result beside its own from the other order.
+     * The attention outputs of both orders, each word's beside its own from the other order.
      * @param {string} name @param {any} x @param {any} moved
      */
     compare(name, x, moved) {
@@ -102,7 +102,7 @@ export function experiments(gf) {
     }
   }
 
-  /** What can be taken out: the words with their places through the attention, as the shuffle has them. */
+  /** The exportable model: words with their positions through the attention of the shuffle. */
   class Placed extends Module {
     static inputNames = ['ids']
 

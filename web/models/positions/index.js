@@ -6,19 +6,19 @@ import { roomsOf } from './rooms.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
 
-/** Sentences whose words mean something else in another order. */
+/** Sentences whose meaning depends on their order. */
 const SENTENCES = [
   ['ko', '나는 너를 좋아하고 너는 나를 몰라'], ['ko', '나는 최근 파리 여행을 다녀왔다'], ['en', 'the dog bites the man'],
   ['en', 'I wonder what will come next']
 ]
 
-/** Most words that the figures have room for. */
-export const MOST_WORDS = 24
+/** The maximum number of words that the figures have room for. */
+export const MAX_WORDS = 24
 
-/** Positions that a table has beyond the sentence at the least, so that it can be shifted. */
+/** The minimum number of table positions beyond the sentence, so that it can be shifted. */
 export const LARGEST_SHIFT = 8
 
-/** The words of a sentence: what white space separates, as in the notebooks. @param {string} text */
+/** The words of a sentence, split at white space as in the notebooks. @param {string} text */
 export const wordsOf = text => text.split(/\s+/).filter(Boolean)
 
 /** @param {Settings} state */
@@ -45,7 +45,7 @@ export const positions = {
   problems({ sequence }) {
     const { length } = wordsOf(sequence)
     if (length < 2) return { sequence: { key: 'errors.twoWords', values: {} } }
-    return { sequence: length > MOST_WORDS ? { key: 'errors.manyWords', values: { most: MOST_WORDS } } : null }
+    return { sequence: length > MAX_WORDS ? { key: 'errors.manyWords', values: { most: MAX_WORDS } } : null }
   },
   written: tokens => tokens.join(' '),
   kind: () => 'untrained',

@@ -1,13 +1,13 @@
 /**
- * What a number of the laboratory stands for, where the operation that made it does not tell: a formula in the page's
- * language, and the words for the places along an axis. The sentence to it is the text `meanings.` and the name.
+ * The meaning of the laboratory's numbers where their operation does not say it: a formula in the page's language, and
+ * labels along an axis. The sentence for it is the text `meanings.` plus the name.
  */
 
-import { SCHEMES, TRAINED } from './beyond.js'
+import { SCHEMES, TRAINED } from './extrapolation.js'
 
 /** @import { Meaning } from '../../types.d.ts' */
 
-/** Encodings that are set beside each other, and what is measured of them; in the order of their tensors. */
+/** The compared encodings and their measures, in the order of their tensors. */
 const ENCODINGS = ['index', 'share', 'sinusoidal', 'random']
 const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
 

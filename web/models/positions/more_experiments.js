@@ -1,6 +1,6 @@
-/** What else the laboratory computes: first ideas, spellings, layouts, a slice of the wrong axis, rotation, schemes. */
+/** Further experiments of the laboratory: first ideas, spellings, layouts, a wrong slice, rotation, schemes. */
 
-/** Rows of the tables that are set beside each other. */
+/** Rows of the compared tables. */
 const ROWS = 8
 
 /** Sentences of the batch that a table is added to. */
@@ -13,7 +13,7 @@ export function moreExperiments(gf) {
   /** @param {number} from @param {number} to @param {number} [step] */
   const count = (from, to, step = 1) => gf.arange(from, to, step, { dtype: 'float32' })
 
-  /** The index of a word, and the index over the length: what they do to the words, and what a place is worth. */
+  /** The index of a word, and the index divided by the length: their effect on the embeddings. */
   class FirstIdeas extends Module {
     /** @param {any} x [1, T, C] */
     forward(x) {
@@ -27,7 +27,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** One rate spelled as a power and as exp and log, in float32, and the angles of both. */
+  /** One rate written as a power and with exp and log, in float32, and the angles of both. */
   class TwoSpellings extends Module {
     /** @param {number} length @param {number} dModel @param {number} base */
     forward(length, dModel, base) {
@@ -44,7 +44,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** Sines and cosines in turn and one after the other: the same columns in another order. */
+  /** Sines and cosines interleaved and concatenated: the same columns in another order. */
   class Layouts extends Module {
     /** @param {any} table @param {number} base */
     forward(table, base) {
@@ -59,7 +59,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** A table added to a batch, cut by the tokens as it should be, and cut by the sentences. */
+  /** A table added to a batch, sliced by tokens as it should be, and wrongly by sentences. */
   class Broadcasting extends Module {
     /** @param {any} x [1, T, C] @param {any} table */
     forward(x, table) {
@@ -75,7 +75,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** Some places further is a matrix: every pair turned by its own angle. */
+  /** A shift of positions is a matrix: every pair rotated by its own angle. */
   class Rotation extends Module {
     /** @param {any} table @param {any} rate @param {number} length @param {number} shift */
     forward(table, rate, length, shift) {
@@ -97,7 +97,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** One sentence, one query and one key matrix, five ways to tell attention the places. */
+  /** One sentence, one query and one key matrix, five positional encodings. */
   class Schemes extends Module {
     /** @param {number} dModel */
     constructor(dModel) {
@@ -127,7 +127,7 @@ export function moreExperiments(gf) {
     }
   }
 
-  /** The sum of words and places with some cells dropped. */
+  /** The sum of embeddings and positions with some cells dropped. */
   class Dropped extends Module {
     /** @param {number} p */
     constructor(p) {
@@ -139,7 +139,7 @@ export function moreExperiments(gf) {
     forward(x, table) {
       const before = this.tag('before', x.add(table.narrow(0, 0, x.shape[1])))
       const after = this.drop.forward(before)
-      // At a rate of 0 it is the same tensor, which would have only one of the names.
+      // At a rate of 0 it is the same tensor, which can have only one of the names.
       return { after: this.tag('after', after === before ? before.clone() : after) }
     }
   }

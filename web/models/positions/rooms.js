@@ -6,14 +6,14 @@
  * A room by its experiment, which is the module that computed it.
  * @typedef {object} Experiment
  * @property {string} id
- * @property {string} output the tensor that stands for it
- * @property {number[]} [opening] the cell of it that tells most
+ * @property {string} output the tensor that represents it
+ * @property {number[]} [opening] its most instructive cell
  * @property {string} [words] the key of its texts, if that is not its id
- * @property {Record<string, string>} [parts] tensors by names that its stage knows them by, there or not
- * @property {string[]} [controls] if they are not those of the stage
- * @property {string[]} settings what its numbers depend on
- * @property {string[]} [notebooks] in which the same is computed
- * @property {string[]} [reads] experiments whose tensors are shown here too
+ * @property {Record<string, string>} [parts] tensors by the names that the stage uses, where they exist
+ * @property {string[]} [controls] if not those of the stage
+ * @property {string[]} settings settings that its numbers depend on
+ * @property {string[]} [notebooks] notebooks that compute the same
+ * @property {string[]} [reads] experiments whose tensors are displayed here, too
  */
 
 /** @type {Experiment[]} */
@@ -50,7 +50,7 @@ export function roomsOf(run) {
   const experiments = EXPERIMENTS.map(({
     id, output, opening, controls, settings, words = id, parts: more = {}, notebooks = [], reads = []
   }, i) => {
-    // What has a name here is named once, last: a room is the same to a run that has no such tensor.
+    // Names are set last: a room is the same for runs without such a tensor.
     const named = Object.entries(more)
     const own = [...partsOf(id).filter(([, name]) => !Object.values(more).includes(name)), ...named]
     const parts = Object.fromEntries([...reads.flatMap(partsOf), ...own])

@@ -1,12 +1,12 @@
 /** The experiments on one sentence. */
 
-import { positions as page, LARGEST_SHIFT, MOST_WORDS, wordsOf } from './index.js'
-import { LONGEST, TRAINED, WORDS, before, loadInto } from './beyond.js'
+import { positions as page, LARGEST_SHIFT, MAX_WORDS, wordsOf } from './index.js'
+import { LONGEST, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
 import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 
 const AXES = {
   'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }],
@@ -26,11 +26,11 @@ function orderOf(gf, length) {
   return order.every((word, place) => word === place) ? order.reverse() : order
 }
 
-/** A table as large as that of the notebook. */
+/** The size of the notebook's table. */
 const [MANY, WIDE] = [256, 512]
 
 /**
- * How long each spelling of that table's angles takes here, in milliseconds: the best of some rounds.
+ * The time that each spelling of that table's angles takes here, in milliseconds: the best of several rounds.
  * @param {Library} gf @param {number} base
  */
 function timed(gf, base) {
@@ -66,11 +66,11 @@ function timed(gf, base) {
 }
 
 const ROUNDS = 3
-/** Browsers tell the time in steps of a tenth of a millisecond and more. */
+/** Browsers measure time in steps of a tenth of a millisecond or more. */
 const LONG_ENOUGH = 3
 
 /**
- * The times of a base, measured once: a slider that moves would measure itself.
+ * The times for a base, measured once, so that moving the slider does not measure again.
  * @type {Map<number, Record<string, number>>}
  */
 const measured = new Map()
@@ -87,7 +87,7 @@ const given = gf => [
   gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
 ]
 
-/** The trained models of an engine, read once. @type {WeakMap<object, any>} */
+/** The trained models of an engine, loaded once. @type {WeakMap<object, any>} */
 const trained = new WeakMap()
 
 /** @param {any} gf @param {Uint8Array} file */
@@ -103,9 +103,9 @@ function beyondOf(gf, file) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] weights of the models that are asked beyond the length they were trained on
- * @returns {Made}
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] weights of the extrapolation models
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('positions'), ...options }
@@ -129,7 +129,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const { shuffle, waves, circle, asks } = modules
   const placed = new Placed(embedding, shuffle.attention, { dModel, base, length })
   shuffle.shuffleBy(orderOf(gf, words.length))
-  const learned = gf.normal([MOST_WORDS, dModel], { mean: 0, std: 1 })
+  const learned = gf.normal([MAX_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
   const moved = order.map(word => words[word])
   /** @param {string[]} list @param {number[]} all */
@@ -163,5 +163,5 @@ export function run(gf, options, edits = [], [file] = []) {
     }
   })
   return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    beyond: { trained: TRAINED }, taken: { model: placed, inputs: { ids: [ids] } } }
+    beyond: { trained: TRAINED }, exportable: { model: placed, inputs: { ids: [ids] } } }
 }

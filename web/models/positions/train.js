@@ -1,12 +1,12 @@
 /**
- * Trains the five small models of the laboratory that are asked beyond the length they were trained on: `npm run
- * train`. Options: --steps N, --seed N, --out FILE, --tests N.
+ * Trains the five small models of the extrapolation experiment: `npm run train`. Options: --steps N, --seed N, --out
+ * FILE, --tests N.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { train, trainingOptions } from '../training.js'
-import { LONGEST, SCHEMES, TRAINED, WORDS, before, loadInto } from './beyond.js'
+import { LONGEST, SCHEMES, TRAINED, WORDS, before, loadInto } from './extrapolation.js'
 
 const BATCH = 64, NONE = -100
 const OUT = fileURLToPath(new URL('beyond.safetensors', import.meta.url))

@@ -1,4 +1,4 @@
-/** One attention block over the reader's own sentences, its weights drawn from the seed. */
+/** One attention block over the reader's own sentences, its weights initialized from the seed. */
 
 import { take } from '../settings.js'
 
@@ -15,7 +15,7 @@ const EXAMPLES = {
   english: lines(PRESETS.english), korean: lines(PRESETS.korean), all: lines(PRESETS.english, PRESETS.korean)
 }
 
-/** The sentences: one a line, blank lines left out. @param {string} text */
+/** The sentences, one per line, without blank lines. @param {string} text */
 export const sentencesOf = text => text.split('\n').filter(line => line.trim() !== '')
 
 /** @type {PageModel} */
@@ -28,12 +28,12 @@ export const sentences = {
   }),
   fields: { text: { default: EXAMPLES.all, isLong: true } },
   examples: Object.entries(EXAMPLES).map(([name, text]) => ({ word: `presets.${name}`, patch: { text, sentence: 0 } })),
-  /** Nothing is hidden here unless the reader asks for it. */
+  /** Nothing is masked here unless the reader requests it. */
   hints: { mask: 'mask' },
   problems: ({ text }) => ({ text: sentencesOf(text).length ? null : { key: 'errors.empty', values: {} } }),
   written: tokens => tokens.join(' '),
   kind: () => 'untrained',
-  /** What the engine's refusal is about, in the page's words. */
+  /** Maps errors of the engine to problems of settings. */
   explainError({ code, message }) {
     if (code === 'text') return { text: { key: 'errors.wordless', values: {} } }
     return code === 'range' && message.includes('maxLength') ? { text: { key: 'errors.long', values: {} } } : null

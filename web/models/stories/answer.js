@@ -1,15 +1,15 @@
-/** From a reader's beginning to a story, token by token. */
+/** Generates a story from a prompt, token by token. */
 
-import { drawFrom } from '../draw.js'
+import { createRandom } from '../random.js'
 import { END, LONGEST, decode, encode } from './data.js'
 
-/** Tokens kept free for what the model says, however long the beginning is. */
+/** Tokens reserved for the continuation, however long the prompt is. */
 const ROOM = 48
 
 /**
- * The next tokens with their probabilities, the likeliest first; the rest is cut off.
+ * The candidates for the next token with their probabilities, the most probable first, after top-k.
  * @param {ArrayLike<number>} logits of one place
- * @param {{ temperature?: number, topK?: number }} [options] temperature 0 leaves the likeliest alone
+ * @param {{ temperature?: number, topK?: number }} [options] temperature 0 keeps only the most probable
  * @returns {{ id: number, probability: number }[]}
  */
 export function nextTokens(logits, { temperature = 1, topK = 0 } = {}) {
@@ -21,22 +21,22 @@ export function nextTokens(logits, { temperature = 1, topK = 0 } = {}) {
   return kept.map(({ id }, n) => ({ id, probability: parts[n] / whole }))
 }
 
-/** @param {{ id: number, probability: number }[]} tokens @param {number} drawn from 0 to 1 */
-function chosen(tokens, drawn) {
+/** @param {{ id: number, probability: number }[]} tokens @param {number} random from 0 to 1 */
+function chosen(tokens, random) {
   let sum = 0
-  return (tokens.find(({ probability }) => (sum += probability) > drawn) ?? tokens[0]).id
+  return (tokens.find(({ probability }) => (sum += probability) > random) ?? tokens[0]).id
 }
 
 /**
- * Goes on with a text until the story ends or the model can read no more.
+ * Generates until the story ends or the model's maximum length is reached.
  * @param {any} gf @param {any} model @param {any} tokenizer @param {string} beginning
  * @param {{ temperature?: number, topK?: number, seed?: number, mask?: any }} [options] temperature 0, the default: the
  *   likeliest token each time; mask: as in the model's forward
  * @returns {{ ids: number[], given: number, text: string }} ids with the <end> before and perhaps after; how many were
- *   given; beginning and continuation as text
+ *   given; prompt and continuation as text
  */
-export function goOn(gf, model, tokenizer, beginning, { temperature = 0, topK = 0, seed = 42, mask } = {}) {
-  const draw = drawFrom(seed), ids = encode(tokenizer, beginning, ROOM), given = ids.length
+export function continueText(gf, model, tokenizer, beginning, { temperature = 0, topK = 0, seed = 42, mask } = {}) {
+  const draw = createRandom(seed), ids = encode(tokenizer, beginning, ROOM), given = ids.length
   do {
     const logits = gf.tidy(() => gf.noGrad(() => {
       const all = model.forward([ids], mask?.(ids.length)), size = all.shape[2]

@@ -1,37 +1,37 @@
-/** Stories as tokens: byte-pair encoding learned from the stories themselves, and what the model is trained on. */
+/** Stories as tokens: byte-pair encoding trained on the stories themselves, and the training data. */
 
-import { drawFrom } from '../draw.js'
-import { readable } from '../spelling.js'
+import { createRandom } from '../random.js'
+import { decodeBytes } from '../token_text.js'
 import { story } from './grammar.js'
 
-/** Stands before a story and after it. */
+/** Precedes and ends a story. */
 export const END = '<end>'
 
-/** Most tokens that the model reads at a time. */
+/** The maximum number of tokens. */
 export const LONGEST = 72
 
-/** How many tokens there are, and what they are learned from. */
+/** The vocabulary size, and the training text of the tokenizer. */
 const SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
 
 /** @type {('ko' | 'en')[]} */
 export const LANGUAGES = ['ko', 'en']
 
 /**
- * Stories from a seed, in turn of both languages or of one.
+ * Stories from a seed, alternating between the languages or of one language.
  * @param {number} seed @param {number} count
  * @param {{ names?: import('./grammar.js').Names, languages?: ('ko' | 'en')[] }} [options]
  * @returns {string[]}
  */
 export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
-  const draw = drawFrom(seed)
+  const draw = createRandom(seed)
   return Array.from({ length: count }, (_, n) => story(draw, languages[n % languages.length], names))
 }
 
-/** What is read where a text of one's own is meant and none is there yet. */
+/** The example while the reader's own text is still missing. */
 export const exampleText = () => stories(1, 1500, { names: 'plain' }).join('\n')
 
 /**
- * The tokenizer, learned anew: it is the same every time.
+ * The tokenizer, trained anew: it is the same every time.
  * @param {any} gf the library
  */
 export function createTokenizer(gf) {
@@ -40,14 +40,14 @@ export function createTokenizer(gf) {
 }
 
 /**
- * A text as tokens, begun with a space, so that its first word is the same token as anywhere else. What is not in the
- * vocabulary becomes bytes.
+ * Encodes a text with a space before it, so that its first word is the same token as anywhere else. Characters outside
+ * the vocabulary become bytes.
  * @param {any} tokenizer @param {string} text @returns {number[]}
  */
 const idsOf = (tokenizer, text) => (text ? tokenizer.encode(` ${text}`).ids : [])
 
 /**
- * The tokens of a text and where they stand in it, without <end>.
+ * The tokens of a text and their offsets, without <end>.
  * @param {any} tokenizer @param {string} text @returns {{ ids: number[], offsets: [number, number][] }}
  */
 export function cut(tokenizer, text) {
@@ -56,7 +56,7 @@ export function cut(tokenizer, text) {
 }
 
 /**
- * What the model reads of a text: <end>, then the text, or as much of its end as leaves room to go on.
+ * The input for a text: <end>, then the text, or as much of its end as leaves room to continue.
  * @param {any} tokenizer @param {string} text @param {number} [room] tokens to keep free
  * @returns {number[]}
  */
@@ -66,20 +66,20 @@ export function encode(tokenizer, text, room = 0) {
 }
 
 /**
- * The text of ids, without <end> and the space before it; a byte of no whole character is written as <0xEB>.
+ * The text of ids, without <end> and the space before it; a byte of no whole character becomes <0xEB>.
  * @param {any} tokenizer @param {readonly number[]} ids
  */
 export function decode(tokenizer, ids) {
   const said = ids.filter(id => id !== tokenizer.idOf(END))
   const bytes = Uint8Array.from(said.flatMap(id => [...tokenizer.bytesOf(id)]))
-  const text = readable(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
+  const text = decodeBytes(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
   return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
 }
 
 /**
- * What the model reads and what it should say next, at each place, filled up to the longest.
+ * Inputs and targets at each position, padded to the longest.
  * @param {any} tokenizer @param {readonly string[]} texts
- * @returns {{ input: number[][], target: number[] }} -100 where nothing is to be said
+ * @returns {{ input: number[][], target: number[] }} -100 for no target
  */
 export function batchOf(tokenizer, texts) {
   const end = tokenizer.idOf(END)

@@ -1,17 +1,17 @@
 /**
- * Little stories by rules: something to choose (who, where, what), and something to keep to (names, things, colours, he
- * and she, the particle that follows a word, what was said).
+ * Generates little stories from a grammar, with choices (who, where, what) and dependencies (names, things, colors,
+ * pronouns, particles, speech).
  */
 
 import { forms } from '../hangul.js'
 import { bothNumbers } from '../english.js'
 
-/** @typedef {import('../draw.js').Draw} Draw */
+/** @typedef {import('../random.js').Draw} Draw */
 
 /** @param {string} text */
 const list = text => text.split(',').map(word => word.trim())
 
-/** What a story chooses from. A kind that ends in a number is another one of its kind. */
+/** The choices of a story. A kind that ends in a number is another item of its kind. */
 const KOREAN = {
   name: list('민수, 지은, 서연, 하늘, 준호, 유진, 현우, 슬기, 하나, 영희, 보람, 소라'),
   place: list('공원, 시장, 바다, 학교, 도서관, 산, 마을, 숲'), time: list('오늘, 어제, 아침에, 주말에'),
@@ -54,19 +54,19 @@ const ENGLISH_STORIES = [
   `{name} has {two} {color} {thing:s}. The {thing:s} are in the {place}. {He} likes the {color} {thing:s}.`
 ]
 
-/** How stories go. */
+/** The patterns of stories. */
 export const PATTERNS = { ko: KOREAN_STORIES, en: ENGLISH_STORIES }
 
-/** What one takes along in which weather. */
+/** What to take along in which weather. */
 export const WEATHER = [['비가 와요', '우산'], ['눈이 와요', '장갑'], ['날씨가 더워요', '모자'], ['날씨가 추워요', '목도리'], ['해가 나요', '선글라스']]
 
 /** Women's names that do not end in a. */
 const WOMEN = ['Lucy', 'Jane', 'Alice', 'Kate', 'Mary']
 
-/** Whether a name is taken for a woman's: by its ending, as a reader's own name has to be. @param {string} name */
+/** Whether a name counts as a woman's, by its ending. @param {string} name */
 export const isShe = name => name.endsWith('a') || WOMEN.includes(name)
 
-/** Two syllables make a name; there are far more such names than are on the lists. */
+/** Two syllables make a name; there are far more such names than in the lists. */
 const SYLLABLES = {
   ko: [[...'민지서하준유현다은수태예도시주재승가나윤'], [...'수은연준호진우아희민영윤서원율현빈람솔별']],
   en: [
@@ -75,7 +75,7 @@ const SYLLABLES = {
   ]
 }
 
-/** Every fifth of these names is kept out of training. @type {Record<'ko' | 'en', Set<string>>} */
+/** Every fifth of these names is held out of training. @type {Record<'ko' | 'en', Set<string>>} */
 export const HELD_OUT_NAMES = { ko: namesOf('ko', true), en: namesOf('en', true) }
 const NEW_NAMES = { ko: [...namesOf('ko', false)], en: [...namesOf('en', false)] }
 
@@ -88,7 +88,7 @@ function namesOf(language, isHeldOut) {
   return new Set(names.filter(name => !listed.includes(name)))
 }
 
-/** A name that nobody has, from anywhere in the alphabet. @param {Draw} draw @param {'ko' | 'en'} language */
+/** A name that nobody has, from random letters. @param {Draw} draw @param {'ko' | 'en'} language */
 function anyName(draw, language) {
   const syllable = () => {
     const open = draw.below(19) * 21 + draw.pick([0, 4, 5, 8, 13, 18, 20])
@@ -102,22 +102,22 @@ function anyName(draw, language) {
 }
 
 /**
- * Which names a story has: those that the model is trained on, without those that nobody has, or such as it never sees.
+ * Which names a story uses: those of training, those without random ones, or only held-out ones.
  * @typedef {'trained' | 'plain' | 'held out'} Names
  */
 
-/** A name that is not on the lists. @param {Draw} draw @param {'ko' | 'en'} language @param {Names} names */
+/** A name that is not in the lists. @param {Draw} draw @param {'ko' | 'en'} language @param {Names} names */
 function newName(draw, language, names) {
   if (names === 'held out') return draw.pick([...HELD_OUT_NAMES[language]])
   const name = names === 'trained' && draw.chance(0.25) ? anyName(draw, language) : draw.pick(NEW_NAMES[language])
   return HELD_OUT_NAMES[language].has(name) ? draw.pick(NEW_NAMES[language]) : name
 }
 
-/** How often a name is not from the lists, so that a name is learned to be copied rather than known. */
+/** How often a name is not from the lists, so that the model learns to copy names. */
 const NEW = 0.6
 
 /**
- * What stands for a word of a pattern: chosen once, then kept; {name2} is another one than {name}.
+ * The words for the slots of a pattern: chosen once, then reused; {name2} is another one than {name}.
  * @param {Draw} draw @param {'ko' | 'en'} language @param {Names} names
  */
 function chooser(draw, language, names) {
@@ -143,14 +143,14 @@ function chooser(draw, language, names) {
 
 /** @type {Record<string, string>} */ const SHE = { he: 'she', He: 'She', his: 'her' }
 
-/** He, his and so on for a name. @param {string} word @param {string} name */
+/** The pronouns for a name. @param {string} word @param {string} name */
 const pronoun = (word, name) => (isShe(name) ? SHE[word] : word)
 
-/** A place of a pattern: a kind of word, perhaps the second of its kind, perhaps with a particle or in the plural. */
+/** A slot of a pattern: a kind of word, perhaps the second of its kind, perhaps with a particle or in the plural. */
 export const SLOT = /\{([a-z]+)(2?)(?::([^}]+))?\}/gi
 
 /**
- * A pattern with words in its places.
+ * Fills the slots of a pattern.
  * @param {string} pattern @param {(slot: string) => string} word
  */
 export function written(pattern, word) {

@@ -1,24 +1,24 @@
-/** Short stories, Korean and English: a decoder that goes on with what the reader begins, trained by this library. */
+/** Short stories, Korean and English: a decoder that continues the reader's beginning, trained by this library. */
 
 import { isGiven, take } from '../settings.js'
-import { written } from '../spelling.js'
-import { USUAL, VARIANTS, fileOf, trainingOf } from './variants.js'
+import { joinTokens } from '../token_text.js'
+import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from './variants.js'
 
 /** @import { PageModel, Setting, Settings } from '../../types.d.ts' */
 
-/** Beginnings. */
+/** Example prompts. */
 export const BEGINNINGS = [
   ['ko', '다윤은 아침에'], ['ko', '서연은 하얀 고양이를 키워요.'], ['ko', '비가 와요.'], ['en', 'Julia went to the'],
   ['en', 'Beno has a blue bird.']
 ]
 
 /**
- * Parts that can be exchanged, unless the weights are the theatre's: those fit one model only.
+ * Parts that can be exchanged, unless the weights come from the training page: those fit one architecture only.
  * @param {Partial<Setting>} more @returns {Partial<Setting>}
  */
 const part = more => ({ isExplained: true, matters: ({ weights }) => weights !== 'theatre', ...more })
 
-/** Whether the weights are those of a file, and not drawn from the seed. @param {Settings} state */
+/** Whether the weights come from a file, not from the seed. @param {Settings} state */
 const isTrained = state => state.weights === 'trained' && fileOf(state) !== undefined
 
 /** @type {PageModel} */
@@ -30,7 +30,7 @@ export const stories = {
     return file ? [file] : []
   },
   variants: Object.entries(VARIANTS).map(([name, own]) => (
-    { file: `${name}.safetensors`, settings: { weights: 'trained', ...USUAL, ...own } })),
+    { file: `${name}.safetensors`, settings: { weights: 'trained', ...DEFAULT_PARTS, ...own } })),
   settings: take({
     weights: {},
     seed: {
@@ -52,7 +52,7 @@ export const stories = {
   examples: BEGINNINGS.map(([lang, text]) => ({ text, lang, patch: { beginning: text, target: '' } })),
   hints: { mask: 'causal' },
   problems: () => ({}),
-  written,
+  written: joinTokens,
   kind: state => {
     if (state.weights === 'trained' && !isTrained(state)) return 'combination'
     return isTrained(state) && state.edits.length ? 'edited' : state.weights

@@ -1,11 +1,11 @@
-/** Whether a story keeps to what it began with, and how often the model's do. */
+/** Whether a story is consistent with its beginning, and how often the model's stories are. */
 
 import { FAMILIES } from '../hangul.js'
-import { goOn } from './answer.js'
+import { continueText } from './answer.js'
 import { encode, stories } from './data.js'
 import { PATTERNS, SLOT, WEATHER, written } from './grammar.js'
 
-/** The expression of a pattern, and the slot of each of its groups. @param {string} pattern */
+/** The regular expression of a pattern, and the slot of each of its groups. @param {string} pattern */
 function expressionOf(pattern) {
   /** @type {{ slot: string, endings: string[] }[]} */
   const slots = []
@@ -20,14 +20,13 @@ function expressionOf(pattern) {
 
 const EXPRESSIONS = Object.values(PATTERNS).flat().map(expressionOf)
 
-/** All ways to take one of the endings from what was said. @param {string} said @param {string[]} endings */
+/** The stems that a text may have, one per ending. @param {string} said @param {string[]} endings */
 const stemsOf = (said, endings) => (
   endings.filter(ending => said.endsWith(ending)).map(ending => said.slice(0, said.length - ending.length)))
 
 /**
- * Whether a text is a story of the grammar: written anew with the words that stand in it first, it has to be the same.
- * So names, things and colours have to come again as they were, with the particle that follows them, and he or she as
- * the name has it.
+ * Whether a text is a story of the grammar: filled with the words that its slots contain first, its pattern has to give
+ * the same text. So names, things and colors have to be repeated with the correct particles and pronouns.
  * @param {string} text
  */
 export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression }) => {
@@ -39,11 +38,11 @@ export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression })
     written(pattern, slot => words[slot]) === text)
 })
 
-/** Every choice of one stem for each slot. @param {Map<string, string[]>} firsts @returns {Record<string, string>[]} */
+/** Every combination of one stem per slot. @param {Map<string, string[]>} firsts @returns {Record<string, string>[]} */
 const choices = firsts => [...firsts].reduce((all, [slot, stems]) => (
   all.flatMap(words => stems.map(stem => ({ ...words, [slot]: stem })))), [{}])
 
-/** What is taken along fits the weather. @param {Record<string, string>} words */
+/** Whether what is taken along fits the weather. @param {Record<string, string>} words */
 const isDressed = ({ weather, worn }) => (
   !weather || WEATHER.some(([how, what]) => weather.endsWith(how) && worn === what))
 
@@ -51,27 +50,28 @@ const isDressed = ({ weather, worn }) => (
 export const beginningOf = story => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)?.[0] ?? ''
 
 /**
- * Nobody looks further back than one place: enough to go on with a word, not to keep to what was said.
+ * A mask for looking back one position at most: enough to continue a word, not to stay consistent.
  * @param {number} size
  */
 export const nearSighted = size => (
   Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => j < i - 1)))
 
 /**
- * The share of the model's stories that are right, each begun with the first sentence of one from the grammar.
+ * The fraction of the model's stories that are consistent, each started with the first sentence of one from
+ * the grammar.
  * @param {any} gf @param {any} model @param {any} tokenizer @param {number} count
- * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof goOn>[4]} [options]
+ * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof continueText>[4]}
+ *   [options]
  */
 export function rightShare(gf, model, tokenizer, count, { languages, names = 'held out', seed = 42, ...how } = {}) {
-  const begun = stories(seed, count, { languages, names }).map(beginningOf)
-  const told = begun.map((text, n) => goOn(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
+  const prompts = stories(seed, count, { languages, names }).map(beginningOf)
+  const told = prompts.map((text, n) => continueText(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
   return told.filter(isRight).length / count
 }
 
 /**
- * Where a story says again what it has said, two tokens in a row: the share of attention that goes from the first of
- * them
- * to the token that came second before, which is the next one now. On average, [layer][head].
+ * Where a story repeats two tokens: the mean attention weight from the first of them to the earlier second one, which
+ * is the next token now: [layer][head].
  * @param {any} gf @param {any} model @param {any} tokenizer @param {readonly string[]} texts @returns {number[][]}
  */
 export function looksBack(gf, model, tokenizer, texts) {
@@ -84,8 +84,8 @@ export function looksBack(gf, model, tokenizer, texts) {
     for (let layer = 0; layer < layers; layer++) {
       const { values, shape: [, H] } = trace.get(`decoder.layers.${layer}.self_attn.weights`)
       for (let h = 0; h < H; h++) {
-        const share = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
-        sums[layer][h] = (sums[layer][h] ?? 0) + share
+        const weight = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
+        sums[layer][h] = (sums[layer][h] ?? 0) + weight
       }
     }
     trace.dispose()
@@ -94,7 +94,8 @@ export function looksBack(gf, model, tokenizer, texts) {
 }
 
 /**
- * Places that begin a pair of tokens that was there before, each with the second place of that. @param {number[]} ids
+ * Positions of repeated pairs, each with the second position of the earlier pair.
+ * @param {number[]} ids
  */
 function repeats(ids) {
   return ids.flatMap((id, at) => {

@@ -1,5 +1,5 @@
 import { createLayer, createNorm } from '../layer.js'
-import { createPlaces } from '../places.js'
+import { createPositionalEncoding } from '../positional_encoding.js'
 import { LONGEST } from './data.js'
 
 /**
@@ -12,20 +12,20 @@ import { LONGEST } from './data.js'
 export const CONFIG = { vocabSize: 1024, dModel: 40, nhead: 4, layers: 2, dimFeedforward: 96, dropout: 0, base: 10 }
 
 /**
- * Tokens are drawn closer together than torch draws them, since the same table also gives the logits; so are places
- * that are to be learned, which would drown them otherwise.
+ * A smaller standard deviation than torch's, since the same table also gives the logits; learned positions get it too,
+ * or they would dominate.
  */
 const EMBEDDING_STD = 0.3
 
-/** How fast pairs turn (Su et al. 2021): slow ones hardly do within a story, and find words by what they are. */
+/** The base of the rotation (Su et al. 2021): slow pairs hardly rotate within a story, and find words by content. */
 const ROTARY_BASE = 10000
 
 /** @param {{ values: Float32Array }} weight */
 const drawCloser = weight => weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
 
 /**
- * A decoder without an encoder, as GPT-2 is built: embedding, positions, causal layers with the norm first, a norm at
- * the end. The next token is measured against the same embedding that was read with.
+ * A decoder-only model like GPT-2: embedding, positions, causal pre-norm layers, a final norm. The embedding is tied to
+ * the output layer.
  * @param {any} gf the library
  * @param {typeof CONFIG & Shape} [config]
  */
@@ -45,15 +45,17 @@ export function createStories(gf, config = CONFIG) {
       const layer = createLayer(gf, { dModel, nhead, dimFeedforward, dropout, normFirst, activation, norm, kvHeads,
         ...(isRotary && { rotaryBase: ROTARY_BASE }) })
       this.decoder = new gf.nn.TransformerEncoder(layer, layers, { norm: createNorm(gf, norm, dModel) })
-      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
-      if (positions && !isRotary) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+      // Created last, so that a random table leaves the initialization of all other weights unchanged.
+      if (positions && !isRotary) {
+        this.positions = createPositionalEncoding(gf, { positions, base, dModel, dropout, longest })
+      }
       if (positions === 'learned') drawCloser(this.positions.weight)
     }
 
     /**
      * Logits [B, T, tokens] of every next token.
      * @param {number[][]} ids [B, T]
-     * @param {any} [mask] [T, T], true where a place may not look, besides what is after it
+     * @param {any} [mask] [T, T], true where attention is masked, besides later positions
      * @param {any} [cache] of earlier passes, which ids go on from
      */
     forward(ids, mask, cache) {

@@ -1,27 +1,27 @@
-/** A beginning and how the decoder goes on with it, with every number on the way. */
+/** A prompt and the decoder's continuation, with all intermediate values. */
 
-import { hold } from '../hold.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../languages.js'
+import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
-import { spelled } from '../spelling.js'
+import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../telling.js'
+import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
 import { stories } from './index.js'
-import { hubFiles, isKeyed } from './keyed.js'
+import { hubFiles, isGpt2Compatible } from './hub_files.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
-/** @import { Language } from '../telling.js' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
+/** @import { Language } from '../decoder_only.js' */
 
 /** @typedef {Language & { tokenizer: any }} Told */
 
 /** @type {WeakMap<Library, Told>} */ const languages = new WeakMap()
 
-/** How the stories are read in an engine; its tokenizer is trained once. @param {Library} gf */
+/** The tokenizer and limits of the stories in an engine; the tokenizer is trained once. @param {Library} gf */
 function languageOf(gf) {
   let language = languages.get(gf)
   if (!language) {
@@ -35,7 +35,7 @@ function languageOf(gf) {
       hangul: text => hangulOf(text, {
         cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
       }),
-      languages: costsOf({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
+      languages: languageCosts({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
     }
     languages.set(gf, language)
   }
@@ -45,9 +45,9 @@ function languageOf(gf) {
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] the trained weights; none where nobody has trained such a model
- * @returns {Made}
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] the trained weights; none where no such model was trained
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }
@@ -55,9 +55,9 @@ export function run(gf, options, edits = [], [file] = []) {
   const shape = { ...shapeOf(settings), ...shapeIn(gf, settings, file) }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
-  const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
-  const told = tell(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
+  const made = cachedModel(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
+  const told = generateRun(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
   const files = async () => ({ name: 'stories', content: await hubFiles(gf, made.model, known) })
-  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
-  return { ...told, taken, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
+  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
+  return { ...told, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

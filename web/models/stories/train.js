@@ -1,32 +1,32 @@
 /**
- * Trains the model of little stories: `npm run train`. Every batch is drawn from the seed and the number of its step,
+ * Trains the model of little stories: `npm run train`. Every batch is sampled from the seed and the number of its step,
  * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N, and --variant NAME for
- * one of variants.js: the same batches for a model in which one part is exchanged.
+ * one of variants.js: the same batches for a model with one exchanged part.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
-import { goOn } from './answer.js'
+import { continueText } from './answer.js'
 import { LANGUAGES, batchOf, createTokenizer, stories } from './data.js'
 import { looksBack, nearSighted, rightShare } from './measure.js'
 import { CONFIG, createStories } from './model.js'
 import { VARIANTS, shapeOf } from './variants.js'
 
 const BATCH = 32, NONE = -100
-/** The one that has to be good; of the others it is shown how good they are. */
+/** The variant whose accuracy is required; the others are only reported. */
 const USUAL_VARIANT = 'stories'
 const NAMES = { ko: 'Korean', en: 'English' }
 const OUT = (/** @type {string} */ variant) => fileURLToPath(new URL(`${variant}.safetensors`, import.meta.url))
 const { steps, seed, out, tests, variant } = trainingOptions(
   { steps: 5000, out: OUT, tests: 100, variant: USUAL_VARIANT, variants: VARIANTS })
 const gf = await load(), tokenizer = createTokenizer(gf)
-const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
+const percent = (/** @type {number} */ fraction) => `${(100 * fraction).toFixed(1)} %`
 
 gf.manualSeed(seed)
 const model = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
-/** @param {number} sum @param {{ size: number }} one */
-const sizeWith = (sum, one) => sum + one.size
-console.log(`${variant}: ${model.parameters().reduce(sizeWith, 0)} parameters`)
+/** @param {number} sum @param {import('../../../src/js/tensor.js').Tensor} parameter */
+const addCount = (sum, parameter) => sum + parameter.numel()
+console.log(`${variant}: ${model.parameters().reduce(addCount, 0)} parameters`)
 
 /** @param {readonly string[]} texts */
 function lossOf(texts) {
@@ -35,12 +35,12 @@ function lossOf(texts) {
 }
 
 /** @param {number} count @param {object} options */
-const share = (count, options) => percent(rightShare(gf, model, tokenizer, count, options))
+const fraction = (count, options) => percent(rightShare(gf, model, tokenizer, count, options))
 
 train(gf, model, {
   steps, peak: 4e-3, warmUp: 200, every: 1000,
   loss: step => lossOf(stories(seed * 1_000_003 + step, BATCH)),
-  report: () => LANGUAGES.map(one => `${one} ${share(Math.min(tests, 20), { languages: [one] })}`).join('  ')
+  report: () => LANGUAGES.map(one => `${one} ${fraction(Math.min(tests, 20), { languages: [one] })}`).join('  ')
 })
 
 /** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }
@@ -50,15 +50,15 @@ for (const language of LANGUAGES) {
   metadata[`right.${language}`] = String(right)
   console.log(`\n${NAMES[language]}, stories that keep to what they began with`)
   console.log(`  names never trained on, likeliest token: ${percent(right)}`)
-  console.log(`  names trained on, likeliest token: ${share(tests, plain)}`)
-  console.log(`  names never trained on, drawn at temperature 0.8: ${share(tests, { languages, temperature: 0.8 })}`)
-  console.log(`  looking back one token only: ${share(tests, { ...plain, mask: nearSighted })}`)
+  console.log(`  names trained on, likeliest token: ${fraction(tests, plain)}`)
+  console.log(`  names never trained on, drawn at temperature 0.8: ${fraction(tests, { languages, temperature: 0.8 })}`)
+  console.log(`  looking back one token only: ${fraction(tests, { ...plain, mask: nearSighted })}`)
 }
 looksBack(gf, model, tokenizer, stories(seed, 60, { names: 'held out' })).forEach((shares, layer) => (
   console.log(`attention to what came next before, layer ${layer}: ${shares.map(percent).join(', ')}`)))
 console.log()
 for (const text of ['', '하준은', '글라스와 유리는 친구예요.', 'Kara and Pip are friends.', 'Zed went to', 'Mina has']) {
-  console.log(`  ${text} → ${goOn(gf, model, tokenizer, text, { temperature: 0.8, seed }).text}`)
+  console.log(`  ${text} → ${continueText(gf, model, tokenizer, text, { temperature: 0.8, seed }).text}`)
 }
 save(gf, model, out, metadata)
 const isEnough = LANGUAGES.every(language => Number(metadata[`right.${language}`]) >= 0.8)

@@ -1,15 +1,17 @@
-/** The trained weights of the stories: of the model as it is, with one part exchanged, and with all of a Llama's. */
+/**
+ * The trained weights of the stories: the default model, variants with one exchanged part, and one with all of Llama's.
+ */
 
 /** @typedef {{ positions: string, activation: string, norm: string, kvHeads: number }} Exchanged parts */
 
 /**
- * The parts that can be exchanged, as they are in the model that the page begins with.
+ * The exchangeable parts of the default model.
  * @type {Exchanged & Record<string, string | number>}
  */
-export const USUAL = { positions: 'interleaved', activation: 'gelu', norm: 'layer', kvHeads: 4 }
+export const DEFAULT_PARTS = { positions: 'interleaved', activation: 'gelu', norm: 'layer', kvHeads: 4 }
 
 /**
- * What is exchanged in each file, by the name of the file without its ending.
+ * The exchanged parts of each file, by its name without extension.
  * @type {Record<string, Partial<Exchanged>>}
  */
 export const VARIANTS = {
@@ -25,23 +27,23 @@ export const VARIANTS = {
   stories_llama: { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }
 }
 
-/** Settings of the page as the model takes them. @param {Record<string, any>} settings */
+/** The model's options from the page's settings. @param {Record<string, any>} settings */
 export const shapeOf = settings => {
-  const { positions, activation, norm, kvHeads } = { ...USUAL, ...settings }
+  const { positions, activation, norm, kvHeads } = { ...DEFAULT_PARTS, ...settings }
   return { positions: positions === 'none' ? null : positions, activation, norm, kvHeads }
 }
 
 /**
- * The training that learns a model of these parts, as the theatre has it in a link.
+ * The training of these parts, as a link to the training page.
  * @param {Record<string, any>} settings
  */
-export const trainingOf = settings => ['stories', ...Object.keys(USUAL)
-  .filter(name => settings[name] !== USUAL[name]).map(name => `${name}-${settings[name]}`)].join('_')
+export const trainingOf = settings => ['stories', ...Object.keys(DEFAULT_PARTS)
+  .filter(name => settings[name] !== DEFAULT_PARTS[name]).map(name => `${name}-${settings[name]}`)].join('_')
 
-/** The file of weights that were trained with just these parts, or undefined. @param {Record<string, any>} settings */
+/** The file of weights trained with exactly these parts, or undefined. @param {Record<string, any>} settings */
 export function fileOf(settings) {
   /** @param {Partial<Exchanged>} own */
-  const isSame = own => Object.entries({ ...USUAL, ...own }).every(([name, value]) => settings[name] === value)
+  const isSame = own => Object.entries({ ...DEFAULT_PARTS, ...own }).every(([name, value]) => settings[name] === value)
   const found = Object.keys(VARIANTS).find(name => isSame(VARIANTS[name]))
   return found && `${found}.safetensors`
 }

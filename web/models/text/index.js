@@ -1,4 +1,4 @@
-/** A text of the reader's own: the model of the stories with another vocabulary, taught in the training theatre. */
+/** The reader's own text: the stories' architecture with another vocabulary, trained on the training page. */
 
 import { stories } from '../stories/index.js'
 import { take } from '../settings.js'

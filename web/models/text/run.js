@@ -1,27 +1,27 @@
-/** A beginning and how a model goes on with it that has learned the reader's own text. */
+/** A prompt and the continuation of a model trained on the reader's own text. */
 
 import { exampleText } from '../stories/data.js'
-import { hold } from '../hold.js'
+import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
-import { costsOf } from '../languages.js'
+import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
-import { hubFiles, isKeyed } from '../stories/keyed.js'
+import { hubFiles, isGpt2Compatible } from '../stories/hub_files.js'
 import { shapeOf } from '../stories/variants.js'
 import { hangulOf } from '../syllables.js'
-import { tell } from '../telling.js'
+import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
 import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
 
-/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
-/** @import { Language } from '../telling.js' */
+/** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
+/** @import { Language } from '../decoder_only.js' */
 /** @import { Vocabulary } from './vocabulary.js' */
 
-/** Tokens that a model reads of which nobody has said so: as many as it learns from at a time. */
+/** The default maximum length: that of the training windows. */
 const LONGEST = 48
 
-/** Of what has been learned, or until then of the page's example. @type {WeakMap<object, Vocabulary>} */
+/** The vocabulary of the trained text, or, until then, of the page's example. @type {WeakMap<object, Vocabulary>} */
 const vocabularies = new WeakMap()
 
 /** @param {Library} gf @param {Uint8Array | undefined} file */
@@ -35,7 +35,7 @@ function vocabularyIn(gf, file) {
 
 /**
  * @param {Vocabulary} vocabulary @param {number} longest
- * @returns {Language} a text that ends nowhere; one that nothing is known of begins with the first token
+ * @returns {Language} a text without an end token; an empty one starts with the first token
  */
 const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
   vocabulary: words, longest, end: -1, go: encode,
@@ -44,7 +44,7 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
     return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
   ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words),
-    languages: costsOf({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
+    languages: languageCosts({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
   ...(cut && {
     hangul: (/** @type {string} */ text) => hangulOf(text, {
       cut, shown: id => words[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
@@ -55,9 +55,9 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
- * @param {Edit[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] what the theatre has lent; without it the weights are drawn
- * @returns {Made}
+ * @param {Edit[]} [edits] cells replaced as soon as they are computed
+ * @param {Uint8Array[]} [files] the weights from the training page; without them the model is initialized randomly
+ * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('text'), ...options }
@@ -66,10 +66,10 @@ export function run(gf, options, edits = [], [file] = []) {
     vocabSize: vocabulary.size, longest: LONGEST, ...shapeOf(settings), ...shapeIn(gf, settings, file)
   }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = hold(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
-  const told = tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
+  const made = cachedModel(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
+  const told = generateRun(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
   const known = { ...shape, end: -1, tokenizer: vocabulary.tokenizer ?? null }
   const files = async () => ({ name: 'text', content: await hubFiles(gf, made.model, known) })
-  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
-  return { ...told, taken, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
+  const exportable = { ...told.exportable, ...(isGpt2Compatible(gf, made.model) && { files }) }
+  return { ...told, exportable, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -1,6 +1,6 @@
-/** The tokens of a reader's own text: its characters, or pairs of bytes learned from it; or words of a list. */
+/** The vocabulary of the reader's own text: its characters, or byte pairs trained on it; or the words of a list. */
 
-import { spelled } from '../spelling.js'
+import { spelled } from '../token_text.js'
 import { decode } from '../stories/data.js'
 
 /** @import { Cutting } from '../syllables.js' */
@@ -8,13 +8,13 @@ import { decode } from '../stories/data.js'
 /**
  * @typedef {object} Vocabulary
  * @property {number} size
- * @property {string[]} words tokens as they are shown
- * @property {(text: string) => number[]} encode what there is no token for is left out
+ * @property {string[]} words tokens as displayed
+ * @property {(text: string) => number[]} encode leaves out what has no token
  * @property {(ids: number[]) => string} decode
- * @property {(text: string) => Cutting} [cut] tokens and where they stand, where they may be parts of a word
- * @property {any} [tokenizer] of pairs
- * @property {boolean} [isWhole] what is read is read whole, however little room that leaves for an answer
- * @property {object} file all it takes to make it again
+ * @property {(text: string) => Cutting} [cut] tokens and their offsets, where they may be parts of a word
+ * @property {any} [tokenizer] of byte pairs
+ * @property {boolean} [isWhole] the input is never truncated, however little room that leaves for an answer
+ * @property {object} file all that is needed to recreate it
  */
 
 const utf8 = new TextEncoder()
@@ -36,7 +36,7 @@ function characters(signs) {
   }
 }
 
-/** Every word is a token; spaces stand between them. @param {readonly string[]} words @returns {Vocabulary} */
+/** Every word is a token, separated by spaces. @param {readonly string[]} words @returns {Vocabulary} */
 export function wordVocabulary(words) {
   const known = new Map(words.map((word, id) => [word, id]))
   return {
@@ -54,13 +54,13 @@ const pairs = tokenizer => ({
 })
 
 /**
- * The vocabulary of a text.
+ * Creates the vocabulary of a text.
  * @param {any} gf the library @param {string} text @param {{ unit: string, size: number }} settings
  */
 export const vocabularyOf = (gf, text, { unit, size }) => (unit === 'pairs'
   ? pairs(gf.text.trainBPE(text, { vocabSize: size })) : characters([...new Set(Array.from(text))].sort()))
 
-/** The same vocabulary again. @param {any} gf @param {string} file as JSON */
+/** Recreates a vocabulary. @param {any} gf @param {string} file as JSON */
 export function vocabularyFrom(gf, file) {
   const { signs, words, tokenizer } = JSON.parse(file)
   if (words) return wordVocabulary(words)

@@ -1,7 +1,7 @@
 /** The English words of the models, which stand in place of the page's own. */
 
 import dates from '../dates/text/en.json' with { type: 'json' }
-import own from '../own/text/en.json' with { type: 'json' }
+import own from '../imported/text/en.json' with { type: 'json' }
 import particles from '../particles/text/en.json' with { type: 'json' }
 import positions from '../positions/text/en.json' with { type: 'json' }
 import sentences from '../sentences/text/en.json' with { type: 'json' }

@@ -1,6 +1,6 @@
-/** Adam, and AdamW where weights decay. */
+/** Adam, and AdamW with weight decay. */
 
-import { line, written } from './line.js'
+import { line, format } from './formula_line.js'
 
 /** @import { Optimizer } from './index.js' */
 
@@ -21,7 +21,7 @@ export const adam = {
     }
   },
   lines({ g, before, after, t, rate, beta1, beta2, eps, decay, fill1, fill2, mHat, vHat, shrunk }) {
-    const n = written
+    const n = format
     const shrinking = line('decay', 'w ← w · (1 − η λ)', `${n(before.w)} × (1 − ${n(rate)} × ${n(decay)})`, shrunk)
     return [
       line('first', 'm ← β₁ m + (1 − β₁) g', `${n(beta1)} × ${n(before.m)} + ${n(1 - beta1)} × ${n(g)}`, after.m),

@@ -1,4 +1,4 @@
-/** What moves the weights of a training. A file for each says how it is made, what it keeps and how a step reads. */
+/** The optimizers of a training. A file for each says how it is created, its state, and how a step is explained. */
 
 import { adam } from './adam.js'
 import { sgd } from './sgd.js'
@@ -6,18 +6,18 @@ import { sgd } from './sgd.js'
 /** @import { TrainingState } from '../settings.js' */
 
 /**
- * One cell of a weight with what is kept of it, by the letters of the formula: w, and m, v or b.
+ * One cell of a weight with its optimizer state, by the symbols of the formula: w, and m, v or b.
  * @typedef {Record<string, number>} Cell
  *
  * @typedef {object} Optimizer
  * @property {(settings: TrainingState) => Record<string, string>} kept what it keeps of every weight: the letter, which
  *   stands in files, and the name in its state
  * @property {(gf: any, parameters: any[], settings: TrainingState) => any} create
- * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} fresh state of a weight before the
+ * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} fresh the state of a weight before the
  *   first step, as the first step would make it
  * @property {(group: any, step: { t: number, rate: number, g: number, before: Cell, after: Cell }) =>
  *   Record<string, number>} terms of the formula that are not kept, among them the change
- * @property {(made: any) => ReturnType<typeof import('./line.js').line>[]} lines one step of one cell, from the
+ * @property {(made: any) => ReturnType<typeof import('./formula_line.js').line>[]} lines one step of one cell, from the
  *   gradient to the weight
  */
 

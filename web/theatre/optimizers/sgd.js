@@ -1,6 +1,6 @@
-/** Stochastic gradient descent, with a momentum or without. */
+/** Stochastic gradient descent, with or without momentum. */
 
-import { line, written } from './line.js'
+import { line, format } from './formula_line.js'
 
 /** @import { Optimizer } from './index.js' */
 
@@ -14,7 +14,7 @@ export const sgd = {
     return { momentum, decay, pull, change: -rate * (momentum ? after.b : pull) }
   },
   lines({ g, before, after, rate, momentum, decay, pull }) {
-    const n = written
+    const n = format
     return [
       ...(decay ? [line('pull', 'g ← g + λ w', `${n(g)} + ${n(decay)} × ${n(before.w)}`, pull)] : []),
       ...(momentum ? [line('buffer', 'b ← μ b + g', `${n(momentum)} × ${n(before.b)} + ${n(pull)}`, after.b)] : []),

@@ -1,8 +1,8 @@
-/** The reader's sentence and what the model makes of it, now and at steps before. */
+/** The reader's sentence and the model's answers, now and at earlier steps. */
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { Translate } from '../../types.d.ts' */
 
 /**

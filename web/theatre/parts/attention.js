@@ -1,4 +1,4 @@
-/** Where one head looks as the reader's sentence goes through the model. */
+/** The attention of one head for the reader's sentence. */
 
 import { probabilities, scale } from '../../lib/color.js'
 import { h } from '../../lib/dom.js'
@@ -8,7 +8,7 @@ import { slice } from '../../lib/slice.js'
 import { choice } from './choice.js'
 
 /** @import { Cell, Context, Translate } from '../../types.d.ts' */
-/** @import { News } from '../seen.js' */
+/** @import { News } from '../training_record.js' */
 
 /**
  * @param {HTMLElement} container
@@ -30,7 +30,7 @@ export function attention(container, { t, theme, look, redraw, pin }) {
   const picture = matrix(slot, { look: show, press: pin, edit() {}, leave: () => show(null) })
   const key = legend(container)
   return {
-    /** @param {News['answer']} answer as the worker told it last */
+    /** @param {News['answer']} answer the worker's last one */
     update(answer) {
       container.hidden = !answer
       if (!answer) return

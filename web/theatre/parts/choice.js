@@ -1,4 +1,4 @@
-/** A list to choose from, with its name. */
+/** A labeled select element. */
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 

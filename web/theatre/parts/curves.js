@@ -1,23 +1,23 @@
-/** Curves of a training: losses and what comes out right; for those who look closer, the rate and gradients. */
+/** Curves of a training: losses and accuracy; for a closer look, the learning rate and gradients. */
 
 import { lines } from '../../lib/chart.js'
 import { find, h, keep, setText, svg } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
-import { divergence, pointsOf } from '../points.js'
+import { divergence, pointsOf } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
-/** @import { Look, Seen } from '../seen.js' */
+/** @import { Look, Seen } from '../training_record.js' */
 
-const MOST_POINTS = 400
+const MAX_POINTS = 400
 
-/** How the training loss of another run is drawn. @type {{ colour: keyof Palette, width: number, dash: number[] }} */
-const OTHER_TRAIN = { colour: 'muted', width: 1, dash: [1, 3] }
+/** The style of another run's training loss. @type {{ color: keyof Palette, width: number, dash: number[] }} */
+const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
-/** @param {number} share */
-const percent = share => `${fixed(100 * share, 1)} %`
+/** @param {number} fraction */
+const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
-/** A name with the line it stands for. @param {string} text @param {string} look */
+/** A label with its line style. @param {string} text @param {string} look */
 function key(text, look) {
   const value = h('b')
   const element = h('li', {}, h('span', { 'className': `theatre-key is-${look}`, 'aria-hidden': 'true' }), text, ' ', value)
@@ -25,11 +25,11 @@ function key(text, look) {
 }
 
 /**
- * The line of what is held out in the other training.
+ * The held-out line of the other training.
  * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
  */
 const othersOf = (other, valueOf) => (other ? [{
-  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), colour: 'ink', width: 2, dash: [6, 4]
+  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), color: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
@@ -54,7 +54,7 @@ export function curves(container, { t, theme, seek }) {
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number }} facts
-     * @param {Seen | null} other what has been seen of the other training of a race
+     * @param {Seen | null} other the record of the other training of a race
      */
     update(seen, { total, step }, other) {
       const parted = other ? divergence(seen.loss, other.loss) : 0
@@ -62,7 +62,7 @@ export function curves(container, { t, theme, seek }) {
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
       keys.train.say(step ? brief(seen.loss[step - 1]) : '')
-      // What is held out is looked at now and then: at other steps it is said of which one it is.
+      // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
       const when = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
       keys.held.say(last ? brief(last.loss) + when : '')
       keys.right.say(last ? percent(last.right) + when : '')
@@ -77,14 +77,14 @@ export function curves(container, { t, theme, seek }) {
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
         ...common, low: 0, high, digits: 1, mark: parted || null,
-        lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
-          ...(other ? [{ points: pointsOf(other.loss, MOST_POINTS), ...OTHER_TRAIN }] : []),
-          { points: held, colour: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
+        lines: [{ points: pointsOf(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
+          ...(other ? [{ points: pointsOf(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
+          { points: held, color: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), colour: 'accent', width: 2.5 },
+        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), color: 'accent', width: 2.5 },
           ...othersOf(other, one => one.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
@@ -96,27 +96,27 @@ export function curves(container, { t, theme, seek }) {
   }
 }
 
-/** A look that tells many lines apart without colour. */
+/** A dash pattern that distinguishes many lines without color. */
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 2, 2, 2, 2, 2], [3, 6]]
 /** @type {(keyof Palette)[]} */
 const COLOURS = ['accent', 'ink', 'muted']
 /** @param {number} i */
-const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
+const lookOf = i => ({ color: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
-/** A short piece of a layer's line, beside its name. */
+/** A sample of a layer's line, beside its name. */
 const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
   svg('line', { x1: 0, x2: 32, y1: 4, y2: 4 }))
 
 /** @param {SVGLineElement} line @param {number} i */
 function drawSample(line, i) {
-  const { colour, dash, width } = lookOf(i)
-  line.style.setProperty('stroke', `var(--${colour})`)
+  const { color, dash, width } = lookOf(i)
+  line.style.setProperty('stroke', `var(--${color})`)
   line.style.setProperty('stroke-width', String(width))
   line.style.setProperty('stroke-dasharray', dash.join(' ') || 'none')
 }
 
 /**
- * The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table.
+ * The learning rate, and by layer the norms of gradients and updates: in a table.
  * @param {Element} container
  * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
  */
@@ -139,11 +139,11 @@ export function closer(container, { t, theme, seek }) {
       const { palette } = theme()
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
-        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), colour: 'accent' }],
+        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MAX_POINTS), color: 'accent' }],
         label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
       })
       /** @param {number} i */
-      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MOST_POINTS)
+      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MAX_POINTS)
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
       })

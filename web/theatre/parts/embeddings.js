@@ -1,26 +1,26 @@
-/** Embeddings in two dimensions: every token a dot, and the numbers of the one that is looked at. */
+/** A PCA plot of embeddings: every token a dot, and the values of the selected one. */
 
 import { h, setText } from '../../lib/dom.js'
 import { exact, fixed } from '../../lib/number.js'
 import { scatter } from '../../lib/scatter.js'
-import { largest } from '../tasks/shape.js'
+import { largest } from '../tasks/model_options.js'
 import { choice } from './choice.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { News } from '../seen.js' */
+/** @import { News } from '../training_record.js' */
 
 const TALLEST = 380
 
-/** @param {number} share */
-const percent = share => `${fixed(100 * share, 1)} %`
+/** @param {number} fraction */
+const percent = fraction => `${fixed(100 * fraction, 1)} %`
 
 /**
  * @param {HTMLElement} container
  * @param {{ t: Translate, theme: Context['theme'], look(table: string): void }} context
  */
 export function embeddings(container, { t, theme, look }) {
-  /** @type {NonNullable<News['plane']>} */ let shown
-  /** Nobody has chosen: then it is the one furthest out. */
+  /** @type {NonNullable<News['plane']>} */ let latest
+  /** By default the token furthest from the center. */
   let chosen = -1
   const tables = choice(t('theatre.table'), table => {
     chosen = -1
@@ -41,7 +41,7 @@ export function embeddings(container, { t, theme, look }) {
     draw()
   }
   function draw() {
-    const { x, y, words, names, name, shares, from } = shown
+    const { x, y, words, names, name, variances, from } = latest
     if (chosen < 0 || chosen >= words.length) chosen = largest(x.map((value, i) => Math.hypot(value, y[i])))
     tables.element.hidden = names.length < 2
     tables.fill(names, name)
@@ -49,7 +49,7 @@ export function embeddings(container, { t, theme, look }) {
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
     const at = t('theatre.tokenAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
     setText(place, at)
-    setText(why, t('theatre.planeWhy', { from, first: percent(shares[0]), second: percent(shares[1]) }))
+    setText(why, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
     picture.update({
       x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
       label: `${t('theatre.plane')}. ${at}`
@@ -60,7 +60,7 @@ export function embeddings(container, { t, theme, look }) {
     update(plane) {
       container.hidden = !plane
       if (!plane) return
-      shown = plane
+      latest = plane
       draw()
     }
   }

@@ -1,28 +1,28 @@
-/** An experiment as a guide of three steps: what the reader expects, what was seen, and where the reason is. */
+/** The guide of an experiment in three steps: the reader's prediction, the result, and the reason. */
 
 import { h, setText } from '../../lib/dom.js'
 import { brief } from '../../lib/number.js'
 import { prose } from '../../lib/prose.js'
 import { pointers } from '../../lessons/pointer.js'
 import { question } from '../../lessons/question.js'
-import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../experiments.js'
+import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../experiments.js'
 import { write } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { TrainingState } from '../settings.js' */
 
-/** Where the reason for something is seen. @type {Record<string, string>} */
+/** Where the reason can be seen. @type {Record<string, string>} */
 const PLACES = {
   curves: '.theatre-charts', answers: '.theatre-said', attention: '.theatre-looks', embeddings: '.theatre-plane',
   closer: '.theatre-closer', apart: '.theatre-apart', pinned: '.theatre-followed'
 }
 const STEPS = 3
-/** Whole numbers from here on are no counts. */
+/** Numbers from here on are not counts. */
 const LARGE = 1e5
 
 /**
- * How far a reader has come in a guide, and what was expected.
+ * The reader's progress in a guide, and the prediction.
  * @typedef {{ name: string, at: number, given: string | null }} Progress
  */
 
@@ -54,11 +54,11 @@ export function guide(container, { t, play, open, progress }) {
   /** @param {string} option */
   const worded = option => (RACE.includes(option) ? t(`theatre.guide.options.${option}`) : say(`options.${option}`))
 
-  /** What was seen up to the step that counts, or null before it has come. */
+  /** The result at the decisive step, or null before it is reached. */
   function result() {
     const { until, answer, say: numbers } = here(), { one, other = null } = seen ?? {}
     if (!one || [one, other].some(run => run && run.loss.length < until)) return null
-    const [first, second] = [seenBy(one, until), seenBy(other ?? one, until)]
+    const [first, second] = [recordUntil(one, until), recordUntil(other ?? one, until)]
     const values = Object.entries({ ...numbers(first, second), step: until }).map(([key, value]) => (
       [key, Number.isInteger(value) && value < LARGE ? String(value) : brief(value)]))
     return { right: answer(first, second), values: Object.fromEntries(values) }
@@ -79,7 +79,7 @@ export function guide(container, { t, play, open, progress }) {
     playOn()
   }
 
-  /** Trains up to the step that counts, as soon as there is a training. */
+  /** Trains up to the decisive step, once a training is open. */
   function playOn() {
     if (!isWaiting || !seen) return
     isWaiting = false
@@ -131,7 +131,7 @@ export function guide(container, { t, play, open, progress }) {
   }
 
   return {
-    /** Whether the training is an experiment, which then leads. @param {TrainingState} settings */
+    /** Whether the training is an experiment, whose guide is then displayed. @param {TrainingState} settings */
     controls(settings) {
       const wanted = experimentOf(write(settings)) ?? ''
       if (wanted !== progress.name) {

@@ -1,4 +1,4 @@
-/** A step, one layer at a time: forward to the loss, back from it, and what the optimiser makes of each. */
+/** A step, one layer at a time: forward to the loss, backward, and the update. */
 
 import { h, keep, setText } from '../../lib/dom.js'
 import { brief, exact } from '../../lib/number.js'
@@ -8,7 +8,7 @@ import { brief, exact } from '../../lib/number.js'
 
 const COLUMNS = /** @type {const} */ (['rms', 'norm', 'ratio'])
 
-/** Where a step stands: which layer goes forward or back, or that the loss is there, or that all weights are moved. */
+/** A position in a step: which layer goes forward or backward, the loss, or the update. */
 /** @typedef {{ at: 'forward' | 'loss' | 'backward' | 'moved', layer: number }} Place */
 
 /** @param {number} front how many presses there have been @param {number} count of layers @returns {Place} */
@@ -18,7 +18,7 @@ function placeOf(front, count) {
   return front <= 2 * count ? { at: 'backward', layer: 2 * count - front } : { at: 'moved', layer: -1 }
 }
 
-/** What is known at a place, by column. @param {Place} place @param {number} layer */
+/** What is known at a position, by column. @param {Place} place @param {number} layer */
 const knownAt = ({ at, layer: here }, layer) => ({
   rms: at !== 'forward' || layer <= here,
   norm: at === 'moved' || (at === 'backward' && layer >= here),
@@ -31,7 +31,7 @@ const knownAt = ({ at, layer: here }, layer) => ({
  */
 export function layerByLayer(container, { t, step }) {
   /** @type {{ step: number, loss: number, layers: Layer[] } | null} */ let made = null
-  /** Nothing is hidden before the first press. */ let front = Infinity
+  /** Everything is visible before the first press. */ let front = Infinity
   let goesOn = false
   const said = h('p', { role: 'status' })
   const body = h('tbody')

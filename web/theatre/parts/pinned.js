@@ -1,4 +1,4 @@
-/** One cell over time: its value at every step that is kept, as a curve. */
+/** One cell over time: its value at every snapshot, as a curve. */
 
 import { lines } from '../../lib/chart.js'
 import { h, setText, uniqueId } from '../../lib/dom.js'
@@ -6,7 +6,7 @@ import { dimensions, exact } from '../../lib/number.js'
 import { readIndex } from '../cells.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { Followed, Pin } from '../follow.js' */
+/** @import { Followed, Pin } from '../cell_history.js' */
 
 /** @typedef {{ name: string, shape: number[] }} Place */
 
@@ -31,14 +31,14 @@ export function pinned(container, { t, theme, seek, ask }) {
   const shape = h('span', { className: 'shape' })
   const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
   const slot = h('div', { 'className': 'chart-slot', 'data-chart': 'pinned' })
-  const told = h('output', { className: 'theatre-token' })
+  const label = h('output', { className: 'theatre-token' })
   const why = h('p', { className: 'theatre-why' })
   container.append(h('h2', {}, t('theatre.pinned')), h('div', { className: 'theatre-choices' },
     h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.cell')), select, index, shape)),
-  problem, slot, told, why)
+  problem, slot, label, why)
   const chart = lines(slot, seek)
 
-  /** What can be pinned is asked for when somebody wants to. */
+  /** What can be pinned is requested on demand. */
   async function list() {
     if (isKnown) return
     isKnown = true
@@ -66,7 +66,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   }
   return {
     pin,
-    /** Another training or another sentence: what can be pinned is asked for anew. */
+    /** With another training or sentence, what can be pinned is requested again. */
     forget() {
       isKnown = false
     },
@@ -81,10 +81,10 @@ export function pinned(container, { t, theme, seek, ask }) {
       const points = steps.map((x, i) => ({ x, y: values[i] }))
       const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: exact(here) })
       chart.update({
-        lines: [{ points, colour: 'accent', dots: true }], most: total, title: t('theatre.stepAxis'), at: step, digits: 3,
+        lines: [{ points, color: 'accent', dots: true }], most: total, title: t('theatre.stepAxis'), at: step, digits: 3,
         label: said, palette: theme().palette
       })
-      setText(told, said)
+      setText(label, said)
       const which = steps.length < 3 ? steps.join(', ') : `${steps.slice(0, 3).join(', ')}, …, ${steps[steps.length - 1]}`
       setText(why, [t('theatre.pinnedKept', { count: steps.length, which }), missing && t('theatre.pinnedMissing', { missing }),
         readAt !== null && t('theatre.pinnedRead', { step: readAt })].filter(Boolean).join(' '))

@@ -1,17 +1,17 @@
-/** Two trainings side by side: what sets the other apart, and where the two first differ. */
+/** Two trainings side by side: the setting that differs, and the step at which they diverge. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { brief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
-import { divergence } from '../points.js'
+import { divergence } from '../downsample.js'
 import { TABLE, rivalText } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../seen.js' */
+/** @import { Seen } from '../training_record.js' */
 /** @import { TrainingSetting, TrainingState } from '../settings.js' */
 
 /**
- * Every other value of a setting, as it stands in a link.
+ * The other values of a setting, as in a link.
  * @param {string} name @param {TrainingSetting} setting @param {TrainingState} state
  */
 function rivals(name, setting, state) {
@@ -30,7 +30,7 @@ export function race(container, { t, set, open }) {
   const id = uniqueId('race')
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
-  const told = h('p', { className: 'theatre-raced', role: 'status' })
+  const result = h('p', { className: 'theatre-raced', role: 'status' })
   const wrong = h('p', { className: 'problem', role: 'alert' })
   const ways = Object.entries(EXPERIMENTS).map(([name, { link }]) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-experiment': name, 'onclick': () => open(link)
@@ -38,7 +38,7 @@ export function race(container, { t, set, open }) {
   container.append(
     h('div', { 'className': 'theatre-experiments', 'role': 'group', 'aria-label': t('theatre.try') },
       h('span', {}, t('theatre.try')), ways),
-    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), wrong, told)
+    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), wrong, result)
   let filled = ''
   /** @param {TrainingSetting} setting @param {string} name @param {unknown} value */
   const wordOf = ({ options }, name, value) => {
@@ -62,10 +62,10 @@ export function race(container, { t, set, open }) {
     },
     /** @param {Seen} seen @param {Seen | null} other */
     update(seen, other) {
-      if (!other) return setText(told, '')
+      if (!other) return setText(result, '')
       const at = divergence(seen.loss, other.loss), common = Math.min(seen.loss.length, other.loss.length)
-      if (!at) return setText(told, common ? t('theatre.same', { step: common }) : '')
-      setText(told, t('theatre.parted', {
+      if (!at) return setText(result, common ? t('theatre.same', { step: common }) : '')
+      setText(result, t('theatre.parted', {
         at, step: common, one: brief(seen.loss[common - 1]), other: brief(other.loss[common - 1])
       }))
     }

@@ -1,4 +1,4 @@
-/** The settings of a training: what they are, what they are until somebody changes them, and what is wrong. */
+/** The settings of a training, their defaults, and their problems. */
 
 import { h, setText } from '../../lib/dom.js'
 import { control } from '../../shell/controls.js'

@@ -1,12 +1,12 @@
-/** Where a reader's own text goes in: written, pasted, or a file that is chosen or dropped. */
+/** Input of the reader's own text: typed, pasted, or a file that is chosen or dropped. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { sizeProblem, textOf } from '../own_text.js'
+import { sizeProblem, textOf } from '../custom_text.js'
 
 /** @import { Problem, Translate } from '../../types.d.ts' */
 
-/** What a box shows of a long text at most: the whole would be laid out anew with every letter. */
-const SHOWN = 20_000
+/** The maximum length in the text box: more would be laid out again with every letter. */
+const MAX_SHOWN = 20_000
 
 /**
  * @param {Element} container
@@ -32,7 +32,7 @@ export function textPart(container, { t, give }) {
     if (size) return say(size)
     const read = textOf(await one.arrayBuffer())
     if ('problem' in read) return say(read.problem)
-    area.value = read.text.slice(0, SHOWN)
+    area.value = read.text.slice(0, MAX_SHOWN)
     give(read.text)
   }
   const element = h('div', {
@@ -50,7 +50,7 @@ export function textPart(container, { t, give }) {
       element.hidden = !isFor
       setText(problem, said)
       area.setAttribute('aria-invalid', said ? 'true' : 'false')
-      if (text !== undefined && area.value === '') area.value = text.slice(0, SHOWN)
+      if (text !== undefined && area.value === '') area.value = text.slice(0, MAX_SHOWN)
       setText(note, text === undefined ? t('theatre.noText') : t('theatre.textSize', { count: text.length }))
     }
   }

@@ -1,11 +1,11 @@
-/** What a training is driven with: play, one step, pace, a line of steps to go back on, and how long it will take. */
+/** Controls of a training: play, single steps, pace, a scrubber to go back, and the remaining time. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { News } from '../seen.js' */
+/** @import { News } from '../training_record.js' */
 
-/** Milliseconds a step takes at least, by the word of the pace. @type {Record<string, number>} */
+/** The minimum duration of a step in milliseconds, by pace. @type {Record<string, number>} */
 const PACES = { full: 0, watch: 100, slow: 1000 }
 
 /**
@@ -43,7 +43,7 @@ export function transport(container, { t, play, pause, step, layer, pace, seek, 
   h('div', { className: 'theatre-line' }, bar, slider), shelf)
 
   return {
-    /** Whether the settings can be trained with. @param {boolean} isRight */
+    /** Whether the settings are valid. @param {boolean} isRight */
     allow(isRight) {
       isAllowed = isRight
       refresh()

@@ -1,11 +1,11 @@
-/** Dates as English writes them, into Korean. */
+/** English dates into Korean. */
 
 import { LONGEST, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, isHeldOut, joinTarget,
   splitSource } from '../../models/dates/data.js'
 import { dates as model } from '../../models/dates/index.js'
 import { drawExamples, exactShare } from '../../models/dates/measure.js'
 import { createTranslator } from '../../models/dates/model.js'
-import { shapeOf } from './shape.js'
+import { shapeOf } from './model_options.js'
 
 /** @import { Settings } from '../../types.d.ts' */
 /** @import { Example } from '../../models/dates/measure.js' */

@@ -1,6 +1,6 @@
 /**
- * What can be learned. A task says what model it takes, what a batch is, what is held out, and what the model makes of
- * a reader's sentence.
+ * The tasks of the training page. A task defines its model, its batches, its held-out examples, and how it answers
+ * a sentence.
  *
  * @typedef {{ inputs: any[], target: number[], ignoreIndex: number, words: readonly string[],
  *   examples?: unknown[], tests?: unknown[] }} Batch inputs of the model's forward; what is right at each place, and
@@ -9,15 +9,15 @@
  *   inputs it can be looked at, and the tokens that its attention goes between
  *
  * @typedef {object} Task
- * @property {(gf: any, settings: TrainingState, text?: string) => any} prepare what is there before the first step
- * @property {(gf: any, settings: TrainingState, data: any) => any} create the model, its weights drawn from the stream
+ * @property {(gf: any, settings: TrainingState, text?: string) => any} prepare what is created before the first step
+ * @property {(gf: any, settings: TrainingState, data: any) => any} create the model, randomly initialized
  * @property {(gf: any, settings: TrainingState, data: any, step: number) => Batch} batch of a step, from 1
- * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut never trained on
- * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the share that comes out right
+ * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut examples that are never trained on
+ * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the accuracy
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
- * @property {(data: any) => Record<string, readonly string[]>} tables tables of embeddings, and the words of their rows
- * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what else makes a model of its weights
- * @property {(text: string) => Problem | null | undefined} [problem] with a reader's sentence
+ * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
+ * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights
+ * @property {(text: string) => Problem | null | undefined} [problem] of a reader's sentence
  */
 
 import { dates } from './dates.js'

@@ -1,11 +1,11 @@
-/** The word that is missing: Korean particles, English verbs that agree. */
+/** Missing words: Korean particles, and English verbs that agree. */
 
 import { answer, filled, read } from '../../models/particles/answer.js'
 import { examples } from '../../models/particles/data.js'
 import { NONE, accuracy, batchesFrom, taskOf } from '../../models/particles/measure.js'
 import { CONFIG, createParticles } from '../../models/particles/model.js'
 import { MASK, TOKENS, WORDS } from '../../models/particles/tokens.js'
-import { shapeOf } from './shape.js'
+import { shapeOf } from './model_options.js'
 
 /** @import { Example } from '../../models/particles/data.js' */
 

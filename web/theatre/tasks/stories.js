@@ -1,18 +1,18 @@
-/** Short stories: which token comes next. */
+/** Short stories: predicting the next token. */
 
-import { SPACE, asBytes } from '../../models/spelling.js'
+import { SPACE, asBytes } from '../../models/token_text.js'
 import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
-import { largest, nextShare, shapeOf } from './shape.js'
+import { largest, accuracyOf, shapeOf } from './model_options.js'
 
 const TESTS = 32, NONE = -100
-/** Most tokens that are said at each look: the reader watches it learn, and it should not wait. */
-const SAID = 24
+/** The maximum number of generated tokens per report, since training should not wait. */
+const MAX_NEW_TOKENS = 24
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A token as it is shown. @param {Uint8Array} bytes */
-export function shown(bytes) {
+/** A token as displayed. @param {Uint8Array} bytes */
+export function display(bytes) {
   try {
     return utf8.decode(bytes).replaceAll(' ', SPACE).replaceAll('\n', '⏎')
   } catch {
@@ -21,13 +21,13 @@ export function shown(bytes) {
 }
 
 /**
- * The likeliest token, again and again.
+ * Greedy generation.
  * @param {any} gf @param {any} model @param {number[]} start @param {number} most tokens that the model can read
- * @param {number} [end] the token to stop at
+ * @param {number} [end] the token that stops it
  */
-export function goOn(gf, model, start, most, end) {
+export function greedyTokens(gf, model, start, most, end) {
   const ids = [...start]
-  for (let n = 0; n < SAID && ids.length < most && (n === 0 || ids.at(-1) !== end); n++) {
+  for (let n = 0; n < MAX_NEW_TOKENS && ids.length < most && (n === 0 || ids.at(-1) !== end); n++) {
     ids.push(gf.tidy(() => gf.noGrad(() => {
       const { values, shape } = model.forward([ids])
       return largest(values.slice(-shape[2]))
@@ -46,16 +46,16 @@ const asBatch = ({ tokenizer, words }, texts) => {
 export const stories = {
   prepare(gf) {
     const tokenizer = createTokenizer(gf)
-    return { tokenizer, words: Array.from({ length: tokenizer.size }, (_, id) => shown(tokenizer.bytesOf(id))) }
+    return { tokenizer, words: Array.from({ length: tokenizer.size }, (_, id) => display(tokenizer.bytesOf(id))) }
   },
   create: (gf, settings) => createStories(gf, { ...CONFIG, ...shapeOf(settings) }),
   batch: (gf, { seed, batch }, data, step) => asBatch(data, tell(seed * 1_000_003 + step, batch)),
   heldOut: (gf, { seed }, data) => asBatch(data, tell(seed, TESTS, { names: 'held out' })),
-  right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { tokenizer, words }, text) {
-    const start = encode(tokenizer, text, SAID)
-    const ids = goOn(gf, model, start, LONGEST, start[0])
+    const start = encode(tokenizer, text, MAX_NEW_TOKENS)
+    const ids = greedyTokens(gf, model, start, LONGEST, start[0])
     const said = decode(tokenizer, ids.slice(start.length))
     return { text: text + said, inputs: [[ids]], tokens: { text: ids.map(id => words[id]) } }
   }

@@ -1,11 +1,11 @@
-/** Sums on a clock of 31 hours, half of them never shown: learned by heart first and understood much later. */
+/** Sums on a clock of 31 hours, half of them held out: memorized first and generalized much later (grokking). */
 
-import { drawFrom } from '../../models/draw.js'
+import { createRandom } from '../../models/random.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { wordVocabulary } from '../../models/text/vocabulary.js'
-import { largest, nextShare, shapeOf } from './shape.js'
+import { largest, accuracyOf, shapeOf } from './model_options.js'
 
-/** Hours of the clock; every number below is a token. */
+/** The number of hours; every smaller number is a token. */
 export const HOURS = 31
 const NONE = -100, EQUALS = HOURS, LENGTH = 3
 const WORDS = [...Array.from({ length: HOURS }, (_, n) => String(n)), '=']
@@ -19,9 +19,10 @@ const asBatch = sums => ({
   ignoreIndex: NONE, words: WORDS
 })
 
-/** All sums in an order that the seed draws. @param {number} seed */
+/** All sums in a random order from the seed. @param {number} seed */
 function shuffled(seed) {
-  const draw = drawFrom(seed), all = Array.from({ length: HOURS ** 2 }, (_, n) => [Math.floor(n / HOURS), n % HOURS])
+  const draw = createRandom(seed)
+  const all = Array.from({ length: HOURS ** 2 }, (_, n) => [Math.floor(n / HOURS), n % HOURS])
   for (let last = all.length - 1; last > 0; last--) {
     const other = draw.below(last + 1);
     [all[last], all[other]] = [all[other], all[last]]
@@ -38,11 +39,11 @@ export const sums = {
   create: (gf, settings) => (
     createStories(gf, { ...CONFIG, ...shapeOf(settings), vocabSize: WORDS.length, longest: LENGTH })),
   batch(gf, { seed, batch }, { learned }, step) {
-    const draw = drawFrom(seed * 1_000_003 + step)
+    const draw = createRandom(seed * 1_000_003 + step)
     return asBatch(Array.from({ length: batch }, () => draw.pick(/** @type {number[][]} */ (learned))))
   },
   heldOut: (gf, settings, { tests }) => asBatch(tests),
-  right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   inFile: () => ({
     shape: { vocabSize: WORDS.length, longest: LENGTH }, vocabulary: JSON.stringify(wordVocabulary(WORDS).file)
   }),

@@ -1,18 +1,18 @@
-/** A reader's own text: which character, or which pair of bytes, comes next. */
+/** The reader's own text: predicting the next character or byte pair. */
 
-import { drawFrom } from '../../models/draw.js'
+import { createRandom } from '../../models/random.js'
 import { exampleText } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { vocabularyOf } from '../../models/text/vocabulary.js'
-import { nextShare, shapeOf } from './shape.js'
-import { goOn } from './stories.js'
+import { accuracyOf, shapeOf } from './model_options.js'
+import { greedyTokens } from './stories.js'
 
 const TESTS = 32, NONE = -100
-/** How much of a text is never trained on: its end. */
+/** The fraction of a text that is held out: its end. */
 const HELD_OUT = 0.1
 
 /**
- * Windows of a text: what is read, and each time the next token.
+ * Windows of a text: inputs, and the next token as the target.
  * @param {{ ids: number[], words: string[] }} data @param {number[]} starts @param {number} length
  */
 function windows({ ids, words }, starts, length) {
@@ -32,7 +32,7 @@ export const text = {
   create: (gf, settings, { size, length }) => (
     createStories(gf, { ...CONFIG, ...shapeOf(settings), vocabSize: size, longest: length })),
   batch(gf, { seed, batch, length }, data, step) {
-    const draw = drawFrom(seed * 1_000_003 + step)
+    const draw = createRandom(seed * 1_000_003 + step)
     const starts = Array.from({ length: batch }, () => draw.below(Math.max(1, data.border - length)))
     return windows(data, starts, length)
   },
@@ -41,13 +41,13 @@ export const text = {
     const count = Math.max(1, Math.min(TESTS, Math.floor(room / length)))
     return windows(data, Array.from({ length: count }, (_, n) => data.border + Math.floor(n * room / count)), length)
   },
-  right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   inFile: ({ size, length, file }) => (
     { shape: { vocabSize: size, longest: length }, vocabulary: JSON.stringify(file) }),
   tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { encode, decode, words, length }, beginning) {
     const start = encode(beginning)
-    const ids = goOn(gf, model, (start.length ? start : [0]).slice(-Math.ceil(length / 2)), length)
+    const ids = greedyTokens(gf, model, (start.length ? start : [0]).slice(-Math.ceil(length / 2)), length)
     const said = decode(ids.slice(Math.min(Math.max(1, start.length), Math.ceil(length / 2))))
     return { text: beginning + said, inputs: [[ids]], tokens: { text: ids.map(id => words[id]) } }
   }

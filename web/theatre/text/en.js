@@ -1,4 +1,4 @@
-/** The theatre's words. */
+/** The texts of the training page. */
 
 import words from './en.json' with { type: 'json' }
 

@@ -1,4 +1,4 @@
-/** The theatre's words. */
+/** The texts of the training page. */
 
 import words from './ko.json' with { type: 'json' }
 

@@ -1,0 +1,93 @@
+// No text of the interface is under 13 px: every room, both themes, on a desk and on a phone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { go, useHouse } from './host.js'
+import { longTest, sample } from '../lib/long.js'
+
+const { open } = useHouse()
+const LEAST = 13
+
+/** Visible texts that are set smaller; indices and powers in formulas are as small as formulas have them. */
+const small = page => page.evaluate(least => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found = new Set()
+  while (walker.nextNode()) {
+    const { data, parentElement: at } = walker.currentNode
+    if (!data.trim() || at.closest('math, script, style, noscript, sub, sup, .visually-hidden, [hidden]')) continue
+    const size = parseFloat(getComputedStyle(at).fontSize)
+    if (size < least - 0.01 && at.checkVisibility()) {
+      found.add(`${size} ${at.localName}.${at.getAttribute('class')} in ${at.parentElement.getAttribute('class')}`)
+    }
+  }
+  return [...found]
+}, LEAST)
+
+for (const [model, theme, viewport] of sample([
+  ['particles', 'light', { width: 360, height: 740 }], ['dates', 'light', { width: 1440, height: 900 }],
+  ['sentences', 'dark', { width: 360, height: 740 }], ['stories', 'dark', { width: 1280, height: 720 }],
+  ['positions', 'light', { width: 1440, height: 900 }]
+], 5)) {
+  test(`${model}, ${theme}, ${viewport.width} px`, async t => {
+    const { page, close } = await open({ model, theme, language: 'en' }, { viewport })
+    const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))
+    const wrong = {}
+    for (const room of rooms) {
+      await go(page, room)
+      await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room)
+      for (const one of await small(page)) (wrong[one] ??= []).push(room)
+    }
+    t.diagnostic(`${rooms.length} rooms`)
+    assert.deepEqual(Object.entries(wrong).map(([what, where]) => `${what}: ${where.slice(0, 3)}`), [])
+    await close()
+  })
+}
+
+test('slanted column labels do not overlap', async () => {
+  const state = { model: 'particles', room: 'decoding', gapped: '빵[?] 먹었다' }
+  const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
+  const near = await page.$$eval('.stage .labels-top.is-slanted', strips => strips.flatMap(strip => {
+    const seen = [...strip.children].filter(one => getComputedStyle(one).visibility === 'visible')
+      .map(one => parseFloat(one.style.left))
+    return seen.slice(1).map((left, i) => left - seen[i])
+  }))
+  assert.ok(near.length > 5)
+  // Lines at 45° begin √2 times as far apart as they lie, and letters are 11 px high.
+  assert.deepEqual(near.filter(distance => distance < 11 * Math.SQRT2), [])
+  await close()
+})
+
+/** Pairs of visible names along the straight edges of matrices that lie over one another. */
+const overlapping = page => page.$$eval('.labels:not(.is-slanted)', strips => strips.flatMap(strip => {
+  const boxes = [...strip.children].filter(one => one.checkVisibility({ visibilityProperty: true }))
+    .map(one => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
+  return boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => (
+    one.left < other.right && other.left < one.right && one.top < other.bottom - 1 && other.top < one.bottom - 1
+  )).map(other => `${one.text} and ${other.text}`))
+}))
+
+test('words with attention lines stay inside their figure', async () => {
+  const state = { model: 'dates', room: 'decoder.1.multihead_attn.weights', row: 6 }
+  const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
+  const reach = await page.$eval('.stage .arcs', root => {
+    const { left, right } = root.getBoundingClientRect()
+    return [...root.querySelectorAll('text')].map(one => one.getBoundingClientRect())
+      .map(box => Math.max(left - box.left, box.right - right))
+  })
+  assert.ok(reach.length > 10)
+  assert.deepEqual(reach.filter(beyond => beyond > 0.5), [])
+  await close()
+})
+
+longTest('a highlighted label overlaps no other', async () => {
+  const places = [
+    { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },
+    { model: 'positions', room: 'beyond', cell: { name: 'beyond.shares', index: [1, 16] } }
+  ]
+  for (const place of places) {
+    const { page, complaints, close } = await open(place)
+    await page.waitForSelector('.labels .is-active')
+    assert.deepEqual(await overlapping(page), [], place.room)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

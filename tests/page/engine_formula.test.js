@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { indicesOf } from '../../src/js/shape.js'
+import { convertFormula, convertLabel } from '../../web/lib/engine_formula.js'
+
+const read = path => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const texts = async language => JSON.parse(await read(`web/text/${language}.json`))
+const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
+const gf = await load()
+const F = gf.functional
+const grown = values => gf.tensor(values, { requiresGrad: true })
+
+/** One use of every operation there is, forward and backward. */
+const USES = {
+  add: () => F.add(grown([1, 2]), grown([3, 4])),
+  mul: () => F.mul(grown([1, 2]), grown([3, 4])),
+  matmul: () => F.matmul(grown([[1, 2]]), grown([[3], [4]])),
+  linear: () => F.linear(grown([[1, 2]]), grown([[3, 4]]), grown([1])),
+  relu: () => F.relu(grown([1, -1])),
+  gelu: () => F.gelu(grown([1, -1])),
+  gelu_tanh: () => F.gelu(grown([1, -1]), { approximate: 'tanh' }),
+  softmax: () => F.softmax(grown([[1, 2]])),
+  log_softmax: () => F.logSoftmax(grown([[1, 2]])),
+  layer_norm: () => F.layerNorm(grown([[1, 2]]), grown([1, 1]), grown([0, 0])),
+  rms_norm: () => F.rmsNorm(grown([[1, 2]]), grown([1, 1])),
+  silu: () => F.silu(grown([1, -1])),
+  layer_norm_bare: () => F.layerNorm(grown([[1, 2]])),
+  dropout: () => F.dropout(grown([1, 2, 3]), { p: 0.4 }),
+  embedding: () => F.embedding([0, 1], grown([[1, 2], [3, 4]])),
+  cross_entropy: () => F.crossEntropy(grown([[1, 2], [3, 4]]), [0, 1]),
+  cross_entropy_sum: () => F.crossEntropy(grown([[1, 2]]), [1], { reduction: 'sum' }),
+  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map(n => grown([[[[n, 1], [0, n]]]])),
+    { attnMask: grown([[0, -1], [0, 0]]) }),
+  attention_module: () => {
+    const inputs = [1, 2, 3].map(() => grown([[[1, 2, 3, 4]]]))
+    return new gf.nn.MultiheadAttention(4, 2).forward(...inputs)[0]
+  },
+  attention_dropout: () => {
+    const x = grown([[[1, 2, 3, 4], [0, 1, 0, 1]]])
+    return new gf.nn.MultiheadAttention(4, 2, { dropout: 0.5 }).forward(x, x, x)[0]
+  },
+  cache: () => gf.noGrad(() => {
+    const cache = new gf.decoding.Cache(2), mha = new gf.nn.MultiheadAttention(4, 2), x = gf.tensor([[[1, 2, 3, 4]]])
+    mha.forward(x, x, x, { isCausal: true, cache })
+    return mha.forward(x, x, x, { isCausal: true, cache })[0]
+  }),
+  rotary: () => F.rotary(grown([[1, 2], [3, 4]])),
+  alibi: () => gf.alibi(2, 2),
+  positional_encoding: () => gf.positionalEncoding(2, 3),
+  reshape: () => grown([[1, 2]]).reshape(2, 1)
+}
+
+/** Every formula and label an explanation holds, and its note; one stands in place of the formula. */
+const wordings = ({ formulas, note, terms, steps }) => ({
+  note, texts: [
+    ...(['drawn', 'started'].includes(note?.name) ? [] : formulas), ...steps.map(({ label }) => label),
+    ...terms.flatMap(({ label, factors }) => [label, ...factors.map(({ symbol }) => symbol)])
+  ]
+})
+
+/** The answer, or null where there is none. */
+function attempt(ask) {
+  try {
+    return ask()
+  } catch (error) {
+    assert.equal(error.code, 'state', error.message)
+    return null
+  }
+}
+
+/** A use of an operation with backward done. */
+function traced(use) {
+  return gf.trace(() => {
+    const out = use(), ones = new Float32Array(out.numel()).fill(1)
+    if (out.requiresGrad) out.backward(gf.tensor(ones, { shape: out.shape }))
+    return out
+  }).trace
+}
+
+function explained(use) {
+  const trace = traced(use)
+  const found = trace.names.flatMap(name => {
+    const first = trace.get(name).shape.map(() => 0)
+    const last = trace.get(name).shape.map(side => side - 1)
+    const backward = () => {
+      try {
+        return [wordings(trace.explainGradient(name, last))]
+      } catch {
+        return []
+      }
+    }
+    const forward = [first, last].map(at => trace.explain(name, at)).filter(({ op }) => op !== 'given')
+    return [...forward.map(wordings), ...backward()]
+  })
+  return { ops: trace.names.map(name => trace.operation(name)), found }
+}
+
+test('no formula, label or symbol of any operation is left untranslated', async () => {
+  const seen = new Set()
+  const asked = new Set()
+  for (const [name, use] of Object.entries(USES)) {
+    const { ops, found } = explained(use)
+    ops.forEach(op => seen.add(op))
+    for (const { texts, note } of found) {
+      if (note) assert.ok(ko.inspector.notes[note.name] && en.inspector.notes[note.name], `${name}: ${note.name}`)
+      const word = one => {
+        asked.add(one)
+        assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${texts}'`)
+        return one
+      }
+      for (const text of texts) {
+        if (!text.startsWith('d(')) convertFormula(text, word)
+        convertLabel(text, word)
+      }
+    }
+  }
+  const files = await readdir(new URL('../../src/js/ops/', import.meta.url))
+  const sources = await Promise.all(files.map(file => read(`src/js/ops/${file}`)))
+  const all = sources.flatMap(code => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map(match => match[1]))
+  const known = [...seen].filter(Boolean)
+  const unseen = all.filter(op => !known.includes(op))
+  const notOnThePage = ['cat', 'cumsum', 'nll_loss', 'nonzero', 'order', 'prod', 'rounded', 'to', 'where']
+  const others = unseen.filter(op => !notOnThePage.includes(op))
+  assert.deepEqual(others.sort(), ['narrow', 'transpose'], 'both only say out = x')
+  const unused = Object.keys(en.inspector.words).filter(one => !asked.has(one))
+  assert.deepEqual(unused, [], 'words that no operation uses')
+})
+
+test('a factor that links to a cell has the value of that cell, in every operation', () => {
+  const uses = { ...USES, narrow: () => new gf.nn.LearnedPositionalEncoding(3, 1).forward(grown([[[1], [2]]])) }
+  let count = 0
+  for (const [op, use] of Object.entries(uses)) {
+    const trace = traced(use)
+    for (const name of trace.names) {
+      const places = indicesOf(trace.get(name).shape)
+      for (const at of places) {
+        for (const way of ['explain', 'explainGradient']) {
+          const found = attempt(() => trace[way](name, at))
+          for (const { label, factors } of found?.terms ?? []) {
+            let rest = label
+            for (const { symbol, value, source } of factors) {
+              assert.ok(rest.includes(symbol), `${op}: '${symbol}' is not in '${label}' where it should be`)
+              rest = rest.slice(rest.indexOf(symbol) + symbol.length)
+              if (!source) continue
+              const tensor = source.isGradient ? trace.gradient(source.name) : trace.get(source.name)
+              assert.ok(Object.is(value, tensor.at(...source.index)), `${op}: ${label}, ${symbol} is ${value}`)
+              count += 1
+            }
+          }
+        }
+      }
+    }
+  }
+  assert.ok(count > 300, `${count} factors`)
+})
+
+test('formulas of the engine are converted to the page\'s formula language', () => {
+  const word = name => name.toUpperCase()
+  const cases = [
+    ['y = b + Σₖ x[k] × W[o, k]', 'y = b + sum_{k} x_{k} × W_{o , k}'],
+    ['q · k / √4', 'frac{q · k}{sqrt{4}}'],
+    ['exp(x[i] − max) / Σⱼ exp(x[j] − max)', 'frac{e^{x_{i} − max}}{sum_{j} e^{x_{j} − max}}'],
+    ['dx[k] = Σₒ dy[o] × W[o, k]', 'frac{∂ L}{∂ x_{k}} = sum_{o} frac{∂ L}{∂ y_{o}} × W_{o , k}'],
+    ['rstd = 1 / √(variance + 0.00001)', '"RSTD" = frac{1}{sqrt{"VARIANCE" + 0.00001}}'],
+    ['sin(k / 10000^(2·0/16))', 'sin ( frac{k}{10000^{frac{2 · 0}{16}}} )'],
+    ['÷ √4', '÷ sqrt{4}'],
+    ['p[k, 2·i + 1] = cos(k)', 'p_{k , 2 · i + 1} = cos ( k )']
+  ]
+  for (const [from, to] of cases) assert.equal(convertFormula(from, word).replace(/ +/g, ' '), to)
+})

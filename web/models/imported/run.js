@@ -1,0 +1,334 @@
+/** A run of an imported model on a text, with all intermediate values. */
+
+import { cellsAt } from '../../../src/js/edits.js'
+import { indexOf } from '../../../src/js/shape.js'
+import { SAMPLING, decodingOf } from '../generation.js'
+import { defaultsOf } from '../index.js'
+import { createSampling } from '../sampling.js'
+import { retainedLayersOf } from './retained_layers.js'
+import { answerRoom, firstScored, textRoom } from './text_limits.js'
+import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
+import { generateAsync, generateNow } from './generation.js'
+
+/** @import { Chosen } from '../generation.js' */
+/** @import { Opened } from './open.js' */
+/** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
+/** @import { Going as Written, Waiting } from './generation.js' */
+/** @import { Axis, Continuation, Edit, Library, LibraryTensor } from '../../types.d.ts' */
+/** @import { ModelRun, Settings, Stream, Truncation } from '../../types.d.ts' */
+
+/**
+ * How a kind of model processes a text.
+ * @typedef {object} Way
+ * @property {Chosen | null} target its answer, if it generates one
+ * @property {number[]} rows the rows of logits that the answer is chosen from
+ * @property {number[]} right the target at every position
+ * @property {number} read the number of tokens in the first pass
+ * @property {number} first the first token with logits; those before it have none
+ * @property {ModelRun['truncated']} [truncated] which texts were truncated
+ * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
+ * @property {Record<string, Omit<Stream, 'texts'>>} streams
+ * @property {Record<string, string>} texts of the streams
+ * @property {Record<string, number[][]>} inputs of forward, by name
+ * @property {Omit<Continuation, 'model'>} [going] where it generates token by token
+ */
+
+/**
+ * The text that the model reads, never empty, and how it was truncated.
+ * @param {Opened} opened @param {string} text @param {{ most: number, by: Truncation['by'] }} room
+ */
+function textOf(opened, text, { most, by }) {
+  const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
+  // A special token at the end stays there.
+  const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
+  const ids = some.length ? some : ['decoderStartTokenId' in opened.model ? opened.model.decoderStartTokenId : 0]
+  return { ids, ...(all.length > most && { truncated: { text: { read: most, of: all.length, by } } }) }
+}
+
+/** @param {number[]} ids @returns {Chosen} */
+const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
+
+/**
+ * The answer that the reader typed, or ids that another run has generated; null where the model generates by itself.
+ * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room
+ * @returns {{ target: Chosen, truncated?: ModelRun['truncated'] } | null}
+ */
+function givenTo(opened, { target }, { most, by }) {
+  if (Array.isArray(target)) return { target: chosenBefore(target) }
+  const typed = target.trim() ? encode(opened, target, false) : []
+  if (!typed.length) return null
+  return { target: chosenBefore(typed.slice(0, most)),
+    ...(typed.length > most && { truncated: { target: { read: most, of: typed.length, by } } }) }
+}
+
+/**
+ * The truncation where fewer positions are left than the requested answer.
+ * @param {Settings} settings @param {{ most: number, by: Truncation['by'] }} room @param {Chosen} target
+ * @returns {ModelRun['truncated']}
+ */
+function cutShort({ maxNewTokens }, { most, by }, { ids }) {
+  return by === 'setting' || ids.length < most ? undefined : { target: { read: most, of: maxNewTokens, by } }
+}
+
+/** @param {string} of */
+const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
+/** @param {string} of */
+const word = of => [{ name: 'word', of }, { name: 'channel' }]
+
+/** @param {string} of */
+const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', of }]
+/** @param {string} of */
+const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
+
+/** An embedding of something other than tokens. @param {string} by */
+const table = by => [{ name: by }, { name: 'channel' }]
+const pooled = [{ name: 'batch' }, { name: 'channel' }]
+
+/**
+ * T5's relative position bias, one number per distance and head.
+ * @param {string} side @param {string} of
+ */
+const relative = (side, of) => ({
+  [`${side}.relative_attention_bias.weight`]: [{ name: 'bucket' }, { name: 'head' }],
+  [`${side}.relative_attention_bias.output`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
+})
+
+/** The axes of the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
+const AXES = {
+  gpt2: {
+    'wte.weight': word('text'), 'wpe.weight': table('position'), 'wpe.output': token('text'), ...head('text')
+  },
+  llama: { 'embed_tokens.weight': word('text'), ...head('text') },
+  bert: {
+    'embeddings.word_embeddings.weight': word('text'),
+    'embeddings.position_embeddings.weight': table('position'), 'embeddings.position_embeddings.output': token('text'),
+    'embeddings.token_type_embeddings.weight': table('type'), 'embeddings.token_type_embeddings.output': token('text'),
+    'pooler.output': pooled, 'tanh': pooled
+  },
+  t5: {
+    'shared.weight': word('text'), 'shared.output:2': token('target'), ...head('target'),
+    ...relative('encoder', 'text'), ...relative('decoder', 'target')
+  },
+  marian: {
+    'encoder.embed_tokens.weight': word('text'), 'decoder.embed_tokens.weight': word('target'),
+    'encoder.embedding.weight': table('position'), 'encoder.embedding': token('text'),
+    'decoder.embedding.weight': table('position'), 'decoder.embedding': token('target'),
+    'decoder.embed_tokens.output': token('target'), 'decoder.layernorm_embedding.output': token('target')
+  }
+}
+
+/**
+ * A model's processing before an answer exists: how to generate it, and how to run with it.
+ * @typedef {object} Asked
+ * @property {Written} going
+ * @property {{ most: number, by: Truncation['by'] }} room the maximum length of the answer
+ * @property {(target: Chosen) => Way} way
+ */
+
+/**
+ * A decoder-only model.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
+ */
+function causal(gf, opened, settings) {
+  const { model } = opened, V = vocabularyOf(opened).length
+  const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
+  const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
+  /** Logits are computed from here on, so that they do not depend on where the answer ends. @param {number[]} ids */
+  const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
+  const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.most, V, isCausal: true }
+  return {
+    room,
+    going: {
+      frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, scored(rows[0])).logits,
+      begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
+    },
+    way(target) {
+      const input = [...start, ...target.ids.slice(0, -1)]
+      return {
+        target, truncated, read: start.length, first, rows: target.ids.map((_, t) => start.length - 1 + t - first),
+        right: [...Array(start.length - 1).fill(-100), ...target.ids].slice(first),
+        forward: () => model.forward([input], scored(input)), inputs: { ids: [input] },
+        streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
+        going: { ids: input, begin: () => (ids, cache) => (
+          model.forward([ids], cache ? { cache } : scored(input.slice(0, ids.length))).logits) }
+      }
+    }
+  }
+}
+
+/**
+ * An encoder-decoder.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
+ */
+function translating(gf, opened, settings) {
+  const { model } = opened
+  const { ids: source, truncated } = textOf(opened, settings.beginning, textRoom(model))
+  const room = answerRoom(model, 1, settings)
+  const frame = {
+    start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.most,
+    V: vocabularyOf(opened).length, isCausal: true
+  }
+  /** @param {number[][]} rows */
+  const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
+  /** The encoder runs once. */
+  function begin() {
+    const memory = gf.engine.keep(gf.tidy(() => gf.noGrad(() => model.encode(model.toBatch('ids', source), null))))
+    /** Sampling uses the displayed probabilities; the most probable token is searched for among the allowed ones. */
+    const isFree = settings.decoding !== 'greedy'
+    /** @param {number[][]} rows @param {Cache | null} cache */
+    const next = (rows, cache) => {
+      const { logits } = model.decode(model.toBatch('ids', rows), rows.length > 1 ? gf.cat(rows.map(() => memory)) : memory, { cache })
+      return isFree ? logits : model.suppressTokens(logits, model.suppressedTokenIds)
+    }
+    return { next, done: () => memory.dispose() }
+  }
+  return {
+    room, going: { frame, ends: model.eosTokenIds, forward, begin },
+    way(target) {
+      const input = [model.decoderStartTokenId, ...target.ids.slice(0, -1)]
+      return {
+        target, truncated, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
+        forward: () => model.forward([source], { decoderIds: [input] }),
+        inputs: { ids: [source], decoderIds: [input] },
+        streams: {
+          text: textStream(opened, settings, source, source.length), target: streamOf(opened, input, { isAnswer: true })
+        },
+        texts: { text: settings.beginning, target: '' },
+        going: { ids: input, begin() {
+          const memory = model.encode(model.toBatch('ids', source), null)
+          return (ids, cache) => model.decode(model.toBatch('ids', ids), memory, { cache }).logits
+        } }
+      }
+    }
+  }
+}
+
+/**
+ * An encoder, which generates nothing.
+ * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {Way}
+ */
+function reading(_, opened, settings) {
+  const { model } = opened
+  const { ids: input, truncated } = textOf(opened, settings.beginning, textRoom(model))
+  return {
+    target: null, truncated, rows: [], right: [], read: input.length, first: 0, forward: () => model.forward([input]),
+    inputs: { ids: [input] },
+    streams: { text: textStream(opened, settings, input, input.length) }, texts: { text: settings.beginning }
+  }
+}
+
+/**
+ * Restores the weights that the last run edited, since the model exists only once.
+ * @type {WeakMap<Opened, () => void>}
+ */
+const undo = new WeakMap()
+
+/**
+ * Marian's tables of positions: no weights, but shared like them.
+ * @param {Opened} opened @returns {Record<string, LibraryTensor>}
+ */
+const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
+  'encoder.embedding.weight': model.encoder.sinusoids, 'decoder.embedding.weight': model.decoder.sinusoids
+})
+
+/**
+ * Restores the weights edited by the previous run, and registers the edits of this one.
+ * @param {Opened} opened @param {Edit[]} edits
+ * @returns {Map<string, number>} previous values, by `name:index`
+ */
+function restore(opened, edits) {
+  undo.get(opened)?.()
+  const tables = tablesOf(opened), state = { ...opened.model.stateDict(), ...tables }
+  const before = edits.filter(({ name }) => Object.hasOwn(state, name)).flatMap(({ name, index }) => {
+    const { shape, data } = state[name]
+    return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
+  })
+  // A table that no module is called for has to be read before its name is known.
+  for (const { name, index, value } of edits.filter(one => one.name in tables && one.value !== undefined)) {
+    for (const cell of cellsAt(tables[name].shape, index) ?? []) tables[name].data[cell] = Number(value)
+  }
+  undo.set(opened, () => {
+    for (const { tensor, cell, value } of before) tensor.data[cell] = value
+  })
+  return new Map(before.map(({ name, tensor, cell, value }) => [`${name}:${indexOf(tensor.shape, cell)}`, value]))
+}
+
+/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings) => Asked>} */
+const WRITERS = { gpt2: causal, llama: causal, t5: translating, marian: translating }
+
+/**
+ * Generates an answer asynchronously; undefined where a model generates nothing.
+ * @param {any} gf @param {Settings} settings @param {Opened} opened @param {Waiting} waiting
+ * @returns {Promise<Chosen | undefined>}
+ */
+export async function generateAnswer(gf, settings, opened, waiting) {
+  restore(opened, settings.edits)
+  const plan = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!plan || givenTo(opened, settings, plan.room)) return undefined
+  return generateAsync(gf, settings, plan.going, settings.edits, waiting)
+}
+
+/**
+ * How to run: with the reader's answer, with one that was generated already, or with one generated now.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @param {Chosen} [known]
+ * @returns {Way}
+ */
+function wayOf(gf, opened, settings, edits, known) {
+  const plan = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!plan) return reading(gf, opened, settings)
+  const { room, going, way } = plan, typed = givenTo(opened, settings, room)
+  if (typed) return { ...way(typed.target), truncated: { ...way(typed.target).truncated, ...typed.truncated } }
+  const target = known ?? generateNow(gf, settings, going, edits), found = way(target)
+  return { ...found, truncated: { ...found.truncated, ...cutShort(settings, room, target) } }
+}
+
+/**
+ * @param {any} gf the library
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} edits cells replaced as soon as they are computed
+ * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {ModelRun}
+ */
+export function run(gf, options, edits, given) {
+  const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
+  const settings = { ...defaultsOf('own'), ...options }
+  const { type } = opened
+  const before = restore(opened, edits)
+  for (const parameter of opened.model.parameters()) {
+    parameter.grad?.dispose()
+    parameter.grad = null
+  }
+  const { target, truncated = {}, rows, first, right, read, forward, inputs, streams, texts, going } = (
+    wayOf(gf, opened, settings, edits, known))
+  const vocabulary = vocabularyOf(opened)
+  const sampling = target ? createSampling(gf, settings) : null
+  const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
+  const retained = retainedLayersOf(opened.model, { text, target: written }, settings)
+  const observed = gf.observe(() => {
+    const { logits, hidden, pooled } = forward()
+    const output = logits ?? pooled ?? hidden
+    if (!sampling) return { output }
+    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), right)
+    gf.engine.trace.tag('loss', loss)
+    sampling.forward(output)
+    return { output, loss, free: () => sampling.dispose() }
+  }, {
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: retained?.paths,
+    streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
+    passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
+      { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
+  })
+  return {
+    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
+    hints: type === 'bert' ? {} : { mask: 'causal' },
+    ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
+    imported: { type, serial: opened.serial, broken: opened.broken },
+    ...(target && { decoding: {
+      ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
+    } }),
+    exportable: {
+      model: opened.model, inputs,
+      files: () => ({ name: type, content: gf.models.save(opened.model, { tokenizer: opened.tokenizer }) })
+    },
+    ...(going && { continuation: { model: opened.model, ...going } })
+  }
+}

@@ -1,0 +1,87 @@
+/** The texts of an imported model as tokens: how they are displayed, their merges, and their costs in each language. */
+
+import { segmentationOf } from '../segmentation.js'
+import { languageCosts } from '../language_costs.js'
+import { mergesOf } from '../merges.js'
+import { spelled } from '../token_text.js'
+import { hangulOf } from '../syllables.js'
+
+/** @import { Opened } from './open.js' */
+/** @import { Cutting } from '../syllables.js' */
+/** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
+/** @import { Settings } from '../../types.d.ts' */
+
+/** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
+
+/**
+ * Displayed tokens: pieces of words in their tokenizer's spelling, bytes as text.
+ * @param {Opened} opened
+ */
+export function vocabularyOf(opened) {
+  const { tokenizer, type, config } = opened
+  let vocabulary = vocabularies.get(opened)
+  if (!vocabulary) {
+    const size = Math.max(config.vocab_size ?? tokenizer?.size ?? 0, config.decoder_vocab_size ?? 0)
+    const isOfLetters = type === 'bert'
+    /** @param {number} id */
+    const token = id => {
+      if (!tokenizer || id >= tokenizer.size) return String(id)
+      const name = tokenizer.tokenOf(id)
+      return isOfLetters || /^<.*>$/.test(name) ? name : spelled(tokenizer.bytesOf(id))
+    }
+    vocabulary = Array.from({ length: size }, (_, id) => token(id))
+    vocabularies.set(opened, vocabulary)
+  }
+  return vocabulary
+}
+
+/**
+ * The ids of a text; without a tokenizer the text consists of ids.
+ * @param {Opened} opened @param {string} text @param {boolean} special @returns {number[]}
+ */
+export function encode({ tokenizer }, text, special) {
+  if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
+  return (text.match(/\d+/g) ?? []).map(Number)
+}
+
+/** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
+export function streamOf(opened, ids, more) {
+  const { tokenizer } = opened
+  const vocabulary = vocabularyOf(opened)
+  const tokens = ids.map(id => vocabulary[id] ?? String(id))
+  return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length],
+    merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
+}
+
+/**
+ * Tokenizes an example of the page; undefined where the tokenizer lacks tokens for it.
+ * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Cutting}
+ */
+function cutting(tokenizer, text, special) {
+  try {
+    return tokenizer.encode(text, { special })
+  } catch (error) {
+    if (/** @type {{ code?: string }} */ (error).code !== 'text') throw error
+    return { ids: [], offsets: [] }
+  }
+}
+
+/**
+ * The prompt and its continuation.
+ * @param {Opened} opened @param {Settings} settings @param {number[]} ids @param {number} longest tokens of the text
+ */
+export function textStream(opened, { beginning }, ids, longest) {
+  const { tokenizer } = opened
+  if (!tokenizer) return streamOf(opened, ids)
+  const vocabulary = vocabularyOf(opened)
+  /** @param {number} id */
+  const shown = id => vocabulary[id] ?? String(id)
+  const hangul = hangulOf(beginning, {
+    cut: text => cutting(tokenizer, text, true), shown, bytesOf: id => tokenizer.bytesOf(id),
+    longest
+  })
+  return {
+    ...streamOf(opened, ids), cut: segmentationOf(tokenizer, beginning, longest), hangul,
+    languages: languageCosts({ cut: text => cutting(tokenizer, text, false), shown })
+  }
+}

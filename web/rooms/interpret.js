@@ -1,0 +1,37 @@
+/** The rooms about a model as a whole: ablations, logit lens, head scores, costs. */
+
+import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
+
+/** @import { Run } from '../types.d.ts' */
+/** @import { Graph } from './graph.js' */
+/** @import { Draft, MakeRoom } from './graph_queries.js' */
+/** @import { Heads } from './stream.js' */
+
+/**
+ * @param {Run} run @param {Graph} graph
+ * @param {{ towerOf: (name: string) => string, blockOf: (name: string) => string, attentions: Heads[],
+ *   logits: string | undefined, room: MakeRoom }} known
+ * @returns {Draft[]}
+ */
+export function modelRooms(run, graph, { attentions, logits, room, ...towers }) {
+  const streams = streamsOf(graph, towers)
+  /** @param {string} name */
+  const shapeOf = name => graph.described(name).shape
+  const parts = [...positionParts(graph, towers.towerOf, shapeOf), ...partsOf(streams, attentions, shapeOf)]
+  const out = logits ?? graph.steps.filter(({ op }) => op !== 'cross_entropy').at(-1)?.outputs.out
+  const outputStream = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
+    lastSteps(graph, subs[subs.length - 1].point, logits))
+  const end = outputStream && outputStream.subs[outputStream.subs.length - 1].point
+  const last = logits && end ? lastSteps(graph, end, logits) : null
+  const back = attentions.filter(({ kind }) => kind === 'masked'), isWritten = run.passes.some(({ kind }) => kind === 'token')
+  return [
+    ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
+    ...(isWritten && back.length ? [room('habits', 'habits', [], { reads: back.map(one => one.out), parts: {
+      layers: back, out: back[0].out } })] : []),
+    ...(streams.length ? [room('stream', 'stream', [], {
+      reads: streams.map(({ subs }) => subs[subs.length - 1].point),
+      parts: { streams, last, spoken: outputStream ? outputStream.tower : null }
+    })] : []),
+    room('costs', 'costs', [], { reads: out ? [out] : [], parts: { out } })
+  ]
+}

@@ -1,0 +1,58 @@
+/** Starts the engine, or reports why it cannot start: a missing browser feature, or a failed download. */
+
+import { createEngine } from './engine.js'
+import { startWorker } from './fetch_on_demand.js'
+import { resources } from './resources.js'
+
+/** @import { Problem } from '../types.d.ts' */
+
+/** Error messages of browsers and the texts that explain them. @type {[RegExp, string][]} */
+const REASONS = [
+  [/no WebAssembly SIMD/, 'noSimd'], [/no WebAssembly|Content-Security-Policy/, 'noWasm'],
+  [/responded with status|could not be fetched|^worker$|NetworkError|Failed to (fetch|load)/, 'unreachable'], [/./, 'broken']
+]
+
+/** @param {unknown} error @returns {Problem} */
+export function problemOf(error) {
+  const message = error instanceof Error ? error.message : String(error)
+  const [, word] = REASONS.find(([pattern]) => pattern.test(message)) ?? REASONS[REASONS.length - 1]
+  // The library's advice after the semicolon is meant for programmers.
+  return { key: `errors.${word}`, values: { message: message.replace(/^load: /, '').replace(/; [^;]*$/, '') } }
+}
+
+/** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+
+/**
+ * The bytes of a file, requested while the worker is still loading. If the request fails, the file's URL is passed on;
+ * the worker then tries again and reports the error.
+ * @param {Address} address @returns {Promise<Address>}
+ */
+async function early(address) {
+  if (typeof address !== 'string') return address
+  try {
+    const response = await fetch(address)
+    return response.ok ? await response.arrayBuffer() : address
+  } catch {
+    return address
+  }
+}
+
+/**
+ * @param {string[]} names of the files that the first run reads
+ * @param {Promise<unknown>} words the page's first texts; the worker loads meanwhile, other files come later
+ * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
+ */
+export async function startEngine(names, words) {
+  if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
+  if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
+  const { wasm, files } = resources()
+  try {
+    const engine = createEngine(() => startWorker('worker'))
+    await words
+    const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
+    await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })
+    return { engine }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}

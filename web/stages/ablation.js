@@ -1,0 +1,170 @@
+/** Ablates every part of a model in turn: the effect on the probability of each token of the answer. */
+
+import { probabilities, scale, signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { hasEdits, toggleEdits } from '../lib/edits.js'
+import { grid } from '../lib/grid.js'
+import { legend } from '../lib/legend.js'
+import { fixed, points } from '../lib/number.js'
+import { fullName, partKey, partWords, storeyOf } from '../lib/ablation_parts.js'
+import { pictureOf } from '../lib/picture.js'
+import { describedOf } from '../lib/run.js'
+import { progress as progressOf } from '../lib/progress.js'
+
+/** @import { AnswerTarget, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { GridCell, Line } from '../lib/grid.js' */
+
+export const id = 'parts'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+/** @import { Part } from '../lib/ablation_parts.js' */
+
+/**
+ * The parts, whether each is ablated, and what is compared.
+ * @param {Run} run @param {View} view
+ */
+export function data(run, { room: { parts: { parts, logits, out } }, edits = [] }) {
+  const { decoding } = run
+  const ids = decoding?.steps.map(step => step.id) ?? []
+  const [stream] = Object.values(run.streams)
+  /** @type {AnswerTarget} */ const what = { logits: decoding && logits, out, rows: decoding?.rows ?? [], ids }
+  const places = () => Array.from({ length: describedOf(run, out).shape[1] }, (_, i) => String(i))
+  const tokens = decoding?.steps.map(({ token }) => token) ?? stream?.tokens[0] ?? places()
+  return {
+    run, what, edits, tokens,
+    parts: /** @type {Part[]} */ (parts).map(part => ({ ...part, isOff: hasEdits(edits, part.edits) }))
+  }
+}
+
+/** @type {Stage['picture']} */
+export const picture = (run, { room: { parts: { logits, out } } }) => {
+  const name = logits ?? out
+  return pictureOf(run, name)
+}
+
+/** Milliseconds from which the reader is asked before all ablations run. */
+const LONG = 60_000
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t, ask, get, set, theme, fails } = context
+  const now = h('p', { className: 'note parts-now' })
+  const legends = h('div', { className: 'figure-legends' })
+  container.append(now)
+  const question = h('p', {}), press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
+    if (latest) begin(latest, false)
+  } }, t('stages.parts.begin'))
+  const offer = h('div', { className: 'unkept', hidden: true }, question, h('p', {}, press))
+  container.append(offer)
+  const progress = progressOf(container, t)
+  const table = grid(container, t('stages.parts.name'), t)
+  container.append(legends)
+  const keys = [legend(legends), legend(legends)]
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
+  /** @type {Float32Array | null} */ let base = null
+  /** @type {Map<string, Float32Array>} */ let results = new Map()
+  /** @type {Map<string, HTMLElement>} */ const heads = new Map()
+  let job = {}
+
+  /** @param {Part & { isOff: boolean }} part */
+  function headOf(part) {
+    const key = partKey(part)
+    const cached = heads.get(key)
+    const element = cached ?? h('button', {
+      'type': 'button', 'role': 'switch', 'className': 'switch', 'aria-label': fullName(part, t),
+      'onclick': () => {
+        const at = latest?.parts.find(one => partKey(one) === key)
+        if (at) set({ edits: toggleEdits(get().edits, at.edits, !at.isOff) }, 'push')
+      }
+    }, partWords(part, t))
+    heads.set(key, element)
+    element.setAttribute('aria-checked', String(!part.isOff))
+    return element
+  }
+  /** @param {Part & { isOff: boolean }} part @returns {GridCell[]} */
+  function cellsOf(part) {
+    const { tokens, what } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const other = results.get(partKey(part))
+    return tokens.map((_, i) => {
+      if (!other || !base) return { text: '' }
+      if (!what.logits) return { text: fixed(other[i]), color: scale(signed(longest()), theme().mode).at(other[i]) }
+      const change = (other[i] - base[i]) * (part.isOff ? -1 : 1)
+      return { text: points(change), color: scale(signed(1), theme().mode).at(change) }
+    })
+  }
+  const longest = () => Math.max(1e-6, ...[...results.values()].flatMap(values => [...values]))
+  function draw() {
+    if (!latest) return
+    const { parts, tokens, what } = latest
+    /** @type {Line[]} */
+    const lines = what.logits ? [{ key: 'base', head: t('stages.parts.base'), isTitle: true, cells: tokens.map((_, i) => (
+      base ? { text: fixed(base[i] * 100, 0), color: scale(probabilities(), theme().mode).at(base[i]) } : { text: '' })) }] : []
+    let place = ''
+    for (const part of parts) {
+      const name = storeyOf(part, t)
+      if (name !== place) lines.push({ key: name, head: name, isTitle: true, cells: [] })
+      place = name
+      const level = ['layer', 'sub', 'residual', 'places'].includes(part.kind) ? 1 : 2
+      lines.push({ key: partKey(part), head: headOf(part), level, cells: cellsOf(part) })
+    }
+    table.update(t('stages.parts.corner'), tokens, lines)
+    keys.forEach((key, i) => key.update(i ? signed(what.logits ? 100 : longest()) : probabilities(), theme().mode,
+      t(`stages.parts.${i ? what.logits ? 'change' : 'apart' : 'share'}`)))
+    legends.firstElementChild?.toggleAttribute('hidden', !what.logits)
+    const off = parts.filter(part => part.isOff)
+    setText(now, off.length ? t('stages.parts.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.parts.on'))
+  }
+  /**
+   * Runs every ablation in turn; a new request stops the previous one.
+   * @param {ReturnType<typeof data>} next @param {boolean} mayAsk mayAsk whether to ask first if these runs take long
+   */
+  async function compute({ parts, what, edits }, mayAsk) {
+    const mine = job = {}, start = performance.now()
+    const state = get()
+    /** @param {import('../types.d.ts').Edit[]} list @param {Float32Array} [from] */
+    const ablate = (list, from) => ask('ablate', { state, edits: list, what, base: from })
+    const first = await ablate(edits)
+    if (job !== mine) return
+    base = first
+    results = new Map()
+    const time = (performance.now() - start) * parts.length
+    if (mayAsk && time >= LONG) return offered(parts.length, time)
+    for (const [done, part] of parts.entries()) {
+      progress.update(done, parts.length)
+      const other = await ablate(toggleEdits(edits, part.edits, !part.isOff), what.logits ? undefined : first)
+      if (job !== mine) return
+      results.set(partKey(part), other)
+      draw()
+    }
+    progress.update(parts.length, parts.length)
+    table.element.setAttribute('aria-busy', 'false')
+  }
+  /** @param {number} count of runs @param {number} time that they take */
+  function offered(count, time) {
+    setText(question, t('stages.parts.takes', { count, minutes: Math.round(time / LONG) }))
+    offer.hidden = false
+    draw()
+    table.element.setAttribute('aria-busy', 'false')
+  }
+  /** @param {ReturnType<typeof data>} next @param {boolean} mayAsk */
+  function begin(next, mayAsk) {
+    offer.hidden = true
+    table.element.setAttribute('aria-busy', 'true')
+    compute(next, mayAsk).catch(fails)
+  }
+  return {
+    update(next) {
+      const isNew = next.run !== latest?.run
+      latest = next
+      draw()
+      if (!isNew) return
+      // The duration of the model's first run includes the start, so it is at most a hint.
+      begin(next, next.parts.length * (next.run.duration ?? 0) >= LONG)
+    },
+    mark() {},
+    destroy() {
+      job = {}
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** Models trained on short texts and tested on long ones: the accuracy of each positional encoding, by position. */
+
+import { probabilities } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { plot } from '../lib/plot.js'
+import { tensorOf } from '../lib/run.js'
+import { slice } from '../lib/slice.js'
+
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { PlotView } from '../lib/plot.js' */
+
+export const id = 'beyond'
+export const controls = ['seed']
+/** @type {string[]} */ export const pickers = []
+
+const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
+const GAP = 32
+const SMALLEST = 300
+/** Room for the name of the axis. */
+const TOP = 1.15
+
+/**
+ * For every scheme the probability at every position, and its means up to and beyond the trained length.
+ * @param {Run} run @param {View} view
+ */
+export function data(run, { room: { parts } }) {
+  const accuracies = tensorOf(run, parts.shares)
+  return {
+    shares: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
+    means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
+    trained: run.beyond?.trained ?? 0
+  }
+}
+
+/** @type {Stage['picture']} */
+export const picture = (run, { room }) => (
+  { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
+
+/**
+ * One scheme as a curve from the first position with a predecessor, with a line at the trained length.
+ * @param {Slice} part @param {number} scheme @param {number} trained @returns {Pick<PlotView, 'lines' | 'dots'>}
+ */
+function curve({ name, values, cols }, scheme, trained) {
+  /** @type {[number, number][]} */
+  const points = Array.from({ length: cols - 1 }, (_, i) => [i + 1, values[scheme * cols + i + 1]])
+  return {
+    lines: [{ points: [[trained - 0.5, 0], [trained - 0.5, 1]], kind: 'is-thin' }, { points, kind: 'is-main' }],
+    dots: points.map(at => ({ at, kind: 'is-small', cell: { name, index: [scheme, at[0]] } }))
+  }
+}
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t } = context
+  const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
+  const fig = figure(container, context)
+  const [accuracies, means] = [fig.matrix(), fig.matrix()]
+  // Outside the frame: there it wraps and is exported with the figure.
+  const panes = h('div', { className: 'panes-grid' })
+  container.append(panes)
+  const plots = names.map(name => {
+    const element = h('div', {}, h('h2', {}, name))
+    panes.append(element)
+    return plot(element, context)
+  })
+  return {
+    update(next) {
+      const { trained } = next
+      const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
+      const all = { ...next.shares, rowLabels: names }
+      const each = { ...next.means, rowLabels: names, colLabels: sides }
+      accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
+      means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
+      const isWide = context.width() >= 2 * SMALLEST + GAP
+      const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
+      plots.forEach((one, scheme) => one.update({
+        width, height: 180, x: [0, next.shares.cols], y: [0, TOP], xName: t('lab.beyond.place'),
+        yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
+        ...curve(next.shares, scheme, trained)
+      }))
+      fig.legend([{ domain: probabilities() }])
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.beyond.shares'), part: all },
+        { title: t('lab.beyond.means'), part: each }])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

@@ -1,0 +1,173 @@
+/** The residual stream after every sub-layer: logit lens, norms, and what was added. */
+
+import { probabilities, scale, signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { grid } from '../lib/grid.js'
+import { debounce, nextTask, painted } from '../lib/scheduling.js'
+import { legend } from '../lib/legend.js'
+import { fixed } from '../lib/number.js'
+import { pictureOf } from '../lib/picture.js'
+import { batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+/** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Last, Stream } from '../rooms/stream.js' */
+
+export const id = 'stream'
+/** @type {string[]} */ export const controls = []
+export const pickers = ['sentence']
+
+/** The points of every stream and their labels. @param {Run} run @param {View} view */
+export function data(run, { room: { parts }, sentence }) {
+  const { last, spoken: outputName } = /** @type {{ last: Last[] | null, spoken: string | null }} */ (parts)
+  const { decoding } = run
+  const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
+    const start = describedOf(run, subs[0].carried)
+    const of = start.axes.findIndex(({ name }) => name === 'token')
+    const tokens = labelsOf(run, start, of < 0 ? 1 : of, sentence)
+    return {
+      tower, subs, tokens: tokens ?? Array.from({ length: start.shape[1] }, (_, i) => String(i)),
+      points: [{ name: subs[0].carried }, ...subs].map(pointOf)
+    }
+  })
+  const speaking = streams.find(({ tower }) => tower === outputName)
+  const early = last && speaking && decoding ? {
+    points: speaking.points.map(({ name }) => ({ name, last })),
+    rows: decoding.rows.map(row => row + (decoding.first ?? 0)),
+    ids: decoding.steps.map(step => step.id), labels: speaking.points, vocabulary: vocabularyOf(run),
+    tokens: decoding.steps.map(({ token }) => token)
+  } : null
+  return { run, streams, early, sentence: Math.min(sentence, batchOf(run) - 1) }
+}
+
+/**
+ * A point of a stream, and the part of the model before it.
+ * @param {{ name?: string, point?: string, layer?: number, block?: string }} sub
+ */
+const pointOf = ({ name = '', point = name, layer, block }) => ({ name: point, layer, block })
+
+/** The vocabulary of the answer. @param {Run} run */
+const vocabularyOf = run => (Object.values(run.streams).findLast(({ isAnswer }) => isAnswer) ??
+  run.streams.answer ?? Object.values(run.streams)[0]).vocabulary
+
+/** @type {Stage['picture']} */
+export const picture = (run, view) => {
+  const { point } = view.room.parts.streams.at(-1).subs.at(-1)
+  return pictureOf(run, point, view)
+}
+
+/** Shown until the first table is drawn: two tables that grow in the same frame would be laid out in one task. */
+const apart = () => painted().then(nextTask)
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t, ask, theme, fails } = context
+  const first = h('section', {}, h('h2', {}, t('stages.stream.early')))
+  const status = h('p', { className: 'note stream-told', role: 'status' })
+  const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
+  container.append(first, second)
+  const table = grid(first, t('stages.stream.early'), t, (key, col) => describe(Number(key), col))
+  const legends = h('div', { className: 'figure-legends' })
+  first.append(status, legends)
+  const key = legend(legends)
+  /** @type {ReturnType<typeof grid>[]} */ const lengths = []
+  /** @type {ReturnType<typeof data> | null} */ let latest = null
+  /** @type {LensPrediction[][] | null} */ let early = null
+  /** @type {Float32Array[][]} */ let sizes = []
+
+  /** @param {{ layer?: number, block?: string }} point */
+  const nameOf = ({ layer, block }) => (block === undefined ? t('stages.stream.start')
+    : [layer === undefined ? '' : t('map.layer', { number: layer + 1 }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
+  /** The most probable tokens at a position, in one line. @param {number} row @param {number} col */
+  function describe(row, col) {
+    const one = early?.[row]?.[col]
+    if (!one || !latest?.early) return
+    const { vocabulary, labels, tokens } = latest.early
+    setText(status, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
+      list: one.tokens.map((word, i) => `${vocabulary[word]} ${fixed(one.probabilities[i], 3)}`).join(' · ') }))
+  }
+  function drawEarly() {
+    first.hidden = !latest?.early
+    if (!latest?.early) return Promise.resolve()
+    const { labels, vocabulary, tokens } = latest.early
+    key.update(probabilities(), theme().mode, t('stages.stream.share'))
+    const colors = scale(probabilities(), theme().mode)
+    const marked = early
+    return table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
+      key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
+        const one = marked?.[row]?.[col]
+        if (!one) return { text: '' }
+        const [word] = one.tokens
+        const isSame = vocabulary[word] === token
+        const [probability] = one.probabilities
+        const color = colors.at(probability)
+        return { text: vocabulary[word], note: fixed(probability * 100, 0), color, isMarked: isSame }
+      })
+    })))
+  }
+  function drawLengths() {
+    if (!latest) return
+    const { streams, sentence } = latest
+    while (lengths.length < streams.length) {
+      const heading = h('h3')
+      second.append(heading)
+      const { tower } = streams[lengths.length]
+      const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
+      lengths.push(Object.assign(grid(second, label, t), { heading }))
+    }
+    const max = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
+    const colors = scale(signed(max), theme().mode)
+    streams.forEach(({ tower, subs, tokens, points }, n) => {
+      const all = sizes[n] ?? []
+      /** @param {Float32Array | undefined} list */
+      const cells = list => (/** @type {number} */ i) => {
+        const value = list?.[sentence * tokens.length + i]
+        return value === undefined ? { text: '' } : { text: fixed(value), color: colors.at(value) }
+      }
+      const { heading } = /** @type {any} */ (lengths[n])
+      heading.hidden = tower === 'model'
+      setText(heading, tower === 'model' ? '' : t(`map.${tower}`))
+      lengths[n].update(t('stages.stream.corner'), tokens, [
+        { key: 'start', head: nameOf(points[0]), isTitle: true, cells: cells(all[0]) },
+        ...subs.flatMap((sub, i) => [
+          { key: `+${i}`, head: `+ ${nameOf(sub)}`, level: 1, cells: cells(all[1 + 2 * i]) },
+          { key: `=${i}`, head: t('stages.stream.then'), isTitle: true, cells: cells(all[2 + 2 * i]) }])
+      ])
+    })
+  }
+  /** @param {ReturnType<typeof data>} next */
+  async function compute(next) {
+    const { run, streams, early: question } = next
+    const names = streams.map(({ subs }) => [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])])
+    const [words, all] = await Promise.all([
+      question ? ask('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
+      Promise.all(names.map(list => ask('norms', { names: list })))
+    ])
+    if (latest?.run !== run) return
+    early = words
+    sizes = all
+    await drawEarly()
+    await apart()
+    if (latest?.run !== run) return
+    drawLengths()
+    container.setAttribute('aria-busy', 'false')
+  }
+  const drawLengthsLater = debounce(() => apart().then(drawLengths))
+  return {
+    update(next) {
+      const isNew = next.run !== latest?.run
+      latest = next
+      if (isNew) {
+        setText(status, '')
+        container.setAttribute('aria-busy', 'true')
+      }
+      drawEarly()
+      drawLengthsLater()
+      if (isNew) compute(next).catch(fails)
+    },
+    mark() {},
+    destroy() {
+      latest = null
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** Initial weights other than random ones: the page's trained ones, or those of a step. */
+
+import { filesFor, modelOf } from '../models/index.js'
+
+/** @import { Settings } from '../types.d.ts' */
+/** @import { TrainingState } from './settings.js' */
+
+/** The prefix of initial weights in a training's file. */
+export const PREFIX = 'start.'
+
+/**
+ * The file name of the page's trained weights for a task; undefined where no such model was trained.
+ * @param {TrainingState} settings @returns {string | undefined}
+ */
+export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
+  filesFor(/** @type {Settings} */ ({
+    ...settings, model: task, heads, kvHeads: kvHeads || heads, weights: modelOf(task).settings.weights.default
+  }))[0])
+
+/**
+ * Why trainings, one or the two of a race, cannot start from the page's weights.
+ * @param {(TrainingState | null)[]} trainings
+ */
+export const startProblem = trainings => (
+  trainings.some(one => one?.start === 'page' && !pageFile(one)) ? { key: 'theatre.errors.untrained', values: {} } : null)
+
+/**
+ * Replaces the random weights by those of a file; of a training's own file by its initial ones.
+ * @param {any} gf the library @param {[string, any][]} named @param {Uint8Array | undefined} file
+ */
+export function startFrom(gf, named, file) {
+  const { tensors } = file ? gf.loadSafetensors(file) : { tensors: {} }
+  try {
+    for (const [name, parameter] of named) {
+      const tensor = tensors[PREFIX + name] ?? tensors[name]
+      if (String(tensor?.shape) !== String(parameter.shape)) throw Object.assign(new Error(name), { code: 'start' })
+      parameter.data.set(tensor.values)
+    }
+  } finally {
+    for (const tensor of Object.values(tensors)) tensor.dispose()
+  }
+}

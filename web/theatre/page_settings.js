@@ -1,0 +1,25 @@
+/** The settings of the page while it displays the weights of a training. */
+
+import { modelOf } from '../models/index.js'
+import { defaults } from '../shell/state.js'
+import { TASK_INFO, houseOf } from './tasks/task_info.js'
+
+/** @import { Patch } from '../types.d.ts' */
+/** @import { TrainingState } from './settings.js' */
+
+/**
+ * The settings for a sentence and the training's architecture.
+ * @param {TrainingState} training @param {string} sentence @returns {Patch}
+ */
+export function pageSettings({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
+  const { fields, settings } = modelOf(houseOf(task))
+  const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  /** @param {[string, unknown]} entry */
+  const isKnown = ([name, value]) => name in settings &&
+    (!settings[name].options || Object.values(settings[name].options).includes(value))
+  const known = Object.entries(all).filter(isKnown)
+  return {
+    ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: TASK_INFO[task].asked?.(sentence) ?? sentence,
+    ...Object.fromEntries(known), weights: 'theatre', theatre: ''
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Interpretability queries about a run: logit lens, vector norms, contributions of heads, nearest embeddings,
+ * ablations. Computed by the kernels from the run's tensors.
+ */
+
+import { downsample, largest } from '../lib/large_tables.js'
+import { peak } from '../lib/slice.js'
+import { pca } from './pca.js'
+
+/** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
+/** @import { Last } from '../rooms/stream.js' */
+
+/** Tokens listed per position. */
+const TOP_TOKENS = 5
+/** Rows of a table that are multiplied at a time. */
+const BLOCK_ROWS = 4096
+
+/** @typedef {Record<string, LibraryTensor>} Read */
+
+/** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
+const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
+
+/**
+ * The operations that may lie between the residual stream and the logits, as the run applied them; dropout is off
+ * outside training.
+ * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, measureAnswer: any) => LibraryTensor>}
+ */
+const STEPS = {
+  layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
+  rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
+  linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
+    gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
+  mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
+  add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
+  gelu: ({ functional }, x, _, measureAnswer) => functional.gelu(x, measureAnswer),
+  relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
+  silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
+}
+
+/** @template T @param {Library} gf @param {() => T} fn @returns {T} */
+const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
+
+/** The Euclidean norms of vectors along the last axis. @param {LibraryTensor} x */
+const normsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
+
+/** @param {LibraryTensor} x @returns {Float32Array} */
+const copy = x => /** @type {Float32Array} */ (x.values.slice())
+
+/**
+ * The logit lens: applies the model's last steps to earlier points of the residual stream.
+ * @param {Library} gf @param {LibraryRun} run
+ * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
+ * @returns {LensPrediction[][]} by point and row
+ */
+export function logitLens(gf, run, { points, rows, ids }) {
+  return points.map(({ name, last }) => withoutGradients(gf, () => {
+    const [first] = rows, count = rows[rows.length - 1] - first + 1
+    const logits = last.reduce((x, { op, inputs, parameters }) => {
+      const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
+      return STEPS[op](gf, x, read, parameters)
+    }, gf.functional.narrow(run.tensor(name), 1, first, count))
+    const probabilities = gf.functional.softmax(logits), V = probabilities.shape[2], { values } = probabilities
+    return rows.map((row, n) => {
+      const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
+      const tokens = largest(own, 0, V, TOP_TOKENS)
+      return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[ids[n]] }
+    })
+  }))
+}
+
+/**
+ * The norms of the vectors of some tensors at every position.
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
+ */
+export const vectorNorms = (gf, run, { names }) => names.map(name => (
+  withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
+
+/**
+ * What each head adds to the output of its attention: its channels times its part of the output weight.
+ * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
+ * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
+ *   head
+ */
+export function headContributions(gf, run, { x: name, weight, heads }) {
+  return withoutGradients(gf, () => {
+    const joined = run.tensor(name), w = run.tensor(weight), width = w.shape[1] / heads
+    return Array.from({ length: heads }, (_, head) => {
+      const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
+        : gf.functional.narrow(joined, 2, head * width, width)
+      const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
+      return { values: copy(own), norms: copy(normsOf(own)), shape: own.shape }
+    })
+  })
+}
+
+/**
+ * The contribution of a head as displayed: a picture per sentence, the norms, and the largest magnitude.
+ * @param {ReturnType<typeof headContributions>[0]} one
+ */
+function toPictures({ values, norms, shape: [B, rows, cols] }) {
+  const pictures = Array.from({ length: B }, (_, b) => {
+    const own = values.subarray(b * rows * cols, (b + 1) * rows * cols)
+    const picture = downsample({ rows, cols, values: own })
+    return { ...picture, values: picture.values.slice() }
+  })
+  return { pictures, norms, peak: peak({ data: values }) }
+}
+
+/**
+ * The rows of a table with the largest cosine similarity to a vector.
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} question
+ * @returns {{ row: number, cosine: number }[]} the nearest first
+ */
+export function nearest(gf, run, { name, index, table }) {
+  return withoutGradients(gf, () => {
+    const x = run.tensor(name), rows = run.tensor(table), [V, C] = rows.shape, values = new Float32Array(V)
+    const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
+    const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
+    const length = Math.max(normsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
+    // In blocks: the squares of a whole table would take as much memory as the table itself.
+    for (let first = 0; first < V; first += BLOCK_ROWS) gf.tidy(() => {
+      const some = part(gf, rows, first, Math.min(BLOCK_ROWS, V - first))
+      values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(normsOf(some)).div(length)), first)
+    })
+    return largest(values, 0, V, 2 * TOP_TOKENS).map(row => ({ row, cosine: values[row] }))
+  })
+}
+
+/**
+ * The result of a run with edits: the probability of each token of the answer; without an answer the output itself, or
+ * its distance from the output before the edits.
+ * @param {Library} gf @param {LibraryRun} run @param {AnswerTarget} what @param {Float32Array} [base]
+ * @returns {Float32Array}
+ */
+export function measureAnswer(gf, run, { logits, out, rows, ids }, base) {
+  return withoutGradients(gf, () => {
+    if (!logits) {
+      const x = run.tensor(out)
+      return base ? copy(normsOf(x.sub(gf.tensor(base, { shape: [...x.shape] })))) : copy(x)
+    }
+    const probabilities = gf.functional.softmax(run.tensor(logits)), V = probabilities.shape[2]
+    return Float32Array.from(rows, (row, n) => probabilities.values[row * V + ids[n]])
+  })
+}
+
+/**
+ * The bytes and multiply-adds of every tensor, and the number of parameters in each.
+ * @param {Library} _ @param {LibraryRun} run
+ */
+export const costs = (_, run) => ({
+  made: run.costs.flatMap(({ outputs }) => outputs),
+  parameters: run.names.map(name => run.describe(name)).filter(({ role }) => role === 'parameter')
+    .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
+})
+
+/** The queries as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
+export const interpretCalls = current => {
+  /**
+   * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer
+   * @returns {(question: Q & { isTwin?: boolean }) => A}
+   */
+  const withRun = answer => question => {
+    const { gf, run } = current(question.isTwin)
+    return answer(gf, run, question)
+  }
+  return {
+    logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
+    pca: withRun(pca), contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
+      headContributions(...query).map(toPictures)))
+  }
+}

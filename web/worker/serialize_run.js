@@ -1,0 +1,113 @@
+/**
+ * Serializes a run for the page: the description of every tensor, and the values of those that are displayed.
+ */
+
+import { peak } from '../lib/slice.js'
+
+/** @import { Library, LibraryRun, ModelRun, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+
+/** Models whose tensors take less than this are sent with all values, since every tensor has a thumbnail on the map. */
+const SMALL = 8 * 2 ** 20
+
+const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
+const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
+
+/** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {Step[]} steps */
+function curvesOf(gf, steps) {
+  /** @param {typeof ACTIVATIONS[number]} kind @param {any} parameters */
+  const activate = (kind, parameters) => gf.tidy(() => (
+    kind === 'gelu' ? gf.functional.gelu(gf.tensor(CURVE), parameters) : gf.functional[kind](gf.tensor(CURVE))).values.slice())
+  return Object.fromEntries(ACTIVATIONS.flatMap(kind => {
+    const step = steps.find(({ op }) => op === kind)
+    return step ? [[kind, { x: CURVE, y: Float32Array.from(activate(kind, step.parameters)) }]] : []
+  }))
+}
+
+/**
+ * Copies tensors into one contiguous block of memory.
+ * @param {LibraryRun} run @param {string[]} names
+ * @returns {Map<string, Float32Array>}
+ */
+export function readValues(run, names) {
+  const sizes = names.map(name => run.tensor(name).numel())
+  const block = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
+  let at = 0
+  return new Map(names.map((name, i) => {
+    const data = block.subarray(at, at + sizes[i])
+    data.set(run.tensor(name).values)
+    at += sizes[i]
+    return [name, data]
+  }))
+}
+
+/**
+ * The same with the largest magnitudes, which the page would otherwise have to search for.
+ * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
+ */
+export function readValuesWithPeaks(run, names) {
+  const values = readValues(run, names)
+  return { values, peaks: new Map(Array.from(values, ([name, data]) => [name, peak({ data })])) }
+}
+
+/**
+ * The gradients of all tensors that have one; inputs and the choice of a token have none.
+ * @param {LibraryRun} run @param {string[]} [names] of some of them
+ * @returns {Map<string, Float32Array>}
+ */
+export function gradientsOf(run, names = run.names) {
+  /** @type {Map<string, Float32Array>} */ const gradients = new Map()
+  for (const name of names) {
+    try {
+      gradients.set(name, /** @type {Float32Array} */ (run.gradient(name)))
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code !== 'state') throw error
+    }
+  }
+  return gradients
+}
+
+/**
+ * The structure of a run without its values: it stays the same while the reader only types.
+ * @param {LibraryRun} run @returns {Structure}
+ */
+const structureOf = run => ({
+  described: run.names.map(name => run.describe(name)), steps: run.steps, calls: run.calls, aliases: run.aliases
+})
+
+/**
+ * @param {Library} gf
+ * @param {ModelRun} made a run with its model's facts
+ * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that the page has already;
+ *   wanted: names of tensors whose values are requested, where not all are sent
+ * @returns {RunMessage}
+ */
+export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { signature = '', wanted = [] } = {}) {
+  const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
+  const retained = names.filter(name => run.describe(name).isKept)
+  const bytes = retained.reduce((sum, name) => sum + run.tensor(name).numel() * 4, 0)
+  const values = readValues(run, bytes < SMALL ? retained : wanted.filter(name => retained.includes(name)))
+  const own = run.signature
+  const isKnown = own === signature
+  return {
+    signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
+    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
+    facts: { ...facts, isExportable: Boolean(exportable), hasFiles: Boolean(exportable?.files) }
+  }
+}
+
+/** The arrays of results that were made for the page alone and can be transferred. */
+/** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
+const OWNED_ARRAYS = {
+  run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
+  exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
+  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], norms: result => result,
+  contributions: result => result.flatMap((/** @type {Questions['contributions'][1][0]} */ { pictures, norms }) => (
+    [norms, ...pictures.map(({ values }) => values)]))
+}
+
+/**
+ * The buffers to transfer with a result instead of copying them.
+ * @param {string} type of the question @param {any} result
+ */
+export const transferList = (type, result) => (
+  [...new Set(Array.from(OWNED_ARRAYS[type]?.(result) ?? [], ({ buffer }) => buffer))])
