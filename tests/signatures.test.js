@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { createReader, parseSignature } from '../src/js/arguments.js'
+import { Methods } from '../src/js/methods.js'
 import * as tables from '../src/js/signatures.js'
 import { gf } from './lib/engine.js'
 
@@ -23,7 +24,7 @@ const NEWER = {
 const OWN = new Set(['slice', 'index', 'saveCheckpoint', 'loadCheckpoint', 'Dataset', 'TensorDataset', 'Generator', 'PositionalEncoding',
   'LearnedPositionalEncoding', 'Module', 'Identity', 'Sequential', 'ModuleList', 'ModuleDict'])
 
-for (const table of ['FUNCTIONS', 'MODULES', 'FORWARDS', 'INIT', 'OPTIMIZERS', 'DATA']) {
+for (const table of ['FUNCTIONS', 'METHODS', 'MODULES', 'FORWARDS', 'INIT', 'OPTIMIZERS', 'DATA']) {
   test(`${table}: the parameters are PyTorch's, in its order`, () => {
     for (const [name, text] of Object.entries(tables[table])) {
       if (OWN.has(name) || NEWER.names.includes(name)) continue
@@ -49,6 +50,8 @@ test('every function and class has a signature, or is of this library alone', ()
   const own = ['relativePositionBias', 'rotary', 'noam']
   const missing = (object, table) => Object.keys(object)
     .filter(name => typeof object[name] === 'function' && !(name in table))
+  const methods = Object.getOwnPropertyNames(Methods.prototype).filter(name => name !== 'constructor')
+  assert.deepEqual(methods.filter(name => !(name in tables.FUNCTIONS || name in tables.METHODS)), [])
   assert.deepEqual(missing(F, tables.FUNCTIONS).filter(name => !own.includes(name)), [])
   assert.deepEqual(missing(nn, tables.MODULES), ['Parameter'])
   assert.deepEqual(missing(nn.init, tables.INIT), [])
@@ -125,6 +128,20 @@ const SAME = [
   [() => gf.transpose(x, { dim0: 0, dim1: 1 }), () => x.transpose(0, 1)],
   [() => x.maskedFill({ mask: x.gt(0), value: 7 }), () => x.maskedFill(x.gt(0), 7)],
   [() => x.allclose(x.add(0.5), 0, 1), () => x.allclose(x.add(0.5), { rtol: 0, atol: 1 })],
+  [() => F.layerNorm(x, [3, 4]), () => F.layerNorm(x, { normalizedShape: [3, 4] })],
+  [() => F.layerNorm(x, [3, 4], x, x, 0.1), () => F.layerNorm(x, x, x, { eps: 0.1 })],
+  [() => x.clone().add_(x, { alpha: 2 }), () => x.mul(3)],
+  [() => x.clone().clamp_(0, 1), () => x.clamp({ min: 0, max: 1 })],
+  [() => x.clone().normal_(1, 2), () => x.clone().normal_({ mean: 1, std: 2 })],
+  [() => x.clone().uniform_(1), () => x.clone().uniform_({ from: 1 })],
+  [() => x.clone().copy_(w, true), () => x.clone().copy_({ src: w })],
+  [() => x.unfold({ dimension: 1, size: 2, step: 1 }), () => x.unfold(1, 2, 1)],
+  [() => F.pad(x, [1, 0], 'reflect'), () => F.pad(x, [1, 0], { mode: 'reflect' })],
+  [() => F.conv1d(x, gf.ones(2, 3, 2), null, 2), () => F.conv1d(x, gf.ones(2, 3, 2), null, { stride: 2 })],
+  [() => F.unfold(q, 2, 1, 0, 2), () => F.unfold(q, 2, { stride: 2 })], [() => x.median(1), () => x.median({ dim: 1 })],
+  [() => F.smoothL1Loss(p, t, null, null, 'sum', 2), () => F.smoothL1Loss(p, t, { reduction: 'sum', beta: 2 })],
+  [() => gf.empty(2, 3).shape, () => [2, 3]],
+  [() => new nn.Conv1d(3, 2, 2, 2, 1), () => new nn.Conv1d(3, 2, 2, { stride: 2, padding: 1 })],
   [() => gf.zeros(2, 3), () => gf.zeros([2, 3])],
   [() => gf.ones(2, { dtype: 'int32' }), () => gf.ones([2], { dtype: 'int32' })],
   [() => gf.rand(2, 3), () => gf.rand([2, 3])], [() => gf.randn(4), () => gf.randn([4])],

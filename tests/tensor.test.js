@@ -43,7 +43,7 @@ test("rejects values that are not a tensor's", () => {
   refuse([[1], 2], {}, 'shape')
   refuse([1, 'x'], {}, 'type', '"x"')
   refuse('abc', {}, 'type', 'values', '"abc"')
-  for (const Big of [BigInt64Array, BigUint64Array]) refuse(new Big(2), {}, 'type', 'values', Big.name)
+  for (const Big of [BigInt64Array, BigUint64Array]) refuse(Big.of(2n ** 31n), {}, 'range', 'values', '2147483648')
   refuse(undefined, {}, 'type', 'undefined')
   refuse([1, 2, 3], { shape: [2, 2] }, 'shape', '[2, 2]', '4', '3')
   refuse([1.5], { dtype: 'int32' }, 'range', '1.5')
@@ -97,9 +97,7 @@ test('printing a tensor shows its values', () => {
 test('rejects unknown dtypes', () => {
   for (const dtype of ['toString', 'float8', 3]) assert.throws(() => gf.tensor([1], { dtype }), { code: 'type' })
   for (const dtype of ['int32', 'foo', 3]) assert.throws(() => gf.rand([3], { dtype }), { message: /rand: dtype must be one/ })
-  for (const values of [new BigInt64Array(0), new BigUint64Array(2), [1n]]) {
-    assert.throws(() => gf.tensor(values), { code: 'type', message: /values must be numbers/ })
-  }
+  assert.throws(() => gf.tensor([1n]), { code: 'type', message: /values must be numbers/ })
 })
 
 test('subscripts in brackets are errors with a hint', () => {

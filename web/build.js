@@ -38,26 +38,52 @@ const classNames = {
   })
 }
 
+/** Files of the library whose exports the engine's worker never calls. */
+const UNUSED = new RegExp(`/src/js/(${[
+  'ops/(bitwise|composed|derived|gated|in_place|subscript|windows)', 'nn/(backward_hooks|conv|parameter_containers)',
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'text/train_unigram'
+].join('|')})\\.js$`)
+
 /**
- * Modules of the library that the engine's worker never calls, with what they export there: training, and the hints for
- * names that programs misspell, since the page's own code is checked. They are left out of what a first visit fetches.
- * @type {[path: RegExp, contents: string][]}
+ * Files of which the engine's worker needs less: nobody writes code in it, so that it calls the library in the form
+ * that needs no reading of arguments, and reads no name that does not exist.
  */
-const UNUSED = [
-  [/\/src\/js\/data\/index\.js$/, 'export const bindData = () => ({})'],
-  [/\/src\/js\/optim\/index\.js$/, 'export const lrScheduler = {}'],
-  [/\/src\/js\/optim\/optimizer\.js$/, 'export class Optimizer {}'],
-  [/\/src\/js\/checkpoint\.js$/, 'export let loadCheckpoint, saveCheckpoint'],
-  [/\/src\/js\/name_hints\.js$/, `const same = object => object, none = () => {}
-    export { same as addLibraryHints, same as addSpellingHints, none as addOptimizerHints,
-      none as refuseUnknownModuleNames, none as refuseUnknownTensorNames }`]
+const REDUCED = {
+  'arguments.js': `export const createReader = () => ({ max: Infinity, read: args => args }), readerOf = forward => ({ forward }),
+    withSignature = (name, fn) => fn, withSignatures = functions => functions, wrapForwards = () => {}`,
+  'signatures.js': 'export const DATA = {}, FUNCTIONS = {}, INIT = {}, METHODS = {}, MODULES = {}, OPTIMIZERS = {}',
+  'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
+    refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
+  'data/index.js': 'export const bindData = () => ({})'
+}
+
+/**
+ * The names that a module exports.
+ * @param {string} code
+ */
+const exportsOf = code => [
+  ...Array.from(code.matchAll(/^export (?:function|class|const) (\w+)/gm), ([, name]) => name),
+  ...Array.from(code.matchAll(/^export \{([^}]*)\}/gm), ([, names]) => names.trim().split(/\s*,\s*/)).flat()
 ]
 
-/** @type {import('esbuild').Plugin} */
+/**
+ * Parts of the library that the engine's worker never calls are left out of what a first visit fetches; calling one is
+ * an error. The other workers have the whole library.
+ * @type {import('esbuild').Plugin}
+ */
 const withoutUnused = {
   name: 'without unused',
   setup({ onLoad }) {
-    for (const [filter, contents] of UNUSED) onLoad({ filter }, () => ({ contents }))
+    onLoad({ filter: UNUSED }, async ({ path }) => {
+      const names = exportsOf(await readFile(path, 'utf8'))
+      return {
+        contents: `const leaveOut = name => function () { throw new Error(name + ' is not in the worker: see web/build.js') }
+          export const ${names.map(name => `${name} = leaveOut('${name}')`).join()}`
+      }
+    })
+    for (const [name, contents] of Object.entries(REDUCED)) {
+      onLoad({ filter: new RegExp(`/src/js/${name.replace('.', '\\.')}$`) }, () => ({ contents }))
+    }
   }
 }
 

@@ -241,6 +241,7 @@ enum {
 GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
                           int comparison);
 enum { GF_INT_ADD = 0, GF_INT_SUB = 1, GF_INT_MUL = 2, GF_INT_POW = 3, GF_INT_MAXIMUM = 4, GF_INT_MINIMUM = 5 };
+enum { GF_INT_AND = 6 };
 /* out (int32) of a and b (int32 or bool) modulo 2^32, broadcast by axes as for ops/binary.h. A negative power is
  * truncated to an integer. */
 GF_EXPORT void gf_int_arithmetic(int32_t *out, const void *a, const void *b, const int32_t *axes, int a_type,

@@ -3,7 +3,7 @@
 import type { MakeOptions } from './creation.js'
 import type { normal, randint, rand, randn } from './random.js'
 import type { Tensor } from './tensor.js'
-import { DATA, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from './signatures.js'
+import { DATA, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from './signatures.js'
 
 type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? [First, ...Words<Rest>] : S extends '' ? [] : [S]
 
@@ -26,11 +26,14 @@ export type WithOrder<F, S> = S extends string ? Placed<S> extends [] ? F
       : F : F
 
 type Signatures = typeof FUNCTIONS & typeof INIT & typeof OPTIMIZERS & typeof DATA
+/** The signatures of tensors' methods. */
+export type MethodSignatures = Omit<typeof FUNCTIONS, keyof typeof METHODS> & typeof METHODS
 
 /** Functions whose order in PyTorch is more than that of their options. */
 interface Orders {
   zeros(...size: (number | MakeOptions)[]): Tensor
   ones(...size: (number | MakeOptions)[]): Tensor
+  empty(...size: (number | MakeOptions)[]): Tensor
   rand(...size: (number | Parameters<typeof rand>[2])[]): Tensor
   randn(...size: (number | Parameters<typeof randn>[2])[]): Tensor
   randint(high: number, size: readonly number[], options?: Parameters<typeof randint>[4]): Tensor
@@ -42,8 +45,8 @@ interface Orders {
 type NormOptions = { weight?: Tensor | null, bias?: Tensor | null, eps?: number }
 
 /** Every function of an object that also takes its options by position. */
-export type AllWithOrder<T> = {
-  [K in keyof T]: (K extends keyof Signatures ? WithOrder<T[K], Signatures[K]> : T[K])
+export type AllWithOrder<T, S = Signatures> = {
+  [K in keyof T]: (K extends keyof S ? WithOrder<T[K], S[K]> : T[K])
     & (K extends keyof Orders ? Orders[K] : unknown)
 }
 

@@ -23,14 +23,14 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
 /** @param {string} text a line of the table @returns {Signature} */
 export function parseSignature(text) {
   const [head, tail = ''] = text.split(/^\| | \| /), tokens = (/** @type {string} */ part) => part.split(' ').filter(Boolean)
-  const nameOf = (/** @type {string} */ token) => token.replace(/^[-~+=]|\?$/g, '').replace(/\?$/, '')
+  const nameOf = (/** @type {string} */ token) => token.replace(/^[-~+=&]|\?$/g, '').replace(/\?$/, '')
   const isPassed = (/** @type {string} */ token) => !/^[-~]/.test(token)
   const open = head.startsWith('...'), takesObjects = head.startsWith('= ')
   const first = tokens(head).slice(open || takesObjects ? 1 : 0), last = tokens(tail), star = last.indexOf('*')
   const placed = star < 0 ? last : last.slice(0, star), unplaced = star < 0 ? [] : last.slice(star + 1)
   return {
-    order: [...first, ...placed].map(nameOf), fixed: first.filter(isPassed).map(nameOf),
-    options: [...placed, ...unplaced].filter(isPassed).map(nameOf), byName: unplaced.map(nameOf),
+    order: [...first, ...placed].map(nameOf), fixed: first.filter(token => isPassed(token) && token[0] !== '&').map(nameOf),
+    options: [...first.filter(token => token[0] === '&'), ...placed, ...unplaced].filter(isPassed).map(nameOf), byName: unplaced.map(nameOf),
     missing: new Set([...first, ...last].filter(token => token.startsWith('-')).map(nameOf)),
     objects: new Set(first.filter(token => token.startsWith('=')).map(nameOf)), isOpen: open, takesObjects
   }
@@ -46,7 +46,9 @@ const isShape = value => typeof value === 'number' || Array.isArray(value)
 function insertNormalizedShape(where, args) {
   const [input, given] = args
   if (!isShape(given)) return given === undefined || isPlain(given) ? args : [input, undefined, ...args.slice(1)]
-  const sides = [given].flat(), last = (input?.shape ?? []).slice(-1)
+  const sides = [given].flat()
+  if (where === 'layerNorm' && sides.length > 1) return args
+  const last = (input?.shape ?? []).slice(-1)
   expect(sides.length === 1 && sides[0] === last[0], 'shape', () => `${where}: normalizedShape must be the last side of ` +
     `the input, ${formatShape(last)}, got ${formatShape(sides)}`)
   return args
@@ -86,7 +88,7 @@ EXCEPTIONS.DataLoader = {
     return [dataset, undefined, ...rest, { ...named, batchSize }]
   }
 }
-for (const name of ['zeros', 'ones', 'rand', 'randn']) {
+for (const name of ['zeros', 'ones', 'empty', 'rand', 'randn']) {
   EXCEPTIONS[name] = { applies: args => typeof args[0] === 'number', before: gatherSize }
 }
 for (const name of ['layerNorm', 'rmsNorm']) {

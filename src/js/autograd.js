@@ -17,6 +17,7 @@ import { sameShape } from './shape.js'
  *   its values
  * @property {boolean} [isView] the output is a view of its only input
  * @property {boolean} [usesOutput] backward uses the output as it was computed, see `computedOutput`
+ * @property {boolean} [readsOutput] gradients are computed from values of the outputs
  * @property {(node: Node, output: string) => Record<string, any>} [from] the direct inputs of an output, by their names
  *   in the formula; default: all inputs
  * @property {Record<string, string>} [roles] the roles of the outputs in a model, where they differ from their names
@@ -73,6 +74,20 @@ export function record(engine, op, inputs, outputs, saved = {}) {
     engine.trace?.add(node)
   }
   return out
+}
+
+/**
+ * Runs fn without recording anything in it.
+ * @template T @param {import('./engine.js').Engine} engine @param {() => T} fn
+ */
+export function unrecorded(engine, fn) {
+  const { trace } = engine
+  engine.trace = null
+  try {
+    return engine.noGrad(fn)
+  } finally {
+    engine.trace = trace
+  }
 }
 
 /**
@@ -154,12 +169,15 @@ function checkUsable(node) {
 }
 
 /** Checks that values which gradients need were not overwritten after the forward. @param {Node} node */
-function checkUnchanged({ op, inputs, at }) {
+function checkUnchanged({ op, inputs, outputs, at }) {
+  const isOverwritten = op.readsOutput && Object.values(outputs).some(output => output.isChangedSince(at))
+  expect(!isOverwritten, 'state', () => `backward: the result of ${op.name} was overwritten by an in-place operation, and gradients ` +
+    'are computed from it; write x = x.add(…) in place of x.add_(…), or call backward before')
   for (const [name, dependents] of Object.entries(op.reads ?? {})) {
     const isNeeded = dependents.some(dependent => inputs[dependent]?.requiresGrad)
     expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
-      `backward: ${name} of ${op.name} was overwritten after it was used (by an optimizer's step, nn.init or ` +
-      'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
+      `backward: ${name} of ${op.name} was overwritten after it was used (by an in-place operation, an optimizer's step, nn.init ` +
+      'or loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
   }
 }
 
@@ -257,6 +275,15 @@ function walk(starts, retainGraph, isCollecting) {
   return gradients
 }
 
+/** Adds a gradient to the `grad` of a computed tensor. @param {Tensor} tensor @param {Tensor} gradient */
+function addToGrad(tensor, gradient) {
+  const { engine, grad: previous } = tensor
+  const grad = previous ?? engine.keep(engine.zeros(tensor.shape))
+  engine.c.gf_accumulate(grad.dataPtr(), gradient.dataPtr(), grad.numel())
+  if (previous) previous.touch()
+  else tensor.grad = grad
+}
+
 /** Refuses createGraph. @param {string} where @param {any} options */
 const expectFirstOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
   () => `${where}: there is no createGraph, since gradients have no gradients of their own here; approximate with the difference ` +
@@ -275,6 +302,7 @@ export function backward(out, start, options) {
   const { retainGraph = false } = expectOptions('backward', options, ['retainGraph'])
   expectBoolean('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
+    if (tensor.retainsGrad) addToGrad(tensor, gradient)
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
   }

@@ -16,6 +16,7 @@ export const CACHE_VALUES = 1, CACHE_READ = 2
 export const FLOAT32 = 0, INT32 = 1, FLOAT64 = 2, BOOL = 3, FLOAT16 = 4, BFLOAT16 = 5, INT8 = 6
 export const EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5, AND = 6, OR = 7, XOR = 8
 export const INT_ADD = 0, INT_SUB = 1, INT_MUL = 2, INT_POW = 3, INT_MAXIMUM = 4, INT_MINIMUM = 5
+export const INT_AND = 6
 export const SUM = 0, MEAN = 1, MAX = 2, MIN = 3, PROD = 4, VAR = 5, STD = 6, LOGSUMEXP = 7, NORM = 8
 export const TIES_TO_FIRST = 0, TIES_SHARED = 1, TIES_SHARED_WITH_NANS = 2
 export const CLASSES = 262144

@@ -1,6 +1,6 @@
 import { describe, expect, expectBoolean, expectNumber, expectOneOf, expectOptions, expectInteger } from './errors.js'
 import { DTYPES, TENSOR_DTYPES } from './dtype.js'
-import { setRequiresGrad } from './from_values.js'
+import { setRequiresGrad, tensor } from './from_values.js'
 import { expectTensor, checkShape } from './ops/checks.js'
 
 /**
@@ -82,11 +82,75 @@ export const zerosLike = (x, options) => like('zerosLike', x, options, 0)
 /** Ones with the shape and dtype of x: torch.ones_like. @param {Tensor} x @param {MakeOptions} [options] */
 export const onesLike = (x, options) => like('onesLike', x, options, 1)
 
+/**
+ * One value with the shape and dtype of x: torch.full_like.
+ * @param {Tensor} x @param {number | boolean} value @param {MakeOptions} [options]
+ */
+export function fullLike(x, value, options) {
+  expect(typeof value === 'number' || typeof value === 'boolean', 'type',
+    () => `fullLike: value must be a number, got ${describe(value)}`)
+  return like('fullLike', x, options, Number(value))
+}
+
 /** @param {string} where @param {Tensor} x @param {MakeOptions | undefined} options @param {number} value */
 function like(where, x, options, value) {
   const { engine, shape, dtype } = expectTensor(where, 'x', x)
   return createFilled(where, engine, shape, readOptions(where, options, dtype), values => values.fill(value))
 }
+
+/**
+ * A tensor whose values are whatever was in the memory before: torch.empty.
+ * @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options]
+ * @example
+ * gf.empty([2, 3]).shape                          // [2, 3]
+ */
+export function empty(engine, shape, options) {
+  const sides = checkShape('empty', shape), { dtype, requiresGrad } = readOptions('empty', options)
+  return setRequiresGrad(engine.empty(sides, dtype), requiresGrad)
+}
+
+/**
+ * The same with the shape and dtype of x: torch.empty_like.
+ * @param {Tensor} x @param {MakeOptions} [options]
+ */
+export function emptyLike(x, options) {
+  const { engine, shape, dtype: own } = expectTensor('emptyLike', 'x', x)
+  const { dtype, requiresGrad } = readOptions('emptyLike', options, own)
+  return setRequiresGrad(engine.empty(shape, dtype), requiresGrad)
+}
+
+/**
+ * The indices of the cells of a triangle of a matrix, row by row.
+ * @param {string} where @param {Engine} engine @param {unknown} rows @param {unknown} columns @param {unknown} offset
+ * @param {(below: number) => boolean} isInside of how far a cell is below the diagonal
+ */
+function triangleIndices(where, engine, rows, columns, offset, isInside) {
+  const [N, M] = [expectInteger(where, 'rows', rows), expectInteger(where, 'columns', columns)]
+  const by = expectInteger(where, 'offset', offset ?? 0, -(2 ** 31)), cells = []
+  for (let i = 0; i < N; i++) for (let j = 0; j < M; j++) if (isInside(i - j + by)) cells.push([i, j])
+  const indices = Int32Array.from([...cells.map(([i]) => i), ...cells.map(([, j]) => j)])
+  return tensor(engine, indices, { shape: [2, cells.length] })
+}
+
+/**
+ * The rows and the columns of the cells on or below a diagonal: torch.tril_indices.
+ * @param {Engine} engine @param {number} rows @param {number} columns
+ * @param {number} [offset] 0, the main diagonal; positive is above it
+ * @returns {Tensor} [2, count] int32
+ * @example
+ * gf.trilIndices(2, 2)                            // int32 [[0, 1, 1], [0, 0, 1]]
+ */
+export const trilIndices = (engine, rows, columns, offset) =>
+  triangleIndices('trilIndices', engine, rows, columns, offset, below => below >= 0)
+
+/**
+ * The rows and the columns of the cells on or above a diagonal: torch.triu_indices.
+ * @param {Engine} engine @param {number} rows @param {number} columns
+ * @param {number} [offset] 0, the main diagonal; positive is above it
+ * @returns {Tensor} [2, count] int32
+ */
+export const triuIndices = (engine, rows, columns, offset) =>
+  triangleIndices('triuIndices', engine, rows, columns, offset, below => below <= 0)
 
 /**
  * Numbers from start up to, but not including, end: torch.arange(end), (start, end) or (start, end, step). int32 if all

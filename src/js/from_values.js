@@ -51,13 +51,21 @@ export function getNestedShape(what, nested) {
 /** @param {unknown} values */
 const isBig = values => values instanceof BigInt64Array || values instanceof BigUint64Array
 
-/** @param {string} what @param {ArrayLike<any>} values @param {DType} dtype */
-function checkIntegers(what, values, dtype) {
+/** Whether a value is a typed array of integers. @param {unknown} values */
+export const isIntegerArray = values => ArrayBuffer.isView(values) && !(values instanceof DataView) &&
+  !(values instanceof Float32Array) && !(values instanceof Float64Array) && /int|Clamped/i.test(values.constructor.name)
+
+/**
+ * @param {string} what @param {ArrayLike<any>} values @param {DType} dtype
+ * @param {boolean} isChosen whether the caller chose the dtype
+ */
+function checkIntegers(what, values, dtype, isChosen) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
       () => `${what} must be integers for an int32 tensor, got ${describe(values[i])} at index ${i}` +
-        (what === VALUES ? '; leave dtype out, or round them first' : ''))
+        (!isChosen ? "; int32 holds −2147483648 to 2147483647, so write { dtype: 'float64' }"
+          : what === VALUES ? '; leave dtype out, or round them first' : ''))
   }
 }
 
@@ -82,7 +90,7 @@ function setConverted(out, flat) {
 
 /** The default dtype for some values. @param {ArrayLike<any>} values @returns {DType} */
 function getDefaultDtype(values) {
-  if (values instanceof Int32Array) return 'int32'
+  if (isIntegerArray(values)) return 'int32'
   return Array.isArray(values) && values.length && values.every(value => typeof value === 'boolean') ? 'bool' : 'float32'
 }
 
@@ -93,8 +101,8 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * @param {import('./engine.js').Engine} engine
  * @param {NestedArray | ArrayBufferView} values
  * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
- *   shape: for a typed array, default: one axis; dtype: default 'float32', 'int32' for an Int32Array, 'bool' for true
- *   and false; requiresGrad: false
+ *   shape: for a typed array, default: one axis; dtype: default 'float32', 'int32' for a typed array of
+ *   integers, 'bool' for true and false; requiresGrad: false
  * @param {string} [what] the function and the argument, for messages
  * @returns {Tensor}
  * @throws {GlassformerError} 'type' for values that are not numbers, 'shape' for irregular arrays, 'range' for an int32
@@ -113,16 +121,17 @@ export function tensor(engine, values, options, what = VALUES) {
   expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
     'already; x.clone() copies it, x.to(dtype) converts it')
   const nestedShape = isTyped ? null : getNestedShape(what, values)
-  const flat = isTyped ? copyIfView(engine, what, values) : [values].flat(Infinity)
-  expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
-  /** @type {DType} */ const type = dtype ?? getDefaultDtype(flat)
+  const list = isTyped ? copyIfView(engine, what, values) : [values].flat(Infinity)
+  const flat = isBig(list) ? Array.from(list, Number) : list
+  expect(flat.length !== undefined, 'type', () => `${what} must be numbers, got ${describe(values)}`)
+  /** @type {DType} */ const type = dtype ?? getDefaultDtype(list)
   const fullShape = nestedShape ?? [flat.length]
   const target = shape ?? fullShape
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
   target.forEach((side, axis) => expectInteger('tensor', `shape[${axis}]`, side))
   expect(sizeOf(target) === flat.length, 'shape',
     () => `tensor: shape ${formatShape(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
-  checkIntegers(what, flat, type)
+  checkIntegers(what, flat, type, dtype !== undefined)
   const out = engine.empty(target, type)
   if (DTYPES[type].read) setConverted(out, flat)
   else out.values.set(flat)

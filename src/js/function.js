@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, formatShape } from './errors.js'
-import { grad, record } from './autograd.js'
+import { grad, record, unrecorded } from './autograd.js'
 import { constant, product } from './explain.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -17,20 +17,6 @@ export class Context {
 }
 
 /** @typedef {import('./engine.js').Engine} Engine */
-
-/**
- * Runs fn without recording anything in it.
- * @template T @param {Engine} engine @param {() => T} fn
- */
-function unrecorded(engine, fn) {
-  const { trace } = engine
-  engine.trace = null
-  try {
-    return engine.noGrad(fn)
-  } finally {
-    engine.trace = trace
-  }
-}
 
 /** @param {unknown} gradient @param {Tensor} input @param {string} where */
 function checkGradient(gradient, input, where) {

@@ -19,9 +19,12 @@ import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { Methods, attachMethods } from './methods.js'
-import { index, indexPut_, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
+import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
+import { elu, glu } from './ops/gated.js'
+import { inPlaceMethods } from './ops/in_place.js'
+import { conv1d, conv2d, fold, pad, unfold } from './ops/windows.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
 import { embedding } from './ops/embedding.js'
@@ -70,13 +73,17 @@ const pick = (object, other) => /** @type {any} */ (Object.fromEntries(
 
 /** torch.nn.functional in camelCase: tensors are positional arguments, everything else is in one options object. */
 const functional = addSpellingHints(withSignatures({
-  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
-  relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
+  ...arithmetic.functions, conv1d, conv2d, crossEntropy, dropout, elu, embedding, fold, gelu, glu, layerNorm, linear,
+  logSoftmax, pad, relativePositionBias, rotary, scaledDotProductAttention, softmax, unfold, ...shapeFunctions,
+  ...shapeMethods
 }))
 /** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
-attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, index, indexPut_, requiresGrad_ })
+attachMethods({
+  ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, index, indexPut_,
+  requiresGrad_
+})
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
@@ -157,8 +164,18 @@ const bindCreation = engine => withSignatures({
   linspace: (start, end, steps, options) => creation.linspace(engine, start, end, steps, options),
   /** @param {number} n @param {number | MakeOptions} [m] @param {MakeOptions} [options] */
   eye: (n, m, options) => creation.eye(engine, n, m, options),
+  /** @param {readonly number[]} shape @param {MakeOptions} [options] */
+  empty: (shape, options) => creation.empty(engine, shape, options),
+  /** @param {number} rows @param {number} columns @param {number} [offset] */
+  trilIndices: (rows, columns, offset) => creation.trilIndices(engine, rows, columns, offset),
+  /** @param {number} rows @param {number} columns @param {number} [offset] */
+  triuIndices: (rows, columns, offset) => creation.triuIndices(engine, rows, columns, offset),
   zerosLike: creation.zerosLike,
-  onesLike: creation.onesLike
+  onesLike: creation.onesLike,
+  fullLike: creation.fullLike,
+  emptyLike: creation.emptyLike,
+  randLike: random.randLike,
+  randnLike: random.randnLike
 })
 
 /**

@@ -1,6 +1,6 @@
 import { createReader } from './arguments.js'
 import { GlassformerError, describe } from './errors.js'
-import { FUNCTIONS } from './signatures.js'
+import { FUNCTIONS, METHODS } from './signatures.js'
 
 /**
  * The methods of tensors that are operations: each is the function of the same name with the tensor as first argument.
@@ -37,11 +37,64 @@ import { FUNCTIONS } from './signatures.js'
  * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values to min and max
  * @property {(dtype: DType) => Tensor} to converts to another dtype; the tensor itself if it has that dtype
  *
- * @typedef {import('./argument_types.js').AllWithOrder<PlainMethods>} TensorMethods
+ * @typedef {import('./argument_types.js').AllWithOrder<PlainMethods, import('./argument_types.js').MethodSignatures>}
+ *   TensorMethods
  *
- * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
+ * Methods that overwrite the tensor and return it, without a gradient.
+ * @typedef {object} InPlaceMethods
+ * @property {() => Tensor} abs_ abs in place: torch.Tensor.abs_
+ * @property {() => Tensor} ceil_ ceil in place: torch.Tensor.ceil_
+ * @property {() => Tensor} exp_ exp in place: torch.Tensor.exp_
+ * @property {() => Tensor} floor_ floor in place: torch.Tensor.floor_
+ * @property {() => Tensor} log_ log in place: torch.Tensor.log_
+ * @property {() => Tensor} neg_ neg in place: torch.Tensor.neg_
+ * @property {() => Tensor} reciprocal_ reciprocal in place: torch.Tensor.reciprocal_
+ * @property {() => Tensor} relu_ relu in place: torch.Tensor.relu_
+ * @property {() => Tensor} round_ round in place: torch.Tensor.round_
+ * @property {() => Tensor} rsqrt_ rsqrt in place: torch.Tensor.rsqrt_
+ * @property {() => Tensor} sigmoid_ sigmoid in place: torch.Tensor.sigmoid_
+ * @property {() => Tensor} sign_ sign in place: torch.Tensor.sign_
+ * @property {() => Tensor} sqrt_ sqrt in place: torch.Tensor.sqrt_
+ * @property {() => Tensor} square_ square in place: torch.Tensor.square_
+ * @property {() => Tensor} tanh_ tanh in place: torch.Tensor.tanh_
+ * @property {() => Tensor} trunc_ trunc in place: torch.Tensor.trunc_
+ * @property {(other: Tensor | number, options?: { alpha?: number }) => Tensor} add_ x += other, or += alpha × other:
+ *   torch.Tensor.add_
+ * @property {(other: Tensor | number, options?: { alpha?: number }) => Tensor} sub_ x −= other, or −= alpha × other:
+ *   torch.Tensor.sub_
+ * @property {(other: Tensor | number) => Tensor} mul_ mul in place: torch.Tensor.mul_
+ * @property {(other: Tensor | number) => Tensor} div_ div in place: torch.Tensor.div_
+ * @property {(other: Tensor | number) => Tensor} pow_ pow in place: torch.Tensor.pow_
+ * @property {(options: { min?: number, max?: number }) => Tensor} clamp_ clamp in place: torch.Tensor.clamp_
+ * @property {(end: Tensor, weight: number | Tensor) => Tensor} lerp_ lerp in place: torch.Tensor.lerp_
+ * @property {(mask: Tensor, value: number | boolean) => Tensor} maskedFill_ maskedFill in place:
+ *   torch.Tensor.masked_fill_
+ * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatter_ scatter in place:
+ *   torch.Tensor.scatter_
+ * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatterAdd_ scatterAdd in place:
+ *   torch.Tensor.scatter_add_
+ * @property {(dim: number, index: any, source: Tensor, options?: { alpha?: number }) => Tensor} indexAdd_ indexAdd in
+ *   place: torch.Tensor.index_add_
+ * @property {(dim: number, index: any, source: Tensor) => Tensor} indexCopy_ indexCopy in place:
+ *   torch.Tensor.index_copy_
+ * @property {(dim: number, index: any, value: number | boolean) => Tensor} indexFill_ indexFill in place:
+ *   torch.Tensor.index_fill_
+ * @property {(diagonal?: number) => Tensor} tril_ tril in place: torch.Tensor.tril_
+ * @property {(diagonal?: number) => Tensor} triu_ triu in place: torch.Tensor.triu_
+ * @property {(source: Tensor) => Tensor} copy_ the values of another tensor, broadcast and converted:
+ *   torch.Tensor.copy_
+ * @property {(value: number | boolean) => Tensor} fill_ one value everywhere: torch.Tensor.fill_
+ * @property {() => Tensor} zero_ zeros: torch.Tensor.zero_
+ * @property {(mean?: number | { mean?: number, std?: number }, std?: number) => Tensor} normal_ normal random numbers,
+ *   mean 0 and std 1: torch.Tensor.normal_
+ * @property {(from?: number | { from?: number, to?: number }, to?: number) => Tensor} uniform_ uniform random
+ *   numbers, from 0 to 1: torch.Tensor.uniform_
+ *
+ * @typedef {Record<UnaryName | 'ceil' | 'trunc' | 'erf' | 'log1p' | 'expm1' | 'isnan' | 'isinf' | 'isfinite' |
+ *   'logicalNot' | 'bitwiseNot', () => Tensor>
  *   & Record<BinaryName | ComparisonName, (other: Tensor | number) => Tensor>
- *   & Reductions & OtherMethods & ShapeMethods} PlainMethods
+ *   & Record<'bitwiseAnd' | 'bitwiseOr' | 'bitwiseXor', (other: Tensor | number | boolean) => Tensor>
+ *   & Reductions & OtherMethods & ShapeMethods & InPlaceMethods} PlainMethods
  */
 
 /** The superclass of Tensor. */
@@ -58,8 +111,9 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
 
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
+  /** @type {Record<string, string>} */ const signatures = { ...FUNCTIONS, ...METHODS }
   for (const [name, fn] of Object.entries(functions)) {
-    const { read } = createReader(name, /** @type {Record<string, string>} */ (FUNCTIONS)[name], fn.length, 1)
+    const { read } = createReader(name, signatures[name], fn.length, 1)
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
       value(...rest) {

@@ -7,14 +7,9 @@ const TENSOR_HINTS = /** @type {const} */ ({
   cuda: 'leave it out: everything is in the memory of WebAssembly', cpu: 'leave it out: everything is in one memory',
   device: 'there is one memory', numpy: 'write x.data', tolist: 'write x.toArray()', dim: 'write x.shape.length',
   long: "there is no int64, write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
-  half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)', unbind: 'write x.select(dim, i) for each',
+  half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)',
   bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)', ndim: 'write x.shape.length', is_leaf: 'write x.node === null',
-  grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)', retain_grad: 'write gf.grad(loss, [x])',
-  zero_: 'write gf.nn.init.zeros_(x)', fill_: 'write gf.nn.init.constant_(x, value)',
-  uniform_: 'write gf.nn.init.uniform_(x)', normal_: 'write gf.nn.init.normal_(x)',
-  copy_: 'write module.loadStateDict, or x.data.set(values)', masked_fill_: 'write x = x.maskedFill(mask, value)',
-  clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
-  mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
+  grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)',
   length: 'write x.numel() for the number of values, x.shape[0] for the rows',
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
@@ -35,8 +30,7 @@ const MODULE_HINTS = {
   register_parameter: 'write this.name = new gf.nn.Parameter(tensor)', add_module: 'write this.name = module',
   half: "everything is computed in float32; gf.quantize(module, { dtype: 'float16' }) stores weights in 16 bits", float: 'everything is float32, so leave it out', double: 'everything is float32, so leave it out',
   freeze: 'write module.requiresGrad_(false)', call: 'write module(x)', bind: 'write x => module(x)',
-  register_forward_pre_hook: 'write a class that changes its input before super.forward(input)',
-  register_full_backward_hook: 'write gf.grad for the gradients of tensors on the way'
+  register_backward_hook: 'write module.registerFullBackwardHook(fn)'
 }
 
 /** Members of torch that the library does not have, or has elsewhere, and what to write instead. */
@@ -59,10 +53,9 @@ const MISSPELLINGS = {
 
 /** Modules of torch.nn, optimizers and schedulers of torch.optim that the library does not have. */
 const MISSING_MODULES = [
-  'Conv1d', 'Conv2d', 'Conv3d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d', 'GroupNorm',
-  'InstanceNorm2d', 'Dropout2d', 'RNN', 'LSTM', 'GRU', 'LSTMCell', 'GRUCell', 'ELU', 'PReLU', 'SELU', 'Hardswish', 'Mish',
-  'Bilinear', 'EmbeddingBag', 'Upsample', 'ParameterList', 'ParameterDict', 'DataParallel', 'Unfold', 'SmoothL1Loss',
-  'HuberLoss', 'CTCLoss', 'TripletMarginLoss'
+  'Conv3d', 'ConvTranspose1d', 'ConvTranspose2d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d', 'GroupNorm',
+  'InstanceNorm2d', 'Dropout2d', 'RNN', 'LSTM', 'GRU', 'LSTMCell', 'GRUCell', 'PReLU', 'SELU', 'Hardswish', 'Mish',
+  'Bilinear', 'EmbeddingBag', 'Upsample', 'DataParallel', 'CTCLoss', 'TripletMarginLoss'
 ]
 const MISSING_OPTIMIZERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 

@@ -1,5 +1,5 @@
 import { expect, expectBoolean, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from './errors.js'
-import { checkShape, expectFloatTensor } from './ops/checks.js'
+import { checkShape, expectFloatTensor, expectTensor } from './ops/checks.js'
 import { generatorAddress, readSeed } from './generator.js'
 import { replaceLastSize } from './shape.js'
 import { setRequiresGrad, tensor } from './from_values.js'
@@ -53,6 +53,24 @@ export function randn(engine, shape, options) {
   const address = generatorAddress('randn', engine, generator), out = engine.empty(sides)
   engine.c.gf_normal(out.dataPtr(), address, out.numel(), 0, 1)
   return setRequiresGrad(out, requiresGrad)
+}
+
+/**
+ * Random numbers, uniform in [0, 1), with the shape of x: torch.rand_like.
+ * @param {Tensor} x float32 or float64 @param {Parameters<typeof rand>[2]} [options] requiresGrad: false; dtype: x's
+ */
+export function randLike(x, options) {
+  const { engine, shape, dtype } = expectTensor('randLike', 'x', x)
+  return rand(engine, shape, { dtype: /** @type {any} */ (dtype), ...expectOptions('randLike', options, ['requiresGrad', 'dtype']) })
+}
+
+/**
+ * Random numbers from the standard normal distribution with the shape of x: torch.randn_like.
+ * @param {Tensor} x float32 @param {Parameters<typeof randn>[2]} [options] requiresGrad: false
+ */
+export function randnLike(x, options) {
+  const { engine, shape } = expectFloatTensor('randnLike', 'x', x)
+  return randn(engine, shape, expectOptions('randnLike', options, ['requiresGrad']))
 }
 
 /**

@@ -5,36 +5,42 @@
  *
  * Parameters before the bar are arguments of the function here, those after it properties of its last argument. Those
  * after a star have no position. A question mark marks what may be left out; a minus what PyTorch has and this library
- * has not; a tilde what is accepted and changes nothing; a plus what PyTorch does not have; an equals sign what may be
- * a plain object. Functions of any number of arguments ('...') and those that take objects of values ('=') read their
- * arguments themselves.
+ * has not; a tilde what is accepted and changes nothing; an ampersand what is a property of the last argument although
+ * it stands before the bar; a plus what PyTorch does not have; an equals sign what may be a plain object. Functions of
+ * any number of arguments ('...') and those that take objects of values ('=') read their arguments themselves.
  */
 
 const REDUCE = 'input | dim? keepdim?', SPREAD = 'input | dim? unbiased? keepdim? * correction?'
 const ONE = 'input', PAIR = 'input other', LOSS = 'input target | -sizeAverage? -reduce? reduction?'
 const CREATE = '* dtype? requiresGrad?'
+const CONV = 'input weight bias? | stride? padding? dilation? groups?', WINDOWS = 'dilation? padding? stride?'
 
 /** Functions of torch and torch.nn.functional; methods of tensors are those with the tensor as first argument. */
 export const FUNCTIONS = /** @type {const} */ ({
   neg: ONE, abs: ONE, sign: ONE, floor: ONE, round: ONE, square: ONE, sqrt: ONE, rsqrt: ONE, reciprocal: ONE, exp: ONE,
   log: ONE, sin: ONE, cos: ONE, tanh: ONE, sigmoid: ONE, isnan: ONE, isinf: ONE, logicalNot: ONE, nonzero: ONE,
-  clone: ONE, detach: ONE, relu: 'input -inplace?', silu: 'input -inplace?', softplus: 'input | beta? threshold?',
+  ceil: ONE, trunc: ONE, erf: ONE, log1p: ONE, expm1: ONE, isfinite: ONE, bitwiseNot: ONE, clone: ONE, detach: ONE, relu: 'input -inplace?', silu: 'input -inplace?', softplus: 'input | beta? threshold?',
   leakyRelu: 'input | negativeSlope? -inplace?', clamp: 'input | min? max?', gelu: 'input | * approximate?',
+  elu: 'input | alpha? -inplace?', glu: 'input | dim?',
   add: `${PAIR} | * -alpha?`, sub: `${PAIR} | * -alpha?`, mul: PAIR, div: PAIR, maximum: PAIR, minimum: PAIR, pow: 'input exponent',
   eq: PAIR, ne: PAIR, lt: PAIR, le: PAIR, gt: PAIR, ge: PAIR, logicalAnd: PAIR, logicalOr: PAIR, logicalXor: PAIR,
+  bitwiseAnd: PAIR, bitwiseOr: PAIR, bitwiseXor: PAIR, lerp: 'input end weight',
   equal: PAIR, matmul: PAIR, dot: PAIR, outer: 'input vec2', allclose: 'input other | rtol? atol? equalNan?',
   sum: REDUCE, mean: REDUCE, prod: REDUCE, logsumexp: REDUCE, max: REDUCE, min: REDUCE, amax: REDUCE, amin: REDUCE,
   all: REDUCE, any: REDUCE, argmax: REDUCE, argmin: REDUCE, var: SPREAD, std: SPREAD, norm: 'input | p? dim? keepdim?',
   softmax: 'input | dim?', logSoftmax: 'input | dim?', normalize: 'input | p? dim? eps?',
   dropout: 'input | p? training? -inplace?', linear: 'input weight bias?',
-  layerNorm: 'input ~normalizedShape weight? bias? | eps?', rmsNorm: 'input ~normalizedShape weight? | eps?',
+  layerNorm: 'input &normalizedShape weight? bias? | eps?', rmsNorm: 'input ~normalizedShape weight? | eps?',
   embedding: 'input weight | paddingIdx? -maxNorm? -normType? -scaleGradByFreq? -sparse?',
   scaledDotProductAttention: 'query key value | attnMask? dropoutP? isCausal? * scale? enableGqa? +keyPaddingMask? +window?',
   crossEntropy: 'input target | weight? -sizeAverage? ignoreIndex? -reduce? reduction? labelSmoothing?',
   nllLoss: 'input target | weight? -sizeAverage? ignoreIndex? -reduce? reduction?', mseLoss: LOSS, l1Loss: LOSS,
+  smoothL1Loss: `${LOSS} beta?`, huberLoss: 'input target | reduction? delta?',
   binaryCrossEntropy: 'input target | weight? -sizeAverage? -reduce? reduction?',
   binaryCrossEntropyWithLogits: 'input target | weight? -sizeAverage? -reduce? reduction? posWeight?',
   klDiv: 'input target | -sizeAverage? -reduce? reduction? logTarget?', cosineSimilarity: 'x1 x2 | dim? eps?',
+  conv1d: CONV, conv2d: CONV, unfold: `input kernelSize | ${WINDOWS}`, fold: `input outputSize kernelSize | ${WINDOWS}`,
+  pad: 'input pad | mode? value?', meshgrid: '... tensors | * indexing?',
   cat: 'tensors | dim?', stack: 'tensors | dim?', split: 'tensor splitSize | dim?', chunk: 'input chunks | dim?',
   oneHot: 'tensor | numClasses?', where: 'condition input other', reshape: 'input shape', transpose: 'input dim0 dim1',
   narrow: 'input dim start length', select: 'input dim index', slice: '+input +dim +start +end? +step?',
@@ -42,14 +48,19 @@ export const FUNCTIONS = /** @type {const} */ ({
   flatten: 'input startDim? endDim?', unflatten: 'input dim sizes', indexSelect: 'input dim index',
   gather: 'input dim index', scatter: 'input dim index src', scatterAdd: 'input dim index src',
   maskedSelect: 'input mask', maskedFill: 'input mask value', tril: 'input diagonal?', triu: 'input diagonal?',
-  cumsum: 'input dim', sort: 'input | dim? descending?', argsort: 'input | dim? descending?',
+  diag: 'input diagonal?', diagonal: 'input offset? dim1? dim2?', unbind: 'input dim?', swapaxes: 'input axis0 axis1',
+  movedim: 'input source destination', indexAdd: 'input dim index source | * alpha?', indexCopy: 'input dim index source',
+  indexFill: 'input dim index value', median: 'input | dim? keepdim?', bincount: 'input | weights? minlength?',
+  unique: 'input | sorted? returnInverse? returnCounts?', cumsum: 'input dim', cumprod: 'input dim', sort: 'input | dim? descending?', argsort: 'input | dim? descending?',
   topk: 'input k | dim? largest? ~sorted?', to: 'input dtype ~nonBlocking? -copy?', requiresGrad_: 'input requiresGrad?',
   index: '... input subscripts', indexPut_: 'input indices values | accumulate?',
   einsum: '... equation operands', expand: '... input sizes', flip: '... input dims', permute: '... input dims',
-  repeat: '... input sizes', arange: '... start end step',
+  repeat: '... input sizes', tile: '... input dims', arange: '... start end step',
   // creation and random numbers
   full: `size fillValue | ${CREATE}`, zeros: `size | ${CREATE}`, ones: `size | ${CREATE}`, rand: `size | ${CREATE} generator?`,
   randn: 'size | * requiresGrad? generator?', zerosLike: `input | ${CREATE}`, onesLike: `input | ${CREATE}`,
+  empty: `size | ${CREATE}`, emptyLike: `input | ${CREATE}`, fullLike: `input fillValue | ${CREATE}`, randLike: `input | ${CREATE}`,
+  randnLike: 'input | * requiresGrad?', trilIndices: 'row col offset?', triuIndices: 'row col offset?',
   eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size | * generator?',
   normal: '= mean? std? size? +options?',
   multinomial: 'input numSamples | replacement? * generator?',
@@ -57,11 +68,24 @@ export const FUNCTIONS = /** @type {const} */ ({
   saveCheckpoint: '= parts', loadCheckpoint: '= bytes targets?'
 })
 
+/** Methods of tensors that are no functions, or whose functions have other parameters. */
+export const METHODS = /** @type {const} */ ({
+  abs_: ONE, ceil_: ONE, exp_: ONE, floor_: ONE, log_: ONE, neg_: ONE, reciprocal_: ONE, relu_: ONE, round_: ONE,
+  rsqrt_: ONE, sigmoid_: ONE, sign_: ONE, sqrt_: ONE, square_: ONE, tanh_: ONE, trunc_: ONE, zero_: ONE, add_: `${PAIR} | * alpha?`,
+  sub_: `${PAIR} | * alpha?`, mul_: PAIR, div_: PAIR, pow_: 'input exponent', clamp_: 'input | min? max?', lerp_: 'input end weight',
+  maskedFill_: 'input mask value', scatter_: 'input dim index src', scatterAdd_: 'input dim index src',
+  indexAdd_: 'input dim index source | * alpha?', indexCopy_: 'input dim index source', indexFill_: 'input dim index value',
+  tril_: 'input diagonal?', triu_: 'input diagonal?', copy_: 'input src ~nonBlocking?', fill_: 'input value',
+  normal_: 'input mean? std? | * -generator?', uniform_: 'input from? to? | * -generator?', expandAs: PAIR, viewAs: PAIR,
+  reshapeAs: PAIR, typeAs: PAIR, unfold: 'input dimension size step'
+})
+
 const PLAIN = '', IN_PLACE = '-inplace?', OLD_LOSS = '-sizeAverage? -reduce? reduction?'
 const SIZES = 'dModel? nhead? numEncoderLayers? numDecoderLayers? dimFeedforward? dropout? activation?'
 const DECODER_MASKS = 'tgtMask? memoryMask? tgtKeyPaddingMask? memoryKeyPaddingMask? tgtIsCausal? memoryIsCausal?'
 const PADDING_MASKS = 'srcKeyPaddingMask? tgtKeyPaddingMask? memoryKeyPaddingMask?'
 const LAYER = 'dModel nhead | dimFeedforward? dropout? activation? layerNormEps? batchFirst? normFirst? bias?'
+const CONV_LAYER = 'inChannels outChannels kernelSize | stride? padding? dilation? groups? bias? paddingMode? -device? -dtype?'
 
 /** Constructors of torch.nn's modules. */
 export const MODULES = /** @type {const} */ ({
@@ -71,10 +95,13 @@ export const MODULES = /** @type {const} */ ({
   LayerNorm: 'normalizedShape | eps? elementwiseAffine? bias? -device? -dtype?',
   RMSNorm: 'normalizedShape | eps? elementwiseAffine? -device? -dtype?',
   ReLU: IN_PLACE, SiLU: IN_PLACE, Tanh: PLAIN, Sigmoid: PLAIN, GELU: '| approximate?', Softmax: '| dim?', LogSoftmax: '| dim?',
-  LeakyReLU: '| negativeSlope? -inplace?', Softplus: '| beta? threshold?', CosineSimilarity: '| dim? eps?',
+  ELU: '| alpha? -inplace?', GLU: '| dim?', LeakyReLU: '| negativeSlope? -inplace?', Softplus: '| beta? threshold?', CosineSimilarity: '| dim? eps?',
   CrossEntropyLoss: '| weight? -sizeAverage? ignoreIndex? -reduce? reduction? labelSmoothing?',
   NLLLoss: '| weight? -sizeAverage? ignoreIndex? -reduce? reduction?', MSELoss: `| ${OLD_LOSS}`, L1Loss: `| ${OLD_LOSS}`,
   BCELoss: `| weight? ${OLD_LOSS}`, BCEWithLogitsLoss: `| weight? ${OLD_LOSS} posWeight?`, KLDivLoss: `| ${OLD_LOSS} logTarget?`,
+  SmoothL1Loss: `| ${OLD_LOSS} beta?`, HuberLoss: '| reduction? delta?', Conv1d: CONV_LAYER, Conv2d: CONV_LAYER,
+  Unfold: `kernelSize | ${WINDOWS}`, Fold: `outputSize kernelSize | ${WINDOWS}`, Unflatten: 'dim unflattenedSize',
+  ParameterList: '= values?', ParameterDict: '= parameters?',
   MultiheadAttention: 'embedDim numHeads | dropout? bias? -addBiasKv? -addZeroAttn? kdim? vdim? batchFirst?',
   TransformerEncoderLayer: LAYER, TransformerDecoderLayer: LAYER,
   TransformerEncoder: 'encoderLayer numLayers | norm? ~enableNestedTensor? ~maskCheck?',
@@ -98,6 +125,7 @@ export const FORWARDS = /** @type {const} */ ({
 export const INIT = /** @type {const} */ ({
   uniform_: 'tensor | a? b?', normal_: 'tensor | mean? std?', truncNormal_: 'tensor | mean? std? a? b?', constant_: 'tensor val',
   zeros_: 'tensor', ones_: 'tensor', eye_: 'tensor', xavierUniform_: 'tensor | gain?', xavierNormal_: 'tensor | gain?',
+  orthogonal_: 'tensor | gain?',
   kaimingUniform_: 'tensor | a? mode? nonlinearity?', kaimingNormal_: 'tensor | a? mode? nonlinearity?',
   calculateGain: 'nonlinearity param?'
 })

@@ -4,6 +4,8 @@ export class Storage {
   #capacity
   #isCollectable = false
   /** The number of columns, if it holds a matrix as panels; else 0. See panels.js. */ columns = 0
+  /** Whether it holds a copy of what is a view in PyTorch, so that writing to it would have another effect. */
+  isCopyOfView = false
   /** The engine's writeCount when the values were last overwritten. */ lastWrite = 0
   /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} padding bytes after them */
   constructor(memory, bytes, padding) {

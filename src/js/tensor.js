@@ -37,6 +37,7 @@ export class Tensor extends Methods {
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
   /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
+  /** Whether `backward` adds to its `grad` although it is computed; see retainGrad. */ retainsGrad = false
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
    * @param {import('./engine.js').Engine} engine
@@ -368,6 +369,21 @@ export class Tensor extends Methods {
   backward(gradient, options) {
     const isGradient = gradient instanceof Tensor
     backward(this, isGradient ? gradient : undefined, isGradient ? options : gradient ?? options)
+  }
+
+  /**
+   * Lets `backward` add to the `grad` of this computed tensor, too: torch.Tensor.retain_grad. Nothing changes for a
+   * leaf.
+   * @throws {GlassformerError} 'state' for a tensor without requiresGrad
+   * @example
+   * const x = gf.tensor([1, 2], { requiresGrad: true }), y = x.mul(3)
+   * y.retainGrad()
+   * y.square().sum().backward()
+   * y.grad                                          // [6, 12]
+   */
+  retainGrad() {
+    expect(this.requiresGrad, 'state', () => `retainGrad: ${describe(this)} was not computed from any tensor with requiresGrad`)
+    if (this.node) this.retainsGrad = true
   }
 
   /** Frees the memory. Using the tensor afterwards is an error; disposing it again is not. */

@@ -51,19 +51,28 @@ log_softmax normalize dropout linear layer_norm embedding cross_entropy nll_loss
 binary_cross_entropy_with_logits kl_div cosine_similarity cat stack split chunk one_hot where reshape transpose narrow select
 repeat_interleave roll unsqueeze squeeze flatten unflatten index_select gather scatter scatter_add masked_select masked_fill
 tril triu cumsum sort argsort topk to requires_grad_ einsum expand flip permute repeat arange full zeros ones rand randn
-zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed get_rng_state set_rng_state slice index_put_""".split()
+zeros_like ones_like eye linspace randint normal multinomial bernoulli randperm manual_seed get_rng_state set_rng_state slice index_put_
+ceil trunc erf log1p expm1 isfinite bitwise_not bitwise_and bitwise_or bitwise_xor lerp elu glu smooth_l1_loss huber_loss conv1d
+conv2d unfold fold pad meshgrid diag diagonal unbind swapaxes movedim index_add index_copy index_fill median bincount unique cumprod
+tile empty empty_like full_like rand_like randn_like tril_indices triu_indices""".split()
+METHODS = """abs_ ceil_ exp_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sign_ sqrt_ square_ tanh_ trunc_ zero_ add_ sub_
+mul_ div_ pow_ clamp_ lerp_ masked_fill_ scatter_ scatter_add_ index_add_ index_copy_ index_fill_ tril_ triu_ copy_ fill_ normal_
+uniform_ expand_as view_as reshape_as type_as unfold""".split()
 MODULES = """Linear Flatten Dropout Embedding LayerNorm ReLU SiLU Tanh Sigmoid GELU Softmax LogSoftmax LeakyReLU Softplus
 CosineSimilarity CrossEntropyLoss NLLLoss MSELoss L1Loss BCELoss BCEWithLogitsLoss KLDivLoss MultiheadAttention
-TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder Transformer""".split()
+TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder Transformer ELU GLU SmoothL1Loss HuberLoss
+Conv1d Conv2d Unfold Fold Unflatten ParameterList ParameterDict""".split()
 FORWARDS = """MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
 Transformer""".split()
 INIT = """uniform_ normal_ trunc_normal_ constant_ zeros_ ones_ eye_ xavier_uniform_ xavier_normal_ kaiming_uniform_
-kaiming_normal_ calculate_gain""".split()
+kaiming_normal_ calculate_gain orthogonal_""".split()
 optim, schedulers, utils, data = torch.optim, torch.optim.lr_scheduler, torch.nn.utils, torch.utils.data
 
 tables = {
-    "FUNCTIONS": {name: unique(parameters(getattr(F, name, None)) + parameters(getattr(torch, name, None)) + schemas(name))
+    "FUNCTIONS": {name: unique(parameters(getattr(F, name, None)) + parameters(getattr(torch, name, None)) + schemas(name)
+                         + [["input"] + list for list in parameters(getattr(torch.Tensor, name, None), 1)])
                   for name in FUNCTIONS},
+    "METHODS": {name: unique(schemas(name)) for name in METHODS},
     "MODULES": {name: parameters(getattr(torch.nn, name).__init__, 1) for name in MODULES},
     "FORWARDS": {name: parameters(getattr(torch.nn, name).forward, 1) for name in FORWARDS},
     "INIT": {name: parameters(getattr(torch.nn.init, name)) for name in INIT},

@@ -27,9 +27,10 @@ export const DIFFERS = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
     enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
+    meshgrid: ['gf.meshgrid([a, b], { indexing })', 'a list'],
     concat: ['gf.cat(tensors, dim)', ''],
     concatenate: ['gf.cat(tensors, dim)', ''],
-    tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
+    tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32; typed arrays of integers are int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
     load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
@@ -62,15 +63,16 @@ export const DIFFERS = {
     where: ['gf.where(mask, a, b)', ''],
     multinomial: ['gf.multinomial(p, n, { replacement })', ''],
     bernoulli: ['gf.bernoulli(p)', ''],
+    median: ['x.median(dim)', 'with dim `{ values, indices }`; the indices of equal values may be others'],
+    bitwise_and: ['x.bitwiseAnd(y)', '`x & y` in Python'], bitwise_or: ['x.bitwiseOr(y)', 'the operator or of Python'],
+    bitwise_xor: ['x.bitwiseXor(y)', '`x ^ y` in Python'], bitwise_not: ['x.bitwiseNot()', '`~x` in Python'],
     max: ['x.max(dim)', 'the values; the indices by `x.argmax(dim)`'],
     min: ['x.min(dim)', 'the values; the indices by `x.argmin(dim)`'],
-    unbind: ['x.select(dim, i)', 'for each place i'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
     absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
     greater_equal: ['x.ge(y)', ''], less_equal: ['x.le(y)', ''], true_divide: ['x.div(y)', ''],
-    view_as: ['x.view(...y.shape)', ''], reshape_as: ['x.reshape(...y.shape)', ''],
-    expand_as: ['x.expand(...y.shape)', ''], swapaxes: ['x.transpose(a, b)', ''], swapdims: ['x.transpose(a, b)', ''],
+    swapdims: ['x.transpose(a, b)', ''],
     is_leaf: ['x.node', 'null of a leaf'], grad_fn: ['x.node', ''], broadcast_to: ['x.expand(...shape)', ''],
     values: ['x.values', "dense; PyTorch's are of sparse tensors"],
     storage: ['x.values', 'the values themselves, until memory grows']
@@ -138,6 +140,7 @@ export const OFTEN = [
   ['x[:, [0, 2]]', "x.index(':', [0, 2])", [[0, 2], [4, 6], [8, 10]]],
   ['x[..., None].shape', "x.index('...', 'newaxis').shape", [3, 4, 1]],
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
+  ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
   ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
   ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
@@ -215,5 +218,13 @@ export const apiTable = ({ names }) => `${[
   '`options.cache`, it gets one. If it hands the cache on to attention, it is given new tokens only, and the first of them\n' +
   'has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
+  'Methods in place (`x.add_(y)`, `x.copy_(y)`, `x.zero_()`) are not recorded for backward: they are for tensors without\n' +
+  '`requiresGrad`, or inside `gf.noGrad`. What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
+  '## What stays out',
+  'This is a transformer library. Batch normalization, pooling and recurrent layers are not there: transformers have none of\n' +
+  'them, and each would need kernels of its own, which every reader of the page would load. Convolutions are (`F.conv1d`,\n' +
+  '`F.conv2d`), since patch embeddings and the front of speech models need them. There are no complex numbers: rotary\n' +
+  'positions are `F.rotary`, which takes `frequencies` of your own. Gradients have no gradients: `createGraph` is an error that says\n' +
+  'what to write. What is composed of other operations (`erf`, `log1p`, `conv2d`, `unique` …) takes longer than a kernel would.',
   ...Object.entries(names).map(([part, list]) => section(part, list))
 ].join('\n\n')}\n`

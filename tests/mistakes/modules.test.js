@@ -10,7 +10,7 @@ expectMessages([
     second.backward()
     new optim.SGD(own.parameters()).step()
     first.backward()
-  }, 'backward: weight of linear was overwritten after it was used (by an optimizer\'s step, nn.init or ' +
+  }, 'backward: weight of linear was overwritten after it was used (by an in-place operation, an optimizer\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
   [() => gf.checkpoint(gf.ones([1, 3]), lin),
     'checkpoint: fn must be a module or a function, got a float32 tensor [1, 3]; write ' +
@@ -90,16 +90,16 @@ expectMessages([
     'a module has no to here; everything is float32 in one memory, so leave it out; gf.quantize stores weights in fewer bits'],
   [() => [...layer.children()], 'a module has no children here; write module.namedChildren(), pairs of name and module'],
   [() => new nn.ModuleList().append(lin), 'a module has no append here; write list.push(module)'],
-  [() => lin.registerForwardPreHook(() => {}),
-    'a module has no registerForwardPreHook here; write a class that changes its input before super.forward(input)'],
+  [() => lin.registerBackwardHook(() => {}),
+    'a module has no registerBackwardHook here; write module.registerFullBackwardHook(fn)'],
   [() => nn.Linear(4, 8), 'Linear is a class; write new gf.nn.Linear(…)'],
   [() => new nn.ReLU({ inplace: true }), 'ReLU: there is no inplace here, got true; leave it out'],
   [() => sgd.zeroGrad({ set_to_none: true }), 'zeroGrad: there is no option "set_to_none", only setToNone'],
   [() => lin.zeroGrad(true, 1), 'zeroGrad: takes one argument, but also got a second: 1'],
   [() => lin.loadStateDict(file),
     'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],
-  [() => new nn.Conv2d(1, 2, 3),
-    'gf.nn has no Conv2d; it has the parts of transformers; write your own: class … extends gf.nn.Module'],
+  [() => new nn.Conv3d(1, 2, 3),
+    'gf.nn has no Conv3d; it has the parts of transformers; write your own: class … extends gf.nn.Module'],
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue, gf.data.padSequence'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],

@@ -90,7 +90,8 @@ expectMessages([
   [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no arguments, but got an object with memoryFormat; clone has no options'],
   [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
   [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
-  [() => x.add_(1), 'a tensor has no add_ here; write x = x.add(y)'],
+  [() => gf.ones([2], { requiresGrad: true }).add_(1), 'add_: a leaf that requires grad is used in an in-place operation; write ' +
+  'gf.noGrad(() => x.add_(…)) to change it without a gradient, or x = x.add(…)'],
   [() => { x[0] = 3 },
     'a float32 tensor [2, 3] cannot be assigned with [ ]; write gf.where, x.scatter or x.maskedFill for a ' +
     'tensor with other values, or change single ones in x.data'],
@@ -119,7 +120,7 @@ expectMessages([
   [() => new F.ReLU(), 'ReLU is gf.nn.ReLU here'],
   [() => x.isLeaf, 'a tensor has no isLeaf here; write x.node === null'],
   [() => x.clip(0, 1), 'a tensor has no clip here; write x.clamp({ min, max })'],
-  [() => x.retainGrad(), 'a tensor has no retainGrad here; write gf.grad(loss, [x])'],
+  [() => x.retainGrad(), 'retainGrad: a float32 tensor [2, 3] was not computed from any tensor with requiresGrad'],
   [() => gf.tensor(x),
     'tensor: values must be numbers, got a float32 tensor [2, 3], which is a tensor already; x.clone() copies ' +
     'it, x.to(dtype) converts it'],

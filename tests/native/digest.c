@@ -216,7 +216,7 @@ static uint32_t digest_elementwise(uint32_t d, int n) {
     d = fold(fold_floats(d, back, n), comparisons, (size_t)n);
     free(x), free(converted), free(comparisons);
   }
-  for (int kind = GF_INT_ADD; kind <= GF_INT_MINIMUM; kind++) {
+  for (int kind = GF_INT_ADD; kind <= GF_INT_AND; kind++) {
     float *x = normals(n);
     int32_t *integers = calloc(2 * (size_t)n, sizeof *integers), axes[] = {1, n, 1, 1};
     for (int i = 0; i < n; i++) integers[i] = (int32_t)(x[i] * 70000.0f);

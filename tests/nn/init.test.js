@@ -88,7 +88,7 @@ test('an initialized parameter is packed again', () => {
 test('rejects invalid arguments', () => {
   const reject = (name, args, code, ...rest) => assertRejects(() => init[name](...args), code, name, ...rest)
   reject('xavierUniform_', [gf.rand([3])], 'shape', 'two axes')
-  reject('kaimingNormal_', [gf.rand([3, 2]), { mode: 'fan_in' }], 'range', 'mode')
+  reject('kaimingNormal_', [gf.rand([3, 2]), { mode: 'fan' }], 'range', 'mode')
   reject('truncNormal_', [gf.rand([3]), { a: 2, b: 1 }], 'range', 'below b')
   reject('normal_', [gf.rand([3]), { std: -1 }], 'range', 'std')
   reject('normal_', [[1, 2]], 'type', 'tensor')

@@ -79,9 +79,10 @@ for (const [call, code, message] of [
   [() => x.indexPut_([0], gf.ones([3])), 'shape', 'indexPut_: shapes [3] and [4] do not broadcast: 3 and 4 on axis 0'],
   [() => x.indexPut_([0], gf.arange(4)), 'type', 'indexPut_: values must be a float32 tensor as x, got an int32 tensor [4]'],
   [() => count({ shape: [2] }, true).indexPut_([0], 1), 'state', 'indexPut_: a leaf that requires grad is used in an in-place ' +
-  'operation; write it inside gf.noGrad, or x = gf.where(mask, values, x)'],
+  'operation; write gf.noGrad(() => x.indexPut_(…)) to change it without a gradient, or x = gf.where(mask, values, x)'],
   [() => gf.trace(() => x.indexPut_([0], 1)), 'state',
-    'indexPut_: a trace keeps tensors as they were computed; write x = gf.where(mask, values, x)']
+    'indexPut_: a trace shows each tensor with the values that operations used, so none can be overwritten while one is recorded; ' +
+    'write x = gf.where(mask, values, x)']
 ]) test(`${String(call).slice(6)} is an error`, () => assert.throws(call, { name: 'GlassformerError', code, message }))
 
 test('computed ranges, and assignments of tensors', () => {

@@ -7,9 +7,10 @@ import ts from 'typescript'
 import { parseSignature } from '../../src/js/arguments.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
+import { COMPOSED } from '../../src/js/ops/composed.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
-import { DATA, FORWARDS, FUNCTIONS, INIT, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
+import { DATA, FORWARDS, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types
 } from './source.js'
@@ -43,7 +44,7 @@ const NOTHING = { text: '', params: [], returns: null, errors: [], examples: [],
  * @type {[string, string, Record<string, { torch: string, formula: string }>][]}
  */
 const TABLES = [
-  ['unary', 'cell by cell', UNARY], ['binary', 'cell by cell', BINARY], ['compare', 'cell by cell', COMPARISONS],
+  ['unary', 'cell by cell', UNARY], ['composed', 'cell by cell', COMPOSED], ['binary', 'cell by cell', BINARY], ['compare', 'cell by cell', COMPARISONS],
   ['reduce', 'over the axes of dim, or over all', REDUCTIONS]
 ]
 
@@ -208,7 +209,7 @@ const isType = ({ declarations = [] }) => declarations.some(
 
 /** The signatures of entries, by how their ids begin. @type {[RegExp, Record<string, string>, number][]} */
 const SIGNATURES = [
-  [/^x\.(\w+)$/, FUNCTIONS, 1], [/^(?:F|gf)\.(\w+)$/, FUNCTIONS, 0], [/^gf\.nn\.(\w+)$/, MODULES, 0],
+  [/^x\.(\w+)$/, { ...FUNCTIONS, ...METHODS }, 1], [/^(?:F|gf)\.(\w+)$/, FUNCTIONS, 0], [/^gf\.nn\.(\w+)$/, MODULES, 0],
   [/^gf\.nn\.(\w+)\.forward$/, FORWARDS, 0], [/^gf\.nn\.init\.(\w+)$/, INIT, 0],
   [/^gf\.optim\.(?:lrScheduler\.)?(\w+)$/, OPTIMIZERS, 0], [/^gf\.data\.(\w+)$/, DATA, 0]
 ]

@@ -1,4 +1,4 @@
-/* int_arithmetic.c - elementwise arithmetic of integers, modulo 2^32. */
+/* int_arithmetic.c - elementwise arithmetic of integers, modulo 2^32; a | b is a + b - (a & b), a ^ b is a + b - 2 (a & b). */
 #include "axes.h"
 #include "convert.h"
 
@@ -23,6 +23,8 @@ GF_INLINE uint32_t compute(int32_t a, int32_t b, int kind) {
       return int_power((uint32_t)a, b);
     case GF_INT_MAXIMUM:
       return (uint32_t)(a > b ? a : b);
+    case GF_INT_AND:
+      return (uint32_t)(a & b);
     default:
       return (uint32_t)(a < b ? a : b);
   }

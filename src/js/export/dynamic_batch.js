@@ -1,6 +1,7 @@
 import { BINARY } from '../ops/binary.js'
 import { toSnakeCase } from '../ops/checks.js'
 import { COMPARISONS } from '../ops/compare.js'
+import { COMPOSED } from '../ops/composed.js'
 import { UNARY } from '../ops/unary.js'
 import { Tensor } from '../tensor.js'
 import { dependenciesOf } from './record.js'
@@ -55,7 +56,7 @@ const forAll = (names, rule) => Object.fromEntries(names.map(name => [name, rule
 
 /** @type {Record<string, Rule>} */
 const RULES = {
-  ...forAll([...Object.keys(UNARY).map(toSnakeCase), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], keepsAlways),
+  ...forAll([...Object.keys(UNARY).map(toSnakeCase), ...Object.keys(COMPOSED), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], keepsAlways),
   ...forAll([...Object.keys(BINARY).map(toSnakeCase), ...Object.keys(COMPARISONS), 'where'], keepsElementwise),
   ...forAll(['linear', 'layer_norm', 'rms_norm'], ({ inputs: { x, weight, bias } }, isBatched) =>
     x.shape.length > 1 && ![weight, bias].some(t => t && isBatched(t))),

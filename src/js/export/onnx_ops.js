@@ -180,8 +180,12 @@ function order(g, { inputs: { x }, outputs: { out }, saved: { dim, descending } 
 }
 
 /** @type {Rule} */
-const where = (g, { inputs: { mask, a, b }, saved }) =>
-  g.add('Where', [g.value(mask), a ? g.value(a) : g.number(saved.a), b ? g.value(b) : g.number(saved.b)])
+function where(g, { inputs: { mask, a, b }, outputs: { out: { dtype } }, saved }) {
+  const [first, second] = [[a, saved.a], [b, saved.b]].map(([tensor, number]) =>
+    (tensor ? boolAsInt(g, tensor) : g.number(number, dtype === 'float32' ? 'float32' : 'int32')))
+  const result = g.add('Where', [g.value(mask), first, second])
+  return dtype === 'bool' ? g.add('Cast', [result], { to: TYPES.bool }) : result
+}
 
 /** @type {Rule} */
 function softplus(g, { inputs: { x }, saved: { parameters: { beta, threshold } } }) {
@@ -195,6 +199,9 @@ export const RULES = {
   neg: unary('Neg'), abs: unary('Abs'), sign: unary('Sign'), floor: unary('Floor'), round: unary('Round'), sqrt: unary('Sqrt'),
   square: formula((g, x) => g.add('Mul', [x, x])), rsqrt: chain('Sqrt', 'Reciprocal'), reciprocal: unary('Reciprocal'),
   exp: unary('Exp'), log: unary('Log'), sin: unary('Sin'), cos: unary('Cos'), tanh: unary('Tanh'), sigmoid: unary('Sigmoid'),
+  ceil: unary('Ceil'), erf: unary('Erf'), log1p: formula((g, x) => g.add('Log', [g.add('Add', [x, g.number(1)])])),
+  expm1: formula((g, x) => g.add('Sub', [g.add('Exp', [x]), g.number(1)])),
+  trunc: formula((g, x) => g.add('Mul', [g.add('Sign', [x]), g.add('Floor', [g.add('Abs', [x])])])),
   relu: unary('Relu'), silu: gated((g, x) => g.add('Sigmoid', [x])), softplus,
   leaky_relu: unary('LeakyRelu', ({ saved: { p } }) => ({ alpha: { float: p } })),
   clamp: formula((g, x, { saved: { p, q } }) => g.add('Clip', [x, g.number(p), g.number(q)])),
@@ -231,7 +238,7 @@ export const RULES = {
     slice(g, x, [dim], start, end, step),
   flip: (g, { inputs: { x }, saved: { parameters: { dims } } }) =>
     (dims.length ? slice(g, x, dims, -1, -(2 ** 31), -1) : g.add('Identity', [g.value(x)])),
-  diagonal: strided,
+  diagonal: strided, unfold: strided,
   cat: (g, { inputs, saved: { dim } }) => g.add('Concat', Object.values(inputs).map(x => g.value(x)), { axis: dim }),
   where,
   gather: (g, { inputs: { x }, saved: { dim, origin } }) =>

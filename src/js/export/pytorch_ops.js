@@ -1,6 +1,7 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
 import { toSnakeCase } from '../ops/checks.js'
 import { COMPARISONS } from '../ops/compare.js'
+import { COMPOSED } from '../ops/composed.js'
 import { UNARY } from '../ops/unary.js'
 import { range } from '../shape.js'
 import { dtypeOf, literal, numberLiteral, sizeArguments, tuple } from './python.js'
@@ -143,7 +144,7 @@ const diagonal = ({ inputs: { x }, outputs: { out }, saved: { steps, offset } },
 
 /** @type {Record<string, Rule>} */
 export const EXPRESSIONS = {
-  ...rulesOf(UNARY, unary), ...rulesOf(BINARY, binary), ...rulesOf(LOSSES, binary),
+  ...rulesOf(UNARY, unary), ...rulesOf(COMPOSED, unary), ...rulesOf(BINARY, binary), ...rulesOf(LOSSES, binary),
   ...rulesOf(COMPARISONS, binary, name => name),
   gelu: ({ inputs: { x }, saved: { approximate } }, nameTensor) =>
     `F.gelu(${nameTensor(x)}${approximate === 'tanh' ? ", approximate='tanh'" : ''})`,
@@ -172,11 +173,15 @@ export const EXPRESSIONS = {
   transpose: ({ inputs: { x }, saved: { a, b } }, nameTensor) => `${nameTensor(x)}.transpose(${a}, ${b})`,
   permute: ({ inputs: { x }, saved: { parameters: { dims } } }, nameTensor) => `${nameTensor(x)}.permute${tuple(dims)}`,
   expand: ({ inputs: { x }, outputs: { out } }, nameTensor) => `${nameTensor(x)}.expand${sizeArguments(out.shape)}`,
-  narrow: slice, slice, diagonal,
+  narrow: slice, slice, diagonal, unfold: diagonal,
   flip: ({ inputs: { x }, saved: { parameters: { dims } } }, nameTensor) => `torch.flip(${nameTensor(x)}, ${tuple(dims)})`,
   cat: ({ inputs, saved: { dim } }, nameTensor) => `torch.cat([${Object.values(inputs).map(nameTensor).join(', ')}], dim=${dim})`,
-  where: ({ inputs: { mask, a, b }, saved }, nameTensor) =>
-    `torch.where(${nameTensor(mask)}, ${a ? nameTensor(a) : numberLiteral(saved.a)}, ${b ? nameTensor(b) : numberLiteral(saved.b)})`,
+  where: ({ inputs: { mask, a, b }, outputs: { out }, saved }, nameTensor) => {
+    const [first, second] = [[a, saved.a], [b, saved.b]].map(([tensor, number]) => (tensor ? nameTensor(tensor)
+      : out.dtype === 'bool' ? literal(Boolean(number)) : numberLiteral(number)))
+    return `torch.where(${nameTensor(mask)}, ${first}, ${second})${a || b ? '' : `.to(${dtypeOf(out.dtype)})`}`
+  },
+  bitwise_and: binary({ torch: 'a & b' }),
   gather: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) => `torch.gather(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,
   index_select: ({ inputs: { x }, saved: { dim, origin } }, nameTensor) =>
     `torch.index_select(${nameTensor(x)}, ${dim}, ${nameTensor(origin.indices)})`,

@@ -7,4 +7,8 @@ declare module './containers.js' {
   interface NumberedModules { [place: number]: any }
   interface ModuleDict { [name: string]: any }
 }
+declare module './parameter_containers.js' {
+  interface ParameterList { [place: number]: any }
+  interface ParameterDict { [name: string]: any }
+}
 export {}

@@ -2,12 +2,16 @@ import { readerOf } from '../arguments.js'
 import { describe, expect, expectEngine } from '../errors.js'
 import { hasSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
 import { Tensor } from '../tensor.js'
+import { runWithBackwardHooks } from './backward_hooks.js'
 import { expectParametersInPlace } from './property_checks.js'
 
 /**
  * Wraps modules' forwards: hooks, traces, freeing of intermediate tensors, and restoring caches after an error.
  *
  * @typedef {import('./module.js').Module} Module
+ *
+ * Called before a forward; an array that it returns replaces the inputs, another value the only input.
+ * @typedef {(module: any, inputs: any[]) => any} ForwardPreHook
  *
  * Called after a forward; a value that it returns replaces the output.
  * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
@@ -16,41 +20,56 @@ import { expectParametersInPlace } from './property_checks.js'
  * @typedef {Map<import('../ops/attention_cache.js').Cache, () => void>} Outermost
  */
 
-/** The forward hooks of modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
+/** @typedef {'before' | 'after' | 'backward'} HookTime */
+/** The hooks of modules. @type {WeakMap<Module, Record<HookTime, Set<{ fn: any }>>>} */
 const hooks = new WeakMap()
 
 /** How often hooks were added or removed, anywhere. */
 let hookChanges = 0
 export const countHookChanges = () => hookChanges
 
-/** Whether a module has forward hooks. @param {Module} module */
-export const isHooked = module => Boolean(hooks.get(module)?.size)
-
-/** @param {Module} module @param {ForwardHook} fn */
-export function addHook(module, fn) {
-  expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
-  const own = hooks.get(module) ?? new Set(), hook = { fn }
-  hooks.set(module, own.add(hook))
-  hookChanges++
-  return { remove: () => { hookChanges += Number(own.delete(hook)) } }
+/** Whether a module has hooks. @param {Module} module */
+export function isHooked(module) {
+  const own = hooks.get(module)
+  return own !== undefined && own.before.size + own.after.size + own.backward.size > 0
 }
 
-/** The result of a hook, which must not be a promise. @param {any} result */
-function checkHookResult(result) {
+/** @param {Module} module @param {HookTime} time @param {string} where the method, for messages @param {unknown} fn */
+export function addHook(module, time, where, fn) {
+  expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}`)
+  const own = hooks.get(module) ?? { before: new Set(), after: new Set(), backward: new Set() }, hook = { fn }
+  hooks.set(module, own)
+  own[time].add(hook)
+  hookChanges++
+  return { remove: () => { hookChanges += Number(own[time].delete(hook)) } }
+}
+
+/** The result of a hook, which must not be a promise. @param {string} where @param {any} result */
+function checkHookResult(where, result) {
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to report
-  expect(!(result instanceof Promise), 'type', () => 'registerForwardHook: fn must not be async, since its result ' +
-    'replaces the output; got a promise')
+  expect(!(result instanceof Promise), 'type', () => `${where}: fn must not be async, since its result ` +
+    `replaces the ${where === 'registerForwardHook' ? 'output' : 'inputs'}; got a promise`)
   return result
 }
 
 /**
- * The output of a forward after its hooks.
- * @param {Module} module @param {any[]} inputs @param {any} output
+ * The output of a forward with its hooks.
+ * @param {Module} module @param {Function} forward @param {any[]} given the inputs
  */
-function applyHooks(module, inputs, output) {
-  let result = output
-  for (const { fn } of hooks.get(module) ?? []) result = checkHookResult(fn(module, inputs, result)) ?? result
-  return result
+function callWithHooks(module, forward, given) {
+  const own = hooks.get(module)
+  if (!own) return forward.apply(module, given)
+  let inputs = given
+  for (const { fn } of own.before) {
+    const result = checkHookResult('registerForwardPreHook', fn(module, inputs))
+    if (result !== undefined && result !== null) inputs = Array.isArray(result) ? result : [result]
+  }
+  const call = (/** @type {any[]} */ values) => {
+    let result = forward.apply(module, values)
+    for (const { fn } of own.after) result = checkHookResult('registerForwardHook', fn(module, values, result)) ?? result
+    return result
+  }
+  return own.backward.size ? runWithBackwardHooks(module, inputs, own.backward, call) : call(inputs)
 }
 
 /**
@@ -60,7 +79,7 @@ function applyHooks(module, inputs, output) {
 function runUntraced(module, forward, inputs) {
   const { engine } = module
   if (isHooked(module)) {
-    return runUserCode(engine, inputs, () => applyHooks(module, inputs, forward.apply(module, inputs)))
+    return runUserCode(engine, inputs, () => callWithHooks(module, forward, inputs))
   }
   const isContainer = hasSubmodules(module)
   if (engine.outerScopes ? isContainer !== undefined : !isContainer) return forward.apply(module, inputs)
@@ -81,7 +100,7 @@ function runTraced(module, forward, inputs, trace) {
   trace.enter(module, stack.at(-1), inputs)
   stack.push(module)
   try {
-    const output = applyHooks(module, inputs, forward.apply(module, inputs))
+    const output = callWithHooks(module, forward, inputs)
     const first = Array.isArray(output) ? output[0] : output
     if (first instanceof Tensor) inputs.includes(first) ? trace.alias('output', first) : trace.tag('output', first)
     trace.returns(output)

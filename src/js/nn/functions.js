@@ -1,12 +1,16 @@
 import { expectOptions } from '../errors.js'
 import { crossEntropy } from '../ops/cross_entropy.js'
 import { logSoftmax } from '../ops/log_softmax.js'
-import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from '../ops/losses.js'
+import { elu, glu } from '../ops/gated.js'
+import {
+  binaryCrossEntropy, binaryCrossEntropyWithLogits, huberLoss, klDiv, l1Loss, mseLoss, smoothL1Loss
+} from '../ops/losses.js'
 import { nllLoss } from '../ops/nll_loss.js'
 import { cosineSimilarity } from '../ops/normalize.js'
-import { flattenAxes } from '../ops/sides.js'
+import { flattenAxes, unflatten } from '../ops/sides.js'
 import { softmax } from '../ops/softmax.js'
 import { unaryFunctions } from '../ops/unary.js'
+import { fold, unfold } from '../ops/windows.js'
 import { Module } from './module.js'
 import { formatArguments } from './print_module.js'
 
@@ -72,8 +76,18 @@ export const KLDivLoss = /** @type {typeof defineModule<Pair, KLOptions>} */ (de
 export const CosineSimilarity = /** @type {typeof defineModule<Pair, { dim?: number, eps?: number }>} */ (defineModule)(
   'CosineSimilarity', cosineSimilarity, ['dim', 'eps'])
 
+/** @typedef {ReductionOptions & { beta?: number }} SmoothL1Options */
+export const SmoothL1Loss = /** @type {typeof defineModule<Pair, SmoothL1Options>} */ (defineModule)(
+  'SmoothL1Loss', smoothL1Loss, ['reduction', 'beta'])
+export const HuberLoss = /** @type {typeof defineModule<Pair, ReductionOptions & { delta?: number }>} */ (defineModule)(
+  'HuberLoss', huberLoss, ['reduction', 'delta'])
+
 /** @typedef {[x: Tensor]} One */
 const formatDim = (/** @type {{ dim?: number }} */ { dim }) => `dim=${dim ?? 'None'}`
+export const ELU = /** @type {typeof defineModule<One, { alpha?: number }>} */ (defineModule)(
+  'ELU', elu, ['alpha'], ({ alpha = 1 }) => formatArguments({ alpha }))
+export const GLU = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
+  'GLU', glu, ['dim'], ({ dim = -1 }) => `dim=${dim}`)
 export const Softmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
   'Softmax', softmax, ['dim'], formatDim)
 export const LogSoftmax = /** @type {typeof defineModule<One, { dim?: number }>} */ (defineModule)(
@@ -102,5 +116,63 @@ export class Flatten extends Module {
   /** @returns {string} */
   extraRepr() {
     return `start_dim=${this.startDim}, end_dim=${this.endDim}`
+  }
+}
+
+/** Splits an axis into several: torch.nn.Unflatten. */
+export class Unflatten extends Module {
+  /** @param {Engine} engine @param {number} dim @param {readonly number[]} sides one may be −1 and is then inferred */
+  constructor(engine, dim, sides) {
+    super(engine)
+    this.dim = dim
+    this.sides = sides
+  }
+
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return unflatten(x, this.dim, this.sides)
+  }
+}
+
+/**
+ * @typedef {import('../ops/windows.js').Sizes} Sizes
+ * @typedef {import('../ops/windows.js').WindowOptions} WindowOptions
+ */
+
+/** The windows of images as columns: torch.nn.Unfold. */
+export class Unfold extends Module {
+  /**
+   * @param {Engine} engine
+   * @param {Sizes} kernelSize @param {WindowOptions} [options] dilation: 1; padding: 0; stride: 1
+   */
+  constructor(engine, kernelSize, options) {
+    super(engine)
+    this.kernelSize = kernelSize
+    this.options = { ...expectOptions('Unfold', options, ['dilation', 'padding', 'stride']) }
+  }
+
+  /** @param {Tensor} x [N, C, H, W] @returns {Tensor} [N, C × kernel cells, windows] */
+  forward(x) {
+    return unfold(x, this.kernelSize, this.options)
+  }
+}
+
+/** Sums columns into images: torch.nn.Fold. */
+export class Fold extends Module {
+  /**
+   * @param {Engine} engine @param {Sizes} outputSize @param {Sizes} kernelSize
+   * @param {WindowOptions} [options] dilation: 1;
+   *   padding: 0; stride: 1
+   */
+  constructor(engine, outputSize, kernelSize, options) {
+    super(engine)
+    this.outputSize = outputSize
+    this.kernelSize = kernelSize
+    this.options = { ...expectOptions('Fold', options, ['dilation', 'padding', 'stride']) }
+  }
+
+  /** @param {Tensor} x [N, C × kernel cells, windows] @returns {Tensor} [N, C, H, W] */
+  forward(x) {
+    return fold(x, this.outputSize, this.kernelSize, this.options)
   }
 }

@@ -32,13 +32,13 @@ const GAINS = /** @type {const} */ ({
 
 /**
  * The recommended gain for weights before an activation: torch.nn.init.calculate_gain.
- * @param {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} nonlinearity
+ * @param {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'leaky_relu' | 'selu'} nonlinearity
  * @param {number} [slope] the negative slope of leakyRelu: 0.01
  */
 export function calculateGain(nonlinearity, slope = 0.01) {
   const name = expectOneOf('calculateGain', 'nonlinearity', nonlinearity,
-    /** @type {const} */ (['linear', 'sigmoid', 'tanh', 'relu', 'leakyRelu', 'selu']))
-  return name === 'leakyRelu' ? Math.sqrt(2 / (1 + expectFinite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
+    /** @type {const} */ (['linear', 'sigmoid', 'tanh', 'relu', 'leakyRelu', 'leaky_relu', 'selu']))
+  return name === 'leakyRelu' || name === 'leaky_relu' ? Math.sqrt(2 / (1 + expectFinite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
 }
 
 /**
@@ -125,14 +125,17 @@ export function xavierUniform_(tensor, options) {
 export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierStd('xavierNormal_', tensor, options))
 
 /**
- * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut', nonlinearity?: Parameters<typeof calculateGain>[0] }}
- *   KaimingOptions a: 0, the negative slope of leakyRelu; mode: 'fanIn'; nonlinearity: 'leakyRelu'
+ * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut' | 'fan_in' | 'fan_out', nonlinearity?: Parameters<typeof
+ *   calculateGain>[0] }}
+ *   KaimingOptions a: 0, the negative slope of leakyRelu; mode: 'fanIn'; nonlinearity: 'leakyRelu';
+ *   names may be spelled as in PyTorch
  */
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */
 function kaimingStd(where, tensor, options) {
   const { a = 0, mode = 'fanIn', nonlinearity = 'leakyRelu' } = expectOptions(where, options, ['a', 'mode', 'nonlinearity'])
-  const fan = computeFans(where, tensor)[expectOneOf(where, 'mode', mode, /** @type {const} */ (['fanIn', 'fanOut']))]
+  expectOneOf(where, 'mode', mode, ['fanIn', 'fanOut', 'fan_in', 'fan_out'])
+  const { fanIn, fanOut } = computeFans(where, tensor), fan = /in/i.test(mode) ? fanIn : fanOut
   return calculateGain(nonlinearity, expectFinite(where, 'a', a)) / Math.sqrt(fan)
 }
 
@@ -152,4 +155,39 @@ export function kaimingUniform_(tensor, options) {
 export function kaimingNormal_(tensor, options) {
   const std = kaimingStd('kaimingNormal_', tensor, options)
   return tensor.numel() ? fillNormal(tensor, 0, std) : tensor
+}
+
+/**
+ * Rows, or columns if there are more rows than columns, that are orthogonal to each other (Saxe et al. 2013):
+ * torch.nn.init.orthogonal_. They are made from PyTorch's random stream in float64, so that the last bits may differ.
+ * @param {Tensor} tensor at least two axes; those after the first count as one
+ * @param {{ gain?: number }} [options] gain: 1,
+ *   the length of the rows
+ */
+export function orthogonal_(tensor, options) {
+  const { gain = 1 } = expectOptions('orthogonal_', options, ['gain']), { shape, engine } = touchTensor('orthogonal_', tensor)
+  expect(shape.length >= 2, 'shape', () => `orthogonal_: tensor must have at least two axes, got ${formatShape(shape)}`)
+  expectFinite('orthogonal_', 'gain', gain)
+  if (!tensor.numel() || !engine.initializesWeights) return tensor
+  const [rows] = shape, columns = tensor.numel() / rows
+  const values = /** @type {Float32Array} */ (fillNormal(tensor).values)
+  const areRows = rows < columns, count = areRows ? rows : columns, length = areRows ? columns : rows
+  const at = (/** @type {number} */ n, /** @type {number} */ i) => (areRows ? n * columns + i : i * columns + n)
+  const vectors = Array.from({ length: count }, (_, n) => Float64Array.from({ length }, (_, i) => values[at(n, i)]))
+  vectors.forEach((vector, n) => makeOrthogonal(vector, vectors.slice(0, n)))
+  vectors.forEach((vector, n) => vector.forEach((value, i) => { values[at(n, i)] = gain * value }))
+  return tensor
+}
+
+/**
+ * Takes the directions of other vectors away, twice since the first time leaves roundings, and makes the length 1.
+ * @param {Float64Array} vector @param {Float64Array[]} others orthogonal to each other, of length 1
+ */
+function makeOrthogonal(vector, others) {
+  for (const other of [...others, ...others]) {
+    const along = vector.reduce((sum, value, i) => sum + value * other[i], 0)
+    for (let i = 0; i < vector.length; i++) vector[i] -= along * other[i]
+  }
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+  for (let i = 0; i < vector.length; i++) vector[i] /= length
 }

@@ -1,14 +1,16 @@
-import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
+import { expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
 import { formatTuple } from '../print_tensor.js'
 import { formatArguments } from './print_module.js'
 
-/** Layer normalization over the last axis (Ba et al. 2016): torch.nn.LayerNorm. weight and bias [normalizedShape]. */
+/**
+ * Layer normalization over the last axes (Ba et al. 2016): torch.nn.LayerNorm. weight and bias [...normalizedShape].
+ */
 export class LayerNorm extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
-   * @param {number | [number]} normalizedShape the size of the last axis
+   * @param {number | readonly number[]} normalizedShape the size of the last axis, or the sizes of the last axes
    * @param {{ eps?: number, elementwiseAffine?: boolean, bias?: boolean }} [options] eps: 1e-5; elementwiseAffine:
    *   true; bias: true, if elementwiseAffine is
    */
@@ -16,8 +18,10 @@ export class LayerNorm extends Module {
     super(engine)
     const { eps = 1e-5, elementwiseAffine = true, bias = true } =
       expectOptions('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
-    const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
-    this.normalizedShape = [expectInteger('LayerNorm', 'normalizedShape', C)]
+    const sides = Array.isArray(normalizedShape) ? normalizedShape : [normalizedShape]
+    expect(sides.length > 0, 'type', () => 'LayerNorm: normalizedShape must have at least one side, got []')
+    this.normalizedShape = sides.map((side, i) =>
+      expectInteger('LayerNorm', sides.length > 1 ? `normalizedShape[${i}]` : 'normalizedShape', side))
     this.eps = expectNumber('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
     expectBoolean('LayerNorm', 'elementwiseAffine', elementwiseAffine)
     expectBoolean('LayerNorm', 'bias', bias)
@@ -34,7 +38,8 @@ export class LayerNorm extends Module {
 
   /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
   forward(x) {
-    return layerNorm(x, this.weight, this.bias, { eps: this.eps })
+    const { eps, normalizedShape } = this
+    return layerNorm(x, this.weight, this.bias, normalizedShape.length > 1 ? { eps, normalizedShape } : { eps })
   }
 
   /** @returns {string} */

@@ -11,7 +11,9 @@ import { guardMethods, checkProperties, registerNewParameter } from './property_
 import { Parameter } from './parameter.js'
 import { formatModule } from './print_module.js'
 
+/** @typedef {import('./backward_hooks.js').BackwardHook} BackwardHook */
 /** @typedef {import('./forward.js').ForwardHook} ForwardHook */
+/** @typedef {import('./forward.js').ForwardPreHook} ForwardPreHook */
 
 /** Paths found by `pathOf`. @type {WeakMap<Module, Map<Module, string | undefined>>} */
 const foundPaths = new WeakMap()
@@ -115,7 +117,33 @@ export class Module extends Callable {
    * @returns {{ remove(): void }}
    */
   registerForwardHook(fn) {
-    return addHook(this, fn)
+    return addHook(this, 'after', 'registerForwardHook', fn)
+  }
+
+  /**
+   * Calls fn before every forward: torch.nn.Module.register_forward_pre_hook. Clones do not have the hook.
+   * @param {ForwardPreHook} fn is called with the module and the array of its inputs; an array that it returns replaces
+   *   the inputs, another value the only input
+   * @returns {{ remove(): void }}
+   */
+  registerForwardPreHook(fn) {
+    return addHook(this, 'before', 'registerForwardPreHook', fn)
+  }
+
+  /**
+   * Calls fn in every backward through the module: torch.nn.Module.register_full_backward_hook. Clones do not have the
+   * hook.
+   * @param {BackwardHook} fn is called with the module and the arrays of the gradients of its inputs and outputs, null
+   *   for those without; an array that it returns replaces the gradients of the inputs
+   * @returns {{ remove(): void }}
+   * @example
+   * const layer = new gf.nn.Linear(2, 1), norms = []
+   * layer.registerFullBackwardHook((module, gradInput, gradOutput) => { norms.push(gradOutput[0].norm().item()) })
+   * layer(gf.ones([1, 2])).sum().backward()
+   * norms                                           // [1]
+   */
+  registerFullBackwardHook(fn) {
+    return addHook(this, 'backward', 'registerFullBackwardHook', fn)
   }
 
   /**

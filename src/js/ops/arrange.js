@@ -1,4 +1,8 @@
 import { cumsum } from './cumsum.js'
+import {
+  bincount, cumprod, diag, expandAs, indexAdd, indexCopy, indexFill, lerp, median, meshgrid, movedim, reshapeAs,
+  swapaxes, tile, typeAs, unbind, unique, viewAs
+} from './derived.js'
 import { einsum } from './einsum.js'
 import { gather, indexSelect, maskedSelect, nonzero, scatter, scatterAdd } from './gather.js'
 import { expectTensor } from './checks.js'
@@ -7,9 +11,10 @@ import { narrow, select } from './narrow.js'
 import { oneHot } from './one_hot.js'
 import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
 import { argsort, sort, topk } from './sort.js'
-import { expand, flip, permute, slice } from './strided.js'
+import { diagonal, expand, flip, permute, slice } from './strided.js'
 import { index, indexPut_ } from './subscript.js'
 import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
+import { unfoldAxis } from './windows.js'
 
 /**
  * Operations that rearrange values, as functions and as methods of tensors.
@@ -40,7 +45,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatter
  * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatterAdd
  * @property {(mask: Tensor) => Tensor} maskedSelect x[mask]
- * @property {(mask: Tensor, value: number) => Tensor} maskedFill
+ * @property {(mask: Tensor, value: number | boolean) => Tensor} maskedFill
  * @property {() => Tensor} nonzero
  * @property {(diagonal?: number) => Tensor} tril
  * @property {(diagonal?: number) => Tensor} triu
@@ -48,6 +53,26 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
  * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
  * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
+ * @property {(offset?: number) => Tensor} diag
+ * @property {(offset?: number, dim1?: number, dim2?: number) => Tensor} diagonal
+ * @property {(dim?: number) => Tensor[]} unbind
+ * @property {(...times: Sides) => Tensor} tile
+ * @property {(a: number, b: number) => Tensor} swapaxes
+ * @property {(source: number | readonly number[], destination: number | readonly number[]) => Tensor} movedim
+ * @property {(other: Tensor) => Tensor} expandAs expanded to another tensor's shape: torch.Tensor.expand_as
+ * @property {(other: Tensor) => Tensor} viewAs a view with another tensor's shape: torch.Tensor.view_as
+ * @property {(other: Tensor) => Tensor} reshapeAs the same as viewAs: torch.Tensor.reshape_as
+ * @property {(other: Tensor) => Tensor} typeAs converted to another tensor's dtype: torch.Tensor.type_as
+ * @property {(end: Tensor, weight: number | Tensor) => Tensor} lerp
+ * @property {(dim: number, index: any, source: Tensor, options?: { alpha?: number }) => Tensor} indexAdd
+ * @property {(dim: number, index: any, source: Tensor) => Tensor} indexCopy
+ * @property {(dim: number, index: any, value: number | boolean) => Tensor} indexFill
+ * @property {(dim: number) => Tensor} cumprod
+ * @property {(options?: { dim?: number, keepdim?: boolean }) => any} median
+ * @property {(options?: { weights?: Tensor, minlength?: number }) => Tensor} bincount
+ * @property {(options?: { sorted?: boolean, returnInverse?: boolean, returnCounts?: boolean }) => any} unique
+ * @property {(dim: number, size: number, step: number) => Tensor} unfold windows along one axis, as a further last
+ *   axis: torch.Tensor.unfold
  * @property {(...subscripts: import('./subscript.js').Subscript[]) => Tensor} index x[...] of PyTorch
  * @property {(indices: readonly import('./subscript.js').Subscript[], values: Tensor | number | boolean,
  *   options?: { accumulate?: boolean }) => Tensor} indexPut_ x[...] = values of PyTorch
@@ -56,10 +81,14 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 
 /** Functions whose first argument is a tensor; they are also its methods. */
 export const shapeMethods = {
-  argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero,
-  permute, repeat, repeatInterleave, roll, scatter, scatterAdd, select, slice, sort, split, squeeze, topk, tril, triu,
-  unflatten, unsqueeze
+  argsort, bincount, chunk, cumprod, cumsum, diag, diagonal, expand, flatten, flip, gather, indexAdd, indexCopy,
+  indexFill, indexSelect, lerp, maskedFill, maskedSelect, median, movedim, narrow, nonzero, permute, repeat,
+  repeatInterleave, roll, scatter, scatterAdd, select, slice, sort, split, squeeze, swapaxes, tile, topk, tril, triu,
+  unbind, unflatten, unique, unsqueeze
 }
+
+/** Methods that are no functions, or others than the functions of their names. */
+export const onlyMethods = { expandAs, reshapeAs, typeAs, unfold: unfoldAxis, viewAs }
 
 /**
  * A view of the values in another shape, without copying: torch.reshape.
@@ -78,6 +107,6 @@ const reshape = (x, shape) => expectTensor('reshape', 'x', x).reshape(shape)
 const transpose = (x, a, b) => expectTensor('transpose', 'x', x).transpose(a, b)
 
 /** Functions that are no methods, or methods of the class Tensor itself. */
-export const shapeFunctions = { cat, einsum, oneHot, reshape, stack, transpose, where }
+export const shapeFunctions = { cat, einsum, meshgrid, oneHot, reshape, stack, transpose, where }
 
 export { index, indexPut_, requiresGrad_ }

@@ -85,6 +85,7 @@ function withStructs(engine, saved, steps, from, isBackward, use) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'attention',
+  readsOutput: true,
   reads: { q: ['k'], k: ['q'], v: ['q', 'k'] },
   roles: { out: 'heads' },
   from({ inputs: { q, k, v, mask }, outputs, saved }, output) {

@@ -118,6 +118,7 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
   return {
     name: toSnakeCase(name),
     usesOutput: true,
+    readsOutput: ['div', 'pow'].includes(name),
     reads: { a: findReaders('a'), b: findReaders('b') },
     parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
     backward(node, gradient) {

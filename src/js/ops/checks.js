@@ -1,7 +1,7 @@
 import { describe, expect, expectEngine, otherEngineError, formatShape, expectInteger } from '../errors.js'
 import { WEIGHT_DTYPES } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
-import { tensor as makeTensor } from '../from_values.js'
+import { isIntegerArray, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -62,7 +62,7 @@ export const expectOptionalTensor = (where, name, value) =>
   value === undefined || value === null ? null : expectFloatTensor(where, name, value)
 
 /**
- * Ids or class indices as an int32 tensor, which may be given as nested arrays of integers.
+ * Ids or class indices as an int32 tensor, which may be given as nested arrays or a typed array of integers.
  * @param {import('../engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
  * @returns {Tensor}
  */
@@ -75,7 +75,7 @@ export function toIdTensor(engine, where, name, value) {
     expectEngine(where, engine, [value])
     return value
   }
-  expect(Array.isArray(value) || value instanceof Int32Array, 'type',
+  expect(Array.isArray(value) || isIntegerArray(value), 'type',
     () => `${where}: ${name} must be an int32 tensor or nested arrays of integers, got ${describe(value)}`)
   return engine.registerAuxiliary(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
 }

@@ -8,6 +8,7 @@ import { expectFloatTensor } from './checks.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'dropout',
+  readsOutput: true,
   roles: { mask: 'dropout_mask' },
   from: ({ inputs: { x }, outputs: { mask } }, output) => (output === 'mask' ? {} : { x, mask }),
   parameters: ({ saved: { p } }) => ({ p }),

@@ -4,12 +4,12 @@ import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 import { expectTensor, toIdTensor, expectSameEngine, copyIdsForBackward } from './checks.js'
+import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes } from './sides.js'
 import { axisOf, expand, expectMovable, runAsInt } from './strided.js'
-
-/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** Operations that read or write values along an axis by their indices. */
 
@@ -129,6 +129,21 @@ export function gather(x, dim, index) {
   return lookUp('gather', part, sides, { dim: axis, indices, isShared: false, origin })
 }
 
+/**
+ * Adds int32 values to the cells with the given indices.
+ * @param {Tensor} out @param {Tensor} src @param {Selection} selection
+ * @throws {import('../errors.js').GlassformerError} 'range' for a sum that does not fit into int32
+ */
+function addIntegers(out, src, { dim, indices }) {
+  const { shape, values } = out, inner = sizeOf(sliceShape(shape, dim + 1)), C = shape[dim], K = indices.shape[dim]
+  const { values: from } = src, { values: at } = indices
+  for (let i = 0; i < from.length; i++) {
+    const cell = (Math.floor(i / (K * inner)) * C + at[i]) * inner + i % inner, sum = values[cell] + from[i]
+    expect(sum === (sum | 0), 'range', () => `scatterAdd: the sum ${sum} does not fit into int32 (−2147483648 to 2147483647)`)
+    values[cell] = sum
+  }
+}
+
 /** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
 const scatterOperation = (name, isAdded) => ({
   name,
@@ -170,11 +185,19 @@ const SCATTERS = { scatter: scatterOperation('scatter', false), scatterAdd: scat
 /**
  * @param {'scatter' | 'scatterAdd'} where @param {Tensor} x @param {number} dim @param {any} index
  * @param {Tensor | number} src
+ * @returns {Tensor}
  */
 function scatterInto(where, x, dim, index, src) {
-  const { engine, shape } = expectMovable(where, x), axis = axisOf(where, dim, shape.length)
+  if (expectMovable(where, x).dtype === 'bool' && where === 'scatter') {
+    const isBool = !(src instanceof Tensor) || src.dtype === 'bool', own = src instanceof Tensor ? src : Number(Boolean(src))
+    expect(isBool, 'type', () => `${where}: src must be a bool tensor as x is, got ${describe(src)}; convert it by to()`)
+    return to(scatterInto(where, to(x, 'int32'), dim, index, own instanceof Tensor ? to(own, 'int32') : own), 'bool')
+  }
+  const { engine, shape } = x, axis = axisOf(where, dim, shape.length)
   const { indices, origin } = expectIndices(where, x, axis, index, src), sides = indices.shape
   const selection = { dim: axis, indices, isShared: false, origin }
+  expect(typeof src !== 'number' || x.dtype !== 'int32' || src === (src | 0), 'range',
+    () => `${where}: src must be an integer for an int32 tensor, got ${describe(src)}`)
   const values = typeof src === 'number' ? createFilled(engine, sides, src, x.dtype) : expectTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
   expect(fits && sameShape(values.shape, sides), 'shape',
@@ -184,10 +207,9 @@ function scatterInto(where, x, dim, index, src) {
   expect(values.dtype === x.dtype && x.dtype !== 'bool', 'type',
     () => `${where}: x and src must both be float32 or int32, got ${describe(x)} and ${describe(values)}`)
   const out = engine.empty(shape, x.dtype), mode = where === 'scatter' ? SCATTER : SCATTER_ADD
-  expect(x.dtype === 'float32' || mode === SCATTER, 'type',
-    () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.copyFrom(x)
-  callGather(engine, values.dataPtr(), out.dataPtr(), shape, selection, mode)
+  if (mode === SCATTER_ADD && x.dtype === 'int32') addIntegers(out, values, selection)
+  else callGather(engine, values.dataPtr(), out.dataPtr(), shape, selection, mode)
   record(engine, SCATTERS[where], { x, src: values }, { out }, selection)
   if (values !== src && !needsSaving(engine, x)) values.dispose()
   return out

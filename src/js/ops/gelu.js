@@ -17,7 +17,7 @@ function normalTail(z) {
 }
 
 /** P(N(0,1) < x) @param {number} x */
-const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x))
+export const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x))
 /** @param {number} x */
 const density = x => Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
 /** @param {number} x */

@@ -1,4 +1,4 @@
-import { INT_ADD, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '../constants.js'
+import { INT_ADD, INT_AND, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '../constants.js'
 import { expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
@@ -23,7 +23,8 @@ function power(a, b) {
 /** The kernel's code, and the function it computes. @type {Record<string, [number, Pair]>} */
 const KINDS = {
   add: [INT_ADD, (a, b) => (a + b) | 0], sub: [INT_SUB, (a, b) => (a - b) | 0], mul: [INT_MUL, Math.imul],
-  pow: [INT_POW, power], maximum: [INT_MAXIMUM, Math.max], minimum: [INT_MINIMUM, Math.min]
+  pow: [INT_POW, power], maximum: [INT_MAXIMUM, Math.max], minimum: [INT_MINIMUM, Math.min],
+  bitwise_and: [INT_AND, (a, b) => a & b]
 }
 
 /** @param {Tensor | number} value */

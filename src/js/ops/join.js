@@ -6,7 +6,7 @@ import { Tensor } from '../tensor.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
-import { axisOf, expand, toList, expectMovable, getStrides, mergeStridedAxes } from './strided.js'
+import { axisOf, expand, toList, expectMovable, getStrides, markViewCopy, mergeStridedAxes } from './strided.js'
 
 /** Operations that join and split tensors along an axis. */
 
@@ -137,7 +137,7 @@ export function repeat(x, ...times) {
   list.forEach((n, i) => expectInteger('repeat', `times[${i}]`, n))
   const own = [...range(before).map(() => 1), ...shape]
   const wide = expand(x.reshape(own.flatMap(side => [1, side])), own.flatMap((side, i) => [list[i], side]))
-  return wide.reshape(own.map((side, i) => side * list[i]))
+  return markViewCopy(wide.reshape(own.map((side, i) => side * list[i])), false)
 }
 
 /**
@@ -151,7 +151,8 @@ export function repeatInterleave(x, n, options) {
   if (dim === undefined) return repeatInterleave(flattenAxes(expectMovable('repeatInterleave', x)), n, { dim: 0 })
   const { shape } = expectMovable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
   const spread = [...sliceShape(shape, 0, axis + 1), n, ...sliceShape(shape, axis + 1)]
-  return expand(unsqueeze(x, axis + 1), spread).reshape(shape.map((side, a) => (a === axis ? side * n : side)))
+  const repeated = expand(unsqueeze(x, axis + 1), spread)
+  return markViewCopy(repeated.reshape(shape.map((side, a) => (a === axis ? side * n : side))), false)
 }
 
 /**

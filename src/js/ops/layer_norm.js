@@ -1,8 +1,8 @@
-import { expectNumber, expectOptions } from '../errors.js'
+import { expect, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, constant, product, sum, derived } from '../explain.js'
-import { indicesOf, range, sliceShape } from '../shape.js'
-import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
+import { indicesOf, range, sizeOf, sliceShape } from '../shape.js'
+import { checkShape, expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -87,18 +87,39 @@ const op = {
 }
 
 /**
+ * Layer normalization over several axes, as one axis.
+ * @param {Tensor} x @param {unknown} weight @param {unknown} bias @param {number[]} last @param {number} eps
+ * @returns {Tensor}
+ */
+function normalizeAxes(x, weight, bias, last, eps) {
+  const { shape } = expectFloatTensor('layerNorm', 'x', x), lead = shape.length - last.length
+  const [gain, shift] = Object.entries({ weight, bias }).map(([name, value]) => {
+    const tensor = expectOptionalTensor('layerNorm', name, value)
+    expectShape('layerNorm', name, tensor, last, 'the last sides of x')
+    return tensor && tensor.reshape(tensor.numel())
+  })
+  expect(lead >= 0 && last.every((side, i) => side === shape[lead + i]), 'shape',
+    () => `layerNorm: x must end in the axes ${formatShape(last)}, got ${formatShape(shape)}`)
+  return layerNorm(x.reshape([...sliceShape(shape, 0, lead), sizeOf(last)]), gain, shift, { eps }).reshape(shape)
+}
+
+/**
  * Layer normalization over the last axis (Ba, Kiros and Hinton 2016): torch.nn.functional.layer_norm.
  * @param {Tensor} x [..., C]
- * @param {Tensor | null} [weight] [C]
- * @param {Tensor | null} [bias] [C]
- * @param {{ eps?: number }} [options] eps: 1e-5, added to the variance
+ * @param {Tensor | null} [weight] [C], or the last sides of x to normalize over several axes
+ * @param {Tensor | null} [bias] as weight
+ * @param {{ eps?: number, normalizedShape?: readonly number[] }} [options] eps: 1e-5, added to the variance;
+ *   normalizedShape: the last sides of x, default: those of weight
  * @returns {Tensor} the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' when weight or bias do not fit, 'range' for eps
  * @example
  * F.layerNorm(gf.tensor([[1, 2, 3]]))             // [[-1.2247, 0, 1.2247]]
  */
 export function layerNorm(x, weight, bias, options) {
-  const { eps = 1e-5 } = expectOptions('layerNorm', options, ['eps'])
+  const { eps = 1e-5, normalizedShape } = expectOptions('layerNorm', options, ['eps', 'normalizedShape'])
+  const last = normalizedShape ?? expectOptionalTensor('layerNorm', 'weight', weight)?.shape ??
+    expectOptionalTensor('layerNorm', 'bias', bias)?.shape ?? []
+  if (last.length > 1) return normalizeAxes(x, weight, bias, checkShape('layerNorm', last), eps)
   const { engine } = expectFloatTensor('layerNorm', 'x', x), C = getLastSize('layerNorm', 'x', x)
   const gain = expectOptionalTensor('layerNorm', 'weight', weight), shift = expectOptionalTensor('layerNorm', 'bias', bias)
   expectSameEngine('layerNorm', x, gain, shift)

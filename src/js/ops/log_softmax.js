@@ -26,6 +26,7 @@ export function explainLogSoftmax(row, i) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'log_softmax',
+  readsOutput: true,
   parameters: ({ saved: { dim } }) => ({ dim }),
   backward: rowsBackward('gf_log_softmax_backward'),
   explain({ inputs: { x }, saved: { dim } }, _, index) {

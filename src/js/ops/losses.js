@@ -1,9 +1,11 @@
-import { describe, expect, expectBoolean, expectOneOf, expectOptions, formatShape } from '../errors.js'
+import { describe, expect, expectBoolean, expectNumber, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { binaryFunctions, elementLosses } from './binary.js'
 import { expectFloatTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
+import { comparisons } from './compare.js'
 import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
+import { where } from './where.js'
 
 /**
  * The elementwise losses of torch.nn.functional: each is an operation of the table in binary.js, followed by a mean or
@@ -58,6 +60,48 @@ export function l1Loss(input, target, options) {
   const { reduction } = expectOptions('l1Loss', options, ['reduction'])
   checkPair('l1Loss', input, target)
   return reduceLosses(elementLosses.absoluteError(input, target), readReduction('l1Loss', reduction))
+}
+
+/**
+ * |d| as a parabola up to a limit and a line beyond it: q² / 2 + limit × (|d| − q) with q = min(|d|, limit).
+ * @param {Tensor} input @param {Tensor} target @param {number} limit
+ */
+function limitedSquare(input, target, limit) {
+  const distance = elementLosses.absoluteError(input, target)
+  const q = where(comparisons.gt(distance, limit), limit, distance)
+  return add(mul(unaryFunctions.square(q), 0.5), mul(sub(distance, q), limit))
+}
+
+/**
+ * The mean of d² / (2 beta) where d = |input − target| < beta, else of d − beta / 2:
+ * torch.nn.functional.smooth_l1_loss.
+ * @param {Tensor} input any shape @param {Tensor} target the same
+ * @param {{ reduction?: Reduction, beta?: number }} [options] reduction: 'mean'; beta: 1; 0 is l1Loss
+ * @returns {Tensor}
+ * @example
+ * F.smoothL1Loss(gf.tensor([0, 3]), gf.tensor([1, 1]))   // 1
+ */
+export function smoothL1Loss(input, target, options) {
+  const { reduction, beta = 1 } = expectOptions('smoothL1Loss', options, ['reduction', 'beta'])
+  checkPair('smoothL1Loss', input, target)
+  expectNumber('smoothL1Loss', 'beta', beta, 'a number >= 0', v => v >= 0 && v < Infinity)
+  const losses = beta ? binaryFunctions.div(limitedSquare(input, target, beta), beta)
+    : elementLosses.absoluteError(input, target)
+  return reduceLosses(losses, readReduction('smoothL1Loss', reduction))
+}
+
+/**
+ * The mean of d² / 2 where d = |input − target| ≤ delta, else of delta × (d − delta / 2):
+ * torch.nn.functional.huber_loss.
+ * @param {Tensor} input any shape @param {Tensor} target the same
+ * @param {{ reduction?: Reduction, delta?: number }} [options] reduction: 'mean'; delta: 1
+ * @returns {Tensor}
+ */
+export function huberLoss(input, target, options) {
+  const { reduction, delta = 1 } = expectOptions('huberLoss', options, ['reduction', 'delta'])
+  checkPair('huberLoss', input, target)
+  expectNumber('huberLoss', 'delta', delta, 'a number > 0', v => v > 0 && v < Infinity)
+  return reduceLosses(limitedSquare(input, target, delta), readReduction('huberLoss', reduction))
 }
 
 /** @param {string} where @param {Tensor} losses @param {unknown} weight @param {Reduction} reduction */

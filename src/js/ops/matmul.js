@@ -6,6 +6,8 @@ import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
 import { expectRank, expectFloatTensor, countRows, expectSameEngine } from './checks.js'
+import { reductions } from './reduce.js'
+import { expectMovable } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -124,16 +126,23 @@ export function matmul(a, b) {
 }
 
 /** @param {string} where @param {string} name @param {Tensor} x */
-const vector = (where, name, x) => expectRank(where, name, expectFloatTensor(where, name, x), 1, '[N]')
+const vector = (where, name, x) => expectRank(where, name, expectMovable(where, x, name), 1, '[N]')
 
-/** The dot product, Σ a[i] b[i]: torch.dot. @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} [] */
+/**
+ * The dot product, Σ a[i] b[i], of two float32 or two int32 tensors: torch.dot.
+ * @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} []
+ */
 export function dot(a, b) {
   vector('dot', 'a', a)
   vector('dot', 'b', b)
+  if (a.dtype === 'int32' && b.dtype === 'int32' && a.numel() === b.numel()) return reductions.sum(mul(a, b))
   return matmul(a, b)
 }
 
-/** The outer product, a[i] b[j]: torch.outer. @param {Tensor} a [N] @param {Tensor} b [M] @returns {Tensor} [N, M] */
+/**
+ * The outer product, a[i] b[j], of any types that mul takes: torch.outer.
+ * @param {Tensor} a [N] @param {Tensor} b [M] @returns {Tensor} [N, M]
+ */
 export function outer(a, b) {
   vector('outer', 'a', a)
   vector('outer', 'b', b)

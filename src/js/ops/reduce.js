@@ -2,9 +2,11 @@ import {
   LOGSUMEXP, MAX, MEAN, MIN, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
 } from '../constants.js'
 import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { record } from '../autograd.js'
+import { record, unrecorded } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
+import { comparisons } from './compare.js'
+import { to } from './convert.js'
 import { ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, prod, sumOperation } from './reduce_operations.js'
 import { axesOf, axisOf, rowsAlong, readRows } from './rows.js'
 
@@ -152,16 +154,25 @@ const boolFunction = (name, kind, op) => (x, options) => {
 
 /** @typedef {(x: Tensor, options?: { dim?: number, keepdim?: boolean }) => Tensor} ArgReduce */
 
+/**
+ * 1 where an int32 or bool is the largest along the axes, else 0; float32 would make large integers equal.
+ * @param {Tensor} x @param {number[]} axes @param {1 | -1} sign −1 for the smallest
+ */
+const markExtremes = (x, axes, sign) => unrecorded(x.engine, () => x.engine.tidy(() =>
+  to(comparisons.eq(x, reductions[sign > 0 ? 'max' : 'min'](x, { dim: axes, keepdim: true })), 'float32')))
+
 /** @param {string} name @param {1 | -1} sign @param {Operation} op @returns {ArgReduce} */
 const argFunction = (name, sign, op) => (x, options) => {
-  expectFloatTensor(name, 'x', x)
+  if (expectTensor(name, 'x', x).dtype !== 'float32') expectReducible(name, x)
   const { dim, keepdim = false } = expectOptions(name, options, NAMES), isAll = dim === undefined || dim === null
   const axes = isAll ? axesOf(name, x, null) : [axisOf(name, x, dim)].filter(axis => axis < x.shape.length)
   expectCells(name, x, axes)
   const rows = rowsAlong(x.shape, axes), { N, C } = rows
   const out = x.engine.empty(getReducedShape(x, axes, expectBoolean(name, 'keepdim', keepdim)), 'int32')
-  readRows(x.engine, x.dataPtr(), x.numel(), rows, address =>
-    x.engine.c.gf_argmax(out.dataPtr(), address, N, C, Number(sign < 0)))
+  const isFloat = x.dtype === 'float32', values = isFloat ? x : markExtremes(x, axes, sign)
+  readRows(x.engine, values.dataPtr(), x.numel(), rows, address =>
+    x.engine.c.gf_argmax(out.dataPtr(), address, N, C, Number(isFloat && sign < 0)))
+  if (!isFloat) values.dispose()
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
 }
 

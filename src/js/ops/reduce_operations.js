@@ -102,6 +102,7 @@ function computeStatistics(cells, p) {
  */
 const rowsOperation = (kind, ties = TIES_TO_FIRST) => ({
   usesOutput: true,
+  readsOutput: ![SUM, MEAN, VAR].includes(kind),
   axes: (/** @type {any} */ { inputs: { x }, saved: { axes, keepdim } }, /** @type {any} */ of) =>
     (keepdim ? of(x) : of(x).filter((/** @type {unknown} */ _, /** @type {number} */ axis) => !axes.includes(axis))),
   parameters: (/** @type {any} */ { saved: { axes, keepdim, p, option } }) => (

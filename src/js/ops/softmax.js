@@ -53,6 +53,7 @@ export function explainSoftmaxGradient(outs, gradients, i) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'softmax',
+  readsOutput: true,
   parameters: ({ saved: { dim } }) => ({ dim }),
   backward: rowsBackward('gf_softmax_backward'),
   explain({ inputs: { x }, saved: { dim } }, _, index) {

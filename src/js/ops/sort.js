@@ -1,9 +1,10 @@
 import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
+import { record, unrecorded } from '../autograd.js'
 import { sizeOf } from '../shape.js'
-import { expectFloatTensor } from './checks.js'
+import { binaryFunctions } from './binary.js'
+import { to } from './convert.js'
 import { gather } from './gather.js'
-import { axisOf } from './strided.js'
+import { axisOf, expectMovable } from './strided.js'
 
 /** Sorting along an axis. The sorted values are gathered by their indices, so that gradients flow to them. */
 
@@ -26,14 +27,36 @@ const op = {
 }
 
 /**
- * The indices of the first k values in order along an axis.
- * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
+ * The indices of the first k values in order along an axis, not recorded.
+ * @param {Tensor} x float32 @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
  */
-function sortIndices(x, axis, k, descending) {
+function sortFloats(x, axis, k, descending) {
   const { engine, shape } = x, C = shape[axis]
   const out = engine.empty(shape.map((side, a) => (a === axis ? k : side)), 'int32')
   engine.c.gf_sort(out.dataPtr(), engine.scratch(2 * C), x.dataPtr(), sizeOf(shape, axis), C,
     sizeOf(shape.slice(axis + 1)), k, descending ? 1 : 0)
+  return out
+}
+
+/**
+ * The same for int32. Rounding to float32 keeps the order but makes some integers equal; these have been ordered before
+ * by how far they are from the rounded value. Sorting is stable, so that order stays.
+ * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
+ */
+function sortIntegers(x, axis, k, descending) {
+  const rounded = to(x, 'float32'), rest = to(binaryFunctions.sub(x, to(rounded, 'int32')), 'float32')
+  const first = sortFloats(rest, axis, x.shape[axis], descending)
+  return gather(first, axis, sortFloats(gather(rounded, axis, first), axis, k, descending))
+}
+
+/**
+ * The indices of the first k values in order along an axis.
+ * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
+ */
+function sortIndices(x, axis, k, descending) {
+  if (x.dtype === 'bool') return sortIndices(to(x, 'int32'), axis, k, descending)
+  const { engine } = x, out = x.dtype === 'float32' ? sortFloats(x, axis, k, descending)
+    : unrecorded(engine, () => engine.tidy(() => sortIntegers(x, axis, k, descending)))
   return record(engine, op, { x }, { out }, { dim: axis, descending })
 }
 
@@ -47,7 +70,7 @@ const OPTIONS = ['dim', 'descending']
 /** @param {string} where @param {Tensor} x @param {unknown} options */
 function sortAll(where, x, options) {
   const { dim = -1, descending = false } = expectOptions(where, options, OPTIONS)
-  const row = toRow(expectFloatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
+  const row = toRow(expectMovable(where, x)), axis = axisOf(where, dim, row.shape.length)
   return { row, axis, indices: sortIndices(row, axis, row.shape[axis], expectBoolean(where, 'descending', descending)) }
 }
 
@@ -79,7 +102,7 @@ export const argsort = (x, options) => fromRow(x, sortAll('argsort', x, options)
  */
 export function topk(x, k, options) {
   const { dim = -1, largest = true } = expectOptions('topk', options, ['dim', 'largest'])
-  const row = toRow(expectFloatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
+  const row = toRow(expectMovable('topk', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
   const indices = sortIndices(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
   return toSorted(fromRow(x, gather(row, axis, indices)), fromRow(x, indices))
 }

@@ -101,7 +101,7 @@ const operation = name => ({
 
 /** @type {Record<string, import('../autograd.js').Operation>} */
 const operations = Object.fromEntries(['permute', 'expand', 'slice', 'flip',
-  'diagonal'].map(name => [name, operation(name)]))
+  'diagonal', 'unfold'].map(name => [name, operation(name)]))
 
 /**
  * Runs a function on a bool tensor converted to int32, for kernels of four-byte values.
@@ -127,12 +127,22 @@ export function expectMovable(where, value, name = 'x') {
  * @returns {Tensor}
  */
 function copyArranged(name, x, { shape, steps, offset }, from, parameters) {
-  return runAsInt(x, source => {
+  const copy = runAsInt(x, source => {
     const { engine } = source, axes = mergeStridedAxes(name, shape, getStrides(shape), steps)
     const out = engine.empty(shape, source.dtype)
     engine.c.gf_strided_copy(out.dataPtr(), source.dataPtr() + 4 * offset, engine.pass(axes), 0)
     return record(engine, operations[name], { x: source }, { out }, { steps, offset, from, parameters })
   })
+  return name === 'flip' ? copy : markViewCopy(copy)
+}
+
+/**
+ * Notes that a tensor is a copy of what is a view in PyTorch: in-place operations refuse it.
+ * @param {Tensor} copy @param {boolean} [isCopyOfView]
+ */
+export function markViewCopy(copy, isCopyOfView = true) {
+  if (copy.storage) copy.storage.isCopyOfView = isCopyOfView
+  return copy
 }
 
 /**
@@ -237,10 +247,54 @@ export function flip(x, ...dims) {
 }
 
 /**
+ * The cells on a diagonal of two axes, as a last axis: torch.diagonal.
+ * @param {Tensor} x at least two axes @param {number} [offset] 0, the main diagonal; positive is above it
+ * @param {number} [dim1] 0 @param {number} [dim2] 1 @returns {Tensor} a copy
+ * @example
+ * gf.diagonal(gf.tensor([[1, 2], [3, 4]]))        // [1, 4]
+ */
+export function diagonal(x, offset, dim1, dim2) {
+  const { shape } = expectMovable('diagonal', x), by = expectInteger('diagonal', 'offset', offset ?? 0, -(2 ** 31))
+  const [rows, columns] = [dim1 ?? 0, dim2 ?? 1].map((dim, i) => axisOf('diagonal', dim, shape.length, `dim${i + 1}`))
+  expect(rows !== columns, 'range', () => `diagonal: dim1 and dim2 must differ, got ${rows} twice`)
+  const strides = getStrides(shape), others = range(shape.length).filter(axis => axis !== rows && axis !== columns)
+  const count = Math.max(0, Math.min(shape[rows] + Math.min(by, 0), shape[columns] - Math.max(by, 0)))
+  const sides = [...others.map(axis => shape[axis]), count]
+  const steps = [...others.map(axis => strides[axis]), strides[rows] + strides[columns]]
+  const first = sizeOf(sides) ? Math.max(by, 0) * strides[columns] + Math.max(-by, 0) * strides[rows] : 0
+  return copyArranged('diagonal', x, { shape: sides, steps, offset: first }, [...others, columns],
+    { offset: by, dim1: rows, dim2: columns })
+}
+
+/**
+ * Windows along some axes: cell [..., o, k] of a pair of new axes is the cell o × stride + k × dilation of the old
+ * axis.
+ * @param {Tensor} x @param {readonly { axis: number, count: number, size: number, stride: number, dilation: number }[]}
+ *   windows
+ * @param {readonly number[]} order of the axes of the result: those of x, where a window's axis counts its windows,
+ *   then
+ *   one for each window's cells
+ * @returns {Tensor} a copy
+ */
+export function copyWindows(x, windows, order) {
+  const shape = [...x.shape], strides = getStrides(shape), steps = [...strides], from = range(shape.length)
+  for (const { axis, count, size, stride, dilation } of windows) {
+    shape[axis] = count
+    steps[axis] = strides[axis] * stride
+    shape.push(size)
+    steps.push(strides[axis] * dilation)
+    from.push(axis)
+  }
+  const reorder = (/** @type {number[]} */ list) => order.map(axis => list[axis])
+  return copyArranged('unfold', x, { shape: reorder(shape), steps: reorder(steps), offset: 0 }, reorder(from),
+    { windows: windows.map(window => ({ ...window })) })
+}
+
+/**
  * The cells with equal indices on several axes, as one axis in place of the first of them.
  * @param {Tensor} x @param {readonly number[]} axes of one length, ascending @returns {Tensor}
  */
-export function diagonal(x, axes) {
+export function mergeAxes(x, axes) {
   const { shape } = x, all = getStrides(shape), [first, ...others] = axes
   const remaining = range(shape.length).filter(axis => !others.includes(axis))
   const step = axes.reduce((sum, axis) => sum + all[axis], 0)

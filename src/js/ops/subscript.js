@@ -5,6 +5,7 @@ import { Tensor } from '../tensor.js'
 import { broadcast } from './broadcast.js'
 import { expectTensor, expectSameEngine } from './checks.js'
 import { indexSelect, nonzero } from './gather.js'
+import { expectWritable } from './in_place.js'
 import { select } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
 import { expectMovable, permute, slice } from './strided.js'
@@ -226,10 +227,7 @@ export function indexPut_(x, indices, values, options) {
   expect(isTensor || typeof values === 'number' || typeof values === 'boolean', 'type',
     () => `${where}: values must be a number or a tensor, got ${describe(values)}`)
   expect(!source || source.dtype === x.dtype, 'type', () => `${where}: values must be a ${x.dtype} tensor as x, got ${describe(source)}`)
-  const needsGradient = engine.gradEnabled && (x.requiresGrad || source?.requiresGrad)
-  expect(!needsGradient, 'state', () => `${where}: ${x.requiresGrad && !x.node ? 'a leaf that requires grad is used in an in-place ' +
-  'operation' : 'no gradient is recorded of in-place changes'}; write it inside gf.noGrad, or x = gf.where(mask, values, x)`)
-  expect(!engine.trace, 'state', () => `${where}: a trace keeps tensors as they were computed; write x = gf.where(mask, values, x)`)
+  expectWritable(where, x, [source], 'x = gf.where(mask, values, x)')
   engine.noGrad(() => engine.tidy(() => {
     const numbers = Int32Array.from({ length: sizeOf(x.shape) }, (_, i) => i)
     const all = tensor(engine, numbers, { shape: x.shape })

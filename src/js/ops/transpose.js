@@ -1,5 +1,6 @@
 import { describe, expect, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
+import { moveFourByteValues } from './four_bytes.js'
 import { cell, product, sumOf } from '../explain.js'
 import { sliceShape, sizeOf } from '../shape.js'
 
@@ -34,13 +35,14 @@ const op = {
 
 /**
  * Exchanges two axes, as a copy: torch.transpose(x, a, b).contiguous().
- * @param {import('../tensor.js').Tensor} x
+ * @param {import('../tensor.js').Tensor} x float32, int32 or bool
  * @param {number} first an axis; negative ones count from the end
  * @param {number} second
  * @returns {import('../tensor.js').Tensor}
  */
 export function transpose(x, first, second) {
-  expect(x.dtype === 'float32', 'type', () => `transpose: x must be a float32 tensor, got ${describe(x)}`)
+  expect(['float32', 'int32', 'bool'].includes(x.dtype), 'type',
+    () => `transpose: x must be a float32, int32 or bool tensor, got ${describe(x)}; to('float32') makes one`)
   const rank = x.shape.length
   const axes = [first, second].map((axis, i) =>
     expectInteger('transpose', i ? 'second axis' : 'first axis', axis, -rank, rank - 1))
@@ -48,7 +50,8 @@ export function transpose(x, first, second) {
   const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(sliceShape(x.shape, from, to))
   const sides = a === b ? [1, 1, 1, 1, x.numel()]
     : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
-  const out = x.engine.empty(exchange(x.shape, a, b))
-  x.engine.c.gf_transpose_forward(out.dataPtr(), x.dataPtr(), ...sides)
+  const out = x.engine.empty(exchange(x.shape, a, b), x.dtype)
+  moveFourByteValues(out, [x], (to, from) => x.engine.c.gf_transpose_forward(to, from, ...sides))
+  if (out.storage) out.storage.isCopyOfView = true
   return record(x.engine, op, { x }, { out }, { sides, a, b })
 }

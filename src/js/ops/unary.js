@@ -1,7 +1,9 @@
 import { describe, expect, expectOptions } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
-import { expectFloatTensor, toSnakeCase } from './checks.js'
+import { expectFloatTensor, expectTensor, toSnakeCase } from './checks.js'
+import { clone } from './copy.js'
+import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
 
 /**
  * Elementwise operations on one tensor. Each operation is an entry here and a line in src/c/ops/unary.h.
@@ -90,6 +92,7 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
   return {
     name: toSnakeCase(name),
     usesOutput: true,
+    readsOutput: ['sqrt', 'rsqrt', 'reciprocal', 'exp', 'tanh', 'sigmoid'].includes(name),
     reads: slope.includes('x') ? { x: ['x'] } : {},
     ...(options && { parameters: ({ saved }) => saved.parameters }),
     backward(node, gradient) {
@@ -110,6 +113,44 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
   }
 }
 
+/** @param {string} name @param {string} formula */
+const integerFunction = (name, formula) => /** @type {NonNullable<ReturnType<typeof createIntegerFunction>>} */ (
+  createIntegerFunction(name, formula))
+const maximum = integerFunction('maximum', 'max(a, b)'), minimum = integerFunction('minimum', 'min(a, b)')
+const subtract = integerFunction('sub', 'a − b'), multiply = integerFunction('mul', 'a × b')
+
+/**
+ * What operations give for int32 tensors where that is int32.
+ * @type {Record<string, (x: Tensor, options?: any) => Tensor>}
+ */
+const OF_INTEGERS = {
+  neg: x => subtract(0, x), abs: x => maximum(x, subtract(0, x)), sign: x => minimum(maximum(x, -1), 1),
+  square: x => multiply(x, x), relu: x => maximum(x, 0), floor: clone, round: clone,
+  clamp: (x, { min, max }) => {
+    const low = min > -Infinity ? maximum(x, min) : x
+    return max < Infinity ? minimum(low, max) : low === x ? clone(x) : low
+  }
+}
+/** The same for bool tensors; PyTorch refuses them in the others. @type {typeof OF_INTEGERS} */
+const OF_BOOLS = {
+  sign: clone, square: x => multiply(x, 1), clamp: (x, limits) => OF_INTEGERS.clamp(multiply(x, 1), limits)
+}
+/** Operations that PyTorch computes in float32 for integers, too. */
+const FLOAT_OF_INTEGERS = ['exp', 'log', 'sin', 'cos', 'tanh', 'sigmoid', 'sqrt', 'rsqrt', 'reciprocal']
+
+/**
+ * The result of an int32 or bool tensor, or null if it is that of the tensor as float32.
+ * @param {string} name @param {Tensor} x @param {Record<string, number>} parameters @returns {Tensor | null}
+ */
+function ofIntegers(name, x, parameters) {
+  const isFraction = Object.values(parameters).some(value => Number.isFinite(value) && !isInteger(value))
+  if (FLOAT_OF_INTEGERS.includes(name) || (OF_INTEGERS[name] && isFraction)) return null
+  const own = (x.dtype === 'bool' ? OF_BOOLS : OF_INTEGERS)[name]
+  expect(own !== undefined, 'type', () => `${name}: x must be a float32 ${OF_INTEGERS[name] ? 'or int32 ' : ''}tensor, got ${describe(x)}; ` +
+    (x.dtype === 'bool' && OF_INTEGERS[name] ? "logicalNot() inverts a mask, to('int32') makes numbers" : "to('float32') makes one"))
+  return own(x, parameters)
+}
+
 /** @param {string} name @param {Unary} line @returns {(x: Tensor, options?: any) => Tensor} */
 function unary(name, line) {
   const op = operation(name, line), kernel = `gf_${toSnakeCase(name)}_forward`, { options: defaults = {} } = line
@@ -119,9 +160,13 @@ function unary(name, line) {
     expect(names.length > 0, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
     return toParameters({ ...defaults, ...expectNumbers(name, expectOptions(name, options, names)) })
   }
-  return (x, options) => {
-    const { engine } = expectFloatTensor(name, 'x', x), saved = options === undefined ? defaultParameters : read(options)
-    const out = engine.empty(x.shape)
+  return (given, options) => {
+    const saved = options === undefined ? defaultParameters : read(options)
+    if (isInteger(expectTensor(name, 'x', given))) {
+      const integers = ofIntegers(name, given, saved.parameters)
+      if (integers) return integers
+    }
+    const x = toFloat(given), { engine } = expectFloatTensor(name, 'x', x), out = engine.empty(x.shape)
     engine.c[kernel](out.dataPtr(), x.dataPtr(), x.numel(), saved.p, saved.q)
     return record(engine, op, { x }, { out }, saved)
   }

@@ -5,14 +5,20 @@ import { sliceShape } from '../shape.js'
 import { setRequiresGrad } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { broadcast } from './broadcast.js'
-import { expectTensor, expectFloatTensor, expectSameEngine } from './checks.js'
-import { expand } from './strided.js'
+import { expectTensor, expectSameEngine } from './checks.js'
+import { to } from './convert.js'
+import { moveFourByteValues } from './four_bytes.js'
+import { isInteger } from './int_arithmetic.js'
+import { expand, expectMovable } from './strided.js'
 
 /** Operations that select values by a mask. */
+
+/** @typedef {import('../dtype.js').DType} DType */
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'where',
+  reads: { mask: ['a', 'b'] },
   parameters: ({ saved: { a, b } }) => ({ a, b }),
   inputAxes: { mask: ({ inputs: { a, b } }, of) => of(a ?? b) },
   axes: ({ inputs: { a, b } }, of) => (a || b ? of(a ?? b) : null),
@@ -42,23 +48,49 @@ function expectBoolTensor(where, mask) {
   return tensor
 }
 
-/** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | number} */
-const expectNumberOrTensor = (where, name, value) => (typeof value === 'number' ? value : expectFloatTensor(where, name, value))
+/**
+ * A float32, int32 or bool tensor, a number or a boolean.
+ * @param {string} where @param {string} name @param {unknown} value @returns {Tensor | number | boolean}
+ */
+const expectValue = (where, name, value) =>
+  (typeof value === 'number' || typeof value === 'boolean' ? value : expectMovable(where, value, name))
+
+/** @param {Tensor | number | boolean} value @returns {DType} */
+const typeOf = value => (value instanceof Tensor ? value.dtype : typeof value === 'boolean' ? 'bool' : isInteger(value) ? 'int32' : 'float32')
 
 /**
- * @param {string} where @param {Tensor} mask @param {Tensor | number} a @param {Tensor | number} b
- * @param {readonly number[]} shape that all broadcast to
+ * The type of a result that may have the values of a or b: PyTorch's promotion, but two numbers give float32.
+ * @param {Tensor | number | boolean} a @param {Tensor | number | boolean} b @returns {DType}
  */
-function selectByMask(where, mask, a, b, shape) {
-  const { engine } = mask, [x, y] = [a, b].map(value => (value instanceof Tensor ? expandTo(value, shape) : null))
-  expectSameEngine(where, mask, x, y)
-  const fullMask = expandTo(mask, shape), out = engine.empty(shape)
-  const numbers = engine.tidy(() => {
-    const pair = [a, b].map(value => (typeof value === 'number' ? value : 0)), scalars = engine.empty([2])
-    scalars.values.set(pair)
-    engine.c.gf_where_forward(out.dataPtr(), fullMask.dataPtr(), x?.dataPtr() ?? scalars.dataPtr(),
-      y?.dataPtr() ?? scalars.dataPtr() + 4, x ? 1 : 0, y ? 1 : 0, out.numel())
-    return pair
+function promote(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return 'float32'
+  const types = [typeOf(a), typeOf(b)]
+  return types.includes('float32') ? 'float32' : types.includes('int32') ? 'int32' : 'bool'
+}
+
+const float = new Float32Array(1), bits = new Int32Array(float.buffer)
+
+/** The four bytes of a number as an integer. @param {number} value @param {DType} dtype */
+function bitsOf(value, dtype) {
+  if (dtype !== 'float32') return value
+  float[0] = value
+  return bits[0]
+}
+
+/**
+ * @param {string} where @param {Tensor} mask @param {Tensor | number | boolean} a @param {Tensor | number | boolean} b
+ * @param {readonly number[]} shape that all broadcast to @param {DType} dtype of the result
+ */
+function selectByMask(where, mask, a, b, shape, dtype) {
+  const { engine } = mask
+  expectSameEngine(where, mask, ...[a, b].map(value => (value instanceof Tensor ? value : null)))
+  const [x, y] = [a, b].map(value => (value instanceof Tensor ? expandTo(to(value, dtype), shape) : null))
+  const fullMask = expandTo(mask, shape), out = engine.empty(shape, dtype)
+  const numbers = [a, b].map(value => (value instanceof Tensor ? 0 : Number(value)))
+  moveFourByteValues(out, [x, y], (target, first, second) => {
+    const scalars = engine.pass(numbers.map(value => bitsOf(value, dtype)))
+    engine.c.gf_where_forward(target, fullMask.dataPtr(), first || scalars, second || scalars + 4, x ? 1 : 0, y ? 1 : 0,
+      out.numel())
   })
   return record(engine, op, { mask: fullMask, a: x, b: y }, { out },
     { a: x ? undefined : numbers[0], b: y ? undefined : numbers[1] })
@@ -68,27 +100,41 @@ function selectByMask(where, mask, a, b, shape) {
 const expandTo = (x, shape) => (x.shape.join() === shape.join() ? x : expand(x, shape))
 
 /**
- * a where the mask is true, else b, with broadcasting: torch.where.
- * @param {Tensor} mask bool @param {Tensor | number} a @param {Tensor | number} b @returns {Tensor}
+ * a where the mask is true, else b, with broadcasting: torch.where. Types are promoted as in PyTorch: bool and int32
+ * give int32, with float32 or a fraction float32. Two numbers give float32.
+ * @param {Tensor} mask bool @param {Tensor | number | boolean} a @param {Tensor | number | boolean} b @returns {Tensor}
  * @example
  * const x = gf.tensor([-1, 2])
  * gf.where(x.gt(0), x, 0)                         // [0, 2]
  */
 export function where(mask, a, b) {
-  const boolMask = expectBoolTensor('where', mask), values = [expectNumberOrTensor('where', 'a', a), expectNumberOrTensor('where', 'b', b)]
+  const boolMask = expectBoolTensor('where', mask), values = [expectValue('where', 'a', a), expectValue('where', 'b', b)]
   const shape = values.reduce((/** @type {readonly number[]} */ common, value) =>
     (value instanceof Tensor ? broadcast('where', common, value.shape).shape : common), boolMask.shape)
-  return selectByMask('where', boolMask, values[0], values[1], shape)
+  return selectByMask('where', boolMask, values[0], values[1], shape, promote(values[0], values[1]))
 }
 
 /**
  * A copy of x with a number where the mask is true: torch.Tensor.masked_fill.
- * @param {Tensor} x @param {Tensor} mask bool, broadcasts to x @param {number} value @returns {Tensor}
+ * @param {Tensor} x float32, int32 or bool @param {Tensor} mask bool, broadcasts to x
+ * @param {number | boolean} value an integer for int32 @returns {Tensor}
  */
 export function maskedFill(x, mask, value) {
-  const { shape } = expectFloatTensor('maskedFill', 'x', x), boolMask = expectBoolTensor('maskedFill', mask)
-  expect(typeof value === 'number', 'type', () => `maskedFill: value must be a number, got ${describe(value)}`)
-  return selectByMask('maskedFill', boolMask, value, x, shape)
+  const { shape, dtype } = expectMovable('maskedFill', x), boolMask = expectBoolTensor('maskedFill', mask)
+  const number = expectCellValue('maskedFill', value, dtype)
+  return selectByMask('maskedFill', boolMask, number, x, shape, dtype)
+}
+
+/**
+ * A number that cells of a type can have: an integer for int32, 0 or 1 for bool.
+ * @param {string} where @param {unknown} value @param {DType} dtype @returns {number}
+ */
+export function expectCellValue(where, value, dtype) {
+  expect(typeof value === 'number' || typeof value === 'boolean', 'type',
+    () => `${where}: value must be a number, got ${describe(value)}`)
+  expect(dtype !== 'int32' || isInteger(Number(value)), 'range',
+    () => `${where}: value must be an integer for an int32 tensor, got ${describe(value)}; x.to('float32') takes any number`)
+  return dtype === 'bool' ? Number(Boolean(value)) : Number(value)
 }
 
 /**
@@ -96,24 +142,24 @@ export function maskedFill(x, mask, value) {
  * @param {string} where @param {Tensor} x @param {number} diagonal @param {boolean} isAbove
  */
 function triangle(where, x, diagonal, isAbove) {
-  const { engine, shape } = expectFloatTensor(where, 'x', x), [rows, columns] = sliceShape(shape, -2)
+  const { engine, shape, dtype } = expectMovable(where, x), [rows, columns] = sliceShape(shape, -2)
   expect(shape.length >= 2, 'shape', () => `${where}: x must have at least two axes, got ${describe(x)}`)
   expectInteger(where, 'diagonal', diagonal, -(2 ** 31))
   const mask = engine.empty([rows, columns], 'bool'), { values } = mask
   for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
     values[i * columns + j] = (isAbove ? j - i >= diagonal : j - i <= diagonal) ? 1 : 0
   }
-  return selectByMask(where, mask, x, 0, shape)
+  return selectByMask(where, mask, x, 0, shape, dtype)
 }
 
 /**
- * The cells of the last two axes on and below a diagonal, else 0: torch.tril.
+ * The cells of the last two axes on or below a diagonal, else 0: torch.tril.
  * @param {Tensor} x [..., N, M] @param {number} [diagonal] 0, the main one; positive is above it @returns {Tensor}
  */
 export const tril = (x, diagonal = 0) => triangle('tril', x, diagonal, false)
 
 /**
- * The cells of the last two axes on and above a diagonal, else 0: torch.triu.
+ * The cells of the last two axes on or above a diagonal, else 0: torch.triu.
  * @param {Tensor} x [..., N, M] @param {number} [diagonal] 0, the main one; positive is above it @returns {Tensor}
  */
 export const triu = (x, diagonal = 0) => triangle('triu', x, diagonal, true)

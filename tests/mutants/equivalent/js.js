@@ -82,7 +82,7 @@ export default {
     'there is more room one token earlier',
   'src/js/dtype.js: return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25)) [< -> <=]':
     'the smallest normal number is the same either way',
-  'src/js/ops/gelu.js: const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x)) [< -> <=]':
+  'src/js/ops/gelu.js: export const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x)) [< -> <=]':
     'half lies below 0, and half above',
   'src/js/ops/positional_encoding.js: const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1 [< -> <=]':
     'every power of 1 is 1',
