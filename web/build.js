@@ -45,7 +45,8 @@ const UNUSED = new RegExp(`/src/js/(${[
 ].join('|')})\\.js$`)
 
 /**
- * Files of which the engine's worker needs less: nobody writes code in it, so that it reads no name that does not exist.
+ * Files of which the engine's worker needs less: nobody writes code in it, so that it reads no name that does not
+ * exist.
  */
 const REDUCED = {
   'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
