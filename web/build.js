@@ -40,18 +40,15 @@ const classNames = {
 
 /** Files of the library whose exports the engine's worker never calls. */
 const UNUSED = new RegExp(`/src/js/(${[
-  'ops/(bitwise|composed|derived|gated|in_place|subscript|windows)', 'nn/(backward_hooks|conv|parameter_containers)',
-  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'text/train_unigram'
+  'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)', 'nn/(backward_hooks|conv|parameter_containers)',
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'function', 'print_tensor', 'text/train_unigram'
 ].join('|')})\\.js$`)
 
 /**
- * Files of which the engine's worker needs less: nobody writes code in it, so that it calls the library in the form
- * that needs no reading of arguments, and reads no name that does not exist.
+ * Files of which the engine's worker needs less: nobody writes code in it, so that it reads no name that does not
+ * exist.
  */
 const REDUCED = {
-  'arguments.js': `export const createReader = () => ({ max: Infinity, read: args => args }), readerOf = forward => ({ forward }),
-    withSignature = (name, fn) => fn, withSignatures = functions => functions, wrapForwards = () => {}`,
-  'signatures.js': 'export const DATA = {}, FUNCTIONS = {}, INIT = {}, METHODS = {}, MODULES = {}, OPTIMIZERS = {}',
   'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
     refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
