@@ -40,8 +40,9 @@ const classNames = {
 
 /** Files of the library whose exports the engine's worker never calls. */
 const UNUSED = new RegExp(`/src/js/(${[
-  'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)', 'nn/(backward_hooks|conv|parameter_containers)',
-  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'function', 'print_tensor', 'text/train_unigram'
+  'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
+  'nn/(backward_hooks|conv|parameter_containers|print_module)',
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'function', 'print_tensor', 'text/train_unigram'
 ].join('|')})\\.js$`)
 
 /**
