@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { Of } from './modules.js'
+import { FunctionModule } from './modules.js'
 import { assertRuns } from './onnx.js'
 
 const F = gf.functional
@@ -30,12 +30,12 @@ const CASES = {
 for (const [name, fn] of Object.entries(CASES)) {
   test(`${name}: onnxruntime has the same`, async () => {
     const x = gf.randn([3, 4]).mul(2)
-    await assertRuns(new Of(fn), gf.ones([3, 4]), { input: x }, () => fn(x), name)
+    await assertRuns(new FunctionModule(fn), gf.ones([3, 4]), { input: x }, () => fn(x), name)
   })
 }
 
 test('PyTorch expressions', () => {
-  const script = gf.toPyTorch(new Of(a => [a.ceil(), a.erf(), a.unfold(1, 2, 1), a.to('int32').bitwiseAnd(3),
+  const script = gf.toPyTorch(new FunctionModule(a => [a.ceil(), a.erf(), a.unfold(1, 2, 1), a.to('int32').bitwiseAnd(3),
     gf.where(a.gt(0), a.gt(1), false)]), gf.ones([2, 3]))
   for (const line of ['output = torch.ceil(input)', 'erf = torch.erf(input)', 'bitwise_and = to & 3',
     'unfold = input.contiguous().as_strided((2, 2, 2), (3, 1, 1), 0)', 'where = torch.where(gt, gt_2, False)']) {
