@@ -37,6 +37,9 @@ export function parseSignature(text) {
 }
 
 /** @param {unknown} value */
+const isTensor = value => 'dtype' in Object(value)
+
+/** @param {unknown} value */
 const isShape = value => typeof value === 'number' || Array.isArray(value)
 
 /**
@@ -77,7 +80,9 @@ const EXCEPTIONS = {
       if (values.p === 'fro') values.p = 2
     }
   },
-  randint: { applies: args => Array.isArray(args[1]), before: args => (Array.isArray(args[1]) ? [0, ...args] : args) }
+  randint: { applies: args => Array.isArray(args[1]), before: args => (Array.isArray(args[1]) ? [0, ...args] : args) },
+  // For tensors one by one, the function says that it takes a list.
+  meshgrid: { applies: args => isTensor(args[0]), before: args => (isTensor(args[0]) ? args.slice(0, 1) : args) }
 }
 // Null by position is the default elsewhere.
 EXCEPTIONS.DataLoader = {

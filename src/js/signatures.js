@@ -40,7 +40,7 @@ export const FUNCTIONS = /** @type {const} */ ({
   binaryCrossEntropyWithLogits: 'input target | weight? -sizeAverage? -reduce? reduction? posWeight?',
   klDiv: 'input target | -sizeAverage? -reduce? reduction? logTarget?', cosineSimilarity: 'x1 x2 | dim? eps?',
   conv1d: CONV, conv2d: CONV, unfold: `input kernelSize | ${WINDOWS}`, fold: `input outputSize kernelSize | ${WINDOWS}`,
-  pad: 'input pad | mode? value?', meshgrid: '... tensors | * indexing?',
+  pad: 'input pad | mode? value?', meshgrid: 'tensors | * indexing?',
   cat: 'tensors | dim?', stack: 'tensors | dim?', split: 'tensor splitSize | dim?', chunk: 'input chunks | dim?',
   oneHot: 'tensor | numClasses?', where: 'condition input other', reshape: 'input shape', transpose: 'input dim0 dim1',
   narrow: 'input dim start length', select: 'input dim index', slice: '+input +dim +start +end? +step?',
