@@ -1,5 +1,6 @@
 import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
-import { createPublicClass, bindClass, readConstructorArguments } from './bind_engine.js'
+import { bindClass, readConstructorArguments } from './bind_engine.js'
+import { createPublicClass } from './public_class.js'
 import { withSignature, withSignatures, wrapForwards } from './arguments.js'
 import { expectArgumentCount } from './arity.js'
 import { Engine } from './engine.js'

@@ -3,10 +3,11 @@
  * tokenizers without tensors, gradients and modules.
  */
 
-import { bindClass } from '../bind_engine.js'
+import { expectArgumentCount } from '../arity.js'
 import { GlassformerError, guardPromise } from '../errors.js'
 import { Kernels } from '../kernels.js'
 import { loadKernels } from '../load.js'
+import { createPublicClass } from '../public_class.js'
 import { loadTokenizer } from './files.js'
 import { trainBPE, trainWordPiece } from './train_merges.js'
 import { trainUnigram } from './train_unigram.js'
@@ -26,7 +27,13 @@ export const bindText = engine => ({
    * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
    */
   words: (text, options) => words(engine, text, options),
-  Vocab: bindClass(engine, Vocab, 'Vocab', 'gf.text'),
+  Vocab: /** @type {import('../bind_engine.js').Bound<typeof Vocab>} */ (createPublicClass(Vocab, class extends Vocab {
+    /** @param {any[]} args */
+    constructor(...args) {
+      expectArgumentCount('Vocab', 2, args)
+      super(engine, args[0], args[1])
+    }
+  }, 'Vocab', 'gf.text')),
   /**
    * Loads the tokenizer of a model's folder: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' }, { 'vocab.txt' },
    * { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c).
