@@ -9,6 +9,8 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
  *
  * @typedef {(args: any[]) => any[]} Read the arguments as the function takes them
  *
+ * @typedef {{ readonly max: number, read: Read }} Reader max: the number of arguments in PyTorch's order
+ *
  * @typedef {object} Signature
  * @property {string[]} order the parameters that have a position, in PyTorch's order
  * @property {string[]} fixed those that the function takes by position
@@ -174,16 +176,23 @@ function readValues(name, signature, args, first) {
  * @param {string} name @param {string | undefined} text the signature, undefined where there is none
  * @param {number} count how many arguments a function without a signature takes
  * @param {number} [first] the index of the first argument in the order: 1 for methods
- * @returns {{ max: number, read: Read }}
+ * @returns {Reader}
  */
 export function createReader(name, text, count, first = 0) {
   if (text === undefined) {
     const max = count - first
     return { max, read: args => (expectArgumentCount(name, max, args), args) }
   }
-  const signature = parseSignature(text), { order, options, isOpen, takesObjects } = signature
-  const max = order.length - first
-  if (isOpen) return { max: Infinity, read: args => args }
+  if (text.startsWith('...')) return { max: Infinity, read: args => args }
+  // Parsing all signatures takes 4 ms, and most programs call few of the functions.
+  /** @type {Reader | undefined} */ let reader
+  const parse = () => (reader ??= createParsedReader(name, parseSignature(text), first))
+  return { get max() { return parse().max }, read: args => parse().read(args) }
+}
+
+/** @param {string} name @param {Signature} signature @param {number} first @returns {Reader} */
+function createParsedReader(name, signature, first) {
+  const { order, options, takesObjects } = signature, max = order.length - first
   if (takesObjects) {
     return { max, read: args => (expectArgumentCount(name, max, args, describeOrder(signature, first)), args) }
   }
@@ -216,10 +225,11 @@ export function createReader(name, text, count, first = 0) {
  * @param {string | undefined} text its signature @returns {F}
  */
 export function withSignature(name, fn, text) {
-  const { max, read } = createReader(name, text, fn.length)
-  if (max === Infinity) return fn
+  if (text?.startsWith('...')) return fn
+  const reader = createReader(name, text, fn.length), { read } = reader
   const reading = (/** @type {any[]} */ ...args) => fn(...read(args))
-  return /** @type {any} */ (Object.defineProperties(reading, { name: { value: name }, length: { value: max } }))
+  const properties = { name: { value: name }, length: { get: () => reader.max } }
+  return /** @type {any} */ (Object.defineProperties(reading, properties))
 }
 
 /**
