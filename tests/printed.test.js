@@ -69,3 +69,9 @@ test('a disposed tensor says so, and large ones are printed from a few of their 
   assert.match(String(gf.zeros([4000, 4000])), /^tensor\(\[\[0\., 0\., 0\., {2}\.\.\., 0\., 0\., 0\.\],\n/)
   assert.ok(performance.now() - start < 500)
 })
+
+test('a trace prints a line for every tensor', () => {
+  const layer = new nn.Linear(2, 1), { trace } = gf.trace(() => layer(gf.ones([3, 2])))
+  assert.equal(inspect(trace), 'Trace\n  weight  float32 [1, 2]\n  bias  float32 [1]\n  input  float32 [3, 2]\n  output  float32 [3, 1]')
+  trace.dispose()
+})

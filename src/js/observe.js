@@ -272,8 +272,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  *   is called when the run is disposed
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names of the modules that fn calls directly
- * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones; edits that match
- *   no cell are `unusedEdits`. An edited parameter stays changed
+ * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones, as an
+ *   ablation does; edits that match no cell are `unusedEdits`. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] axes of tensors by name, where operations cannot
  *   derive them, such as the vocabulary of an embedding
  * @param {Record<string, unknown>} [options.streams] the text streams: tokens, vocabulary

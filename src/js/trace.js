@@ -1,5 +1,5 @@
 import { computeCosts } from './costs.js'
-import { describe, expect, expectOptions } from './errors.js'
+import { describe, expect, expectOptions, formatShape } from './errors.js'
 import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -62,6 +62,12 @@ export class Trace {
   /** Names of all tensors, in the order in which they were named. */
   get names() {
     return this.#names.all
+  }
+
+  /** The names with dtype and shape, a line each, for console.log of Node. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    const lines = this.names.map(name => `${name}  ${this.get(name).dtype} ${formatShape(this.get(name).shape)}`)
+    return ['Trace', ...lines].join('\n  ')
   }
 
   /**

@@ -173,8 +173,8 @@ export class Entry {
 }
 
 /**
- * The keys and values of earlier passes, for every attention of a model, so that a decoder can process its tokens one
- * by one. Its memory is allocated in the first pass.
+ * The key-value cache (KV cache): the keys and values of earlier passes, for every attention of a model, so that a
+ * decoder can process its tokens one by one. Its memory is allocated in the first pass.
  *
  *     const cache = new gf.decoding.Cache(128)
  *     gf.noGrad(() => decoder.forward(first, memory, { tgtIsCausal: true, cache }))   // a prompt
