@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { DIFFERS, OFTEN, apiTable, rowsOf } from './lib/api_table.js'
+import { DIFFERS, OFTEN, apiTable, otherNames, rowsOf } from './lib/api_table.js'
 import { gf } from './lib/engine.js'
 
-const FILE = new URL('../web/docs/pytorch.md', import.meta.url)
+const FILE = new URL('../web/docs/pytorch.md', import.meta.url), NAMES = new URL('../web/docs/torch_names.json', import.meta.url)
 const torch = JSON.parse(await readFile(new URL('golden/torch_api.json', import.meta.url), 'utf8'))
 
 test('every name in the table of differences exists in PyTorch', () => {
@@ -31,9 +31,10 @@ test("common PyTorch expressions give PyTorch's results", () => {
 })
 
 test('the API table matches the library', async () => {
-  const table = apiTable(torch)
-  if (process.env.UPDATE) await writeFile(FILE, table)
-  assert.equal(await readFile(FILE, 'utf8'), table, 'run with UPDATE=1')
+  for (const [file, text] of [[FILE, apiTable(torch)], [NAMES, `${JSON.stringify(otherNames(torch), null, 1)}\n`]]) {
+    if (process.env.UPDATE) await writeFile(file, text)
+    assert.equal(await readFile(file, 'utf8'), text, 'run with UPDATE=1')
+  }
 })
 
 test('all functions that a transformer needs exist', () => {

@@ -159,8 +159,8 @@ async function reference() {
   await bundle({ entryPoints: [here('docs/search.js')], outfile: `${SITE}reference.js`, format: 'esm' })
   await bundle({ entryPoints: [here('docs/reference.css')], outfile: `${SITE}reference.css` })
   const shell = await readFile(here('docs/reference.html'), 'utf8')
-  const links = await guideLinks('')
-  await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell).replace('<!-- guides -->', () => links))
+  const links = await guideLinks(''), torchNames = JSON.parse(await readFile(here('docs/torch_names.json'), 'utf8'))
+  await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell, torchNames).replace('<!-- guides -->', () => links))
 }
 
 /** The guides, with their pictures. */

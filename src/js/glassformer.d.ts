@@ -101,6 +101,7 @@ export type { Adam, AdamOptions, AdamW } from './optim/adam.js'
 export type {
   CosineAnnealingLR, ExponentialLR, LambdaLR, LinearLR, MultiStepLR, OneCycleLR, ReduceLROnPlateau, SequentialLR, StepLR
 } from './optim/lr_schedulers.js'
+export type { Scheduler } from './optim/lr_scheduler.js'
 export type { Optimizer, OptimizerState, ParamGroup, Params } from './optim/optimizer.js'
 export type { SGD, SGDOptions } from './optim/sgd.js'
 export type { Loaded, LoadedFrom } from './safetensors.js'

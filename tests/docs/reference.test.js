@@ -87,9 +87,12 @@ for (const { id, code } of examples) test(`example of ${id}`, async () => {
 })
 
 test('the page has an anchor for every entry, and its links lead somewhere', async () => {
-  const shell = await readFile(new URL('../../web/docs/reference.html', import.meta.url), 'utf8')
-  const html = pageOf(sections, shell), anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  const read = name => readFile(new URL(`../../web/docs/${name}`, import.meta.url), 'utf8')
+  const shell = await read('reference.html'), torchNames = JSON.parse(await read('torch_names.json'))
+  const html = pageOf(sections, shell, torchNames), anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
   for (const { id } of all) assert.ok(anchors.has(id), id)
   for (const [, id] of html.matchAll(/ href="#([^"]+)"/g)) assert.ok(anchors.has(id), id)
-  assert.ok(!/>undefined|\[object/.test(html), 'nothing came out wrong')
+  assert.ok(!/>undefined|\[object|__@|__\d/.test(html), 'nothing came out wrong')
+  assert.match(html, /data-name="torch\.Tensor\.tolist" hidden><p><code>torch\.Tensor\.tolist<\/code>: write <code>x\.toArray\(\)<\/code>/)
+  for (const method of ['step', 'getLastLr', 'stateDict', 'loadStateDict']) assert.ok(anchors.has(`Scheduler.${method}`), method)
 })

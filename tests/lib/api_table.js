@@ -187,22 +187,31 @@ const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
 function section(part, names) {
   const rows = rowsOf(part, names)
   const withStatus = status => rows.filter(row => row.status === status)
-  const missing = withStatus('not').map(({ name }) => name)
   return [
     `## ${part}`, REMARKS[part] ?? '',
-    `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${missing.length} not.`,
+    `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${withStatus('not').length} not.`,
     withStatus('have').length
       ? `As in PyTorch, in camelCase: ${withStatus('have').map(({ name }) => `\`${toCamelCase(name)}\``).join(', ')}.` : '',
-    withStatus('differs').length ? table(withStatus('differs')) : '',
-    missing.length ? `<details><summary>not here</summary>\n\n${missing.join(', ')}\n\n</details>` : ''
+    withStatus('differs').length ? table(withStatus('differs')) : ''
   ].filter(Boolean).join('\n\n')
+}
+
+/**
+ * PyTorch's names that are spelled otherwise here, [here, note], or missing, null: for the search of the reference.
+ * @param {{ names: Record<string, string[]> }} torch
+ */
+export function otherNames({ names }) {
+  const otherRows = (part, list) => rowsOf(part, list).filter(({ status }) => status !== 'have')
+  const counterpart = ({ status, here, note }) => (status === 'differs' ? [here, note] : null)
+  return Object.fromEntries(Object.entries(names).map(([part, list]) => (
+    [part, Object.fromEntries(otherRows(part, list).map(row => [row.name, counterpart(row)]))])))
 }
 
 /** The whole table as Markdown. @param {{ version: string, names: Record<string, string[]> }} torch */
 export const apiTable = ({ names }) => `${[
   '# From PyTorch',
-  'Every public name of PyTorch 1.13 and whether glassformer has it. Made by `tests/api.test.js` from the library itself;' +
-  '\n`UPDATE=1 node --test tests/api.test.js` writes it anew.',
+  'The public names of PyTorch 1.13 that glassformer has, as in PyTorch or otherwise. The search of the reference also finds those\n' +
+  'that it lacks. Made by `tests/api.test.js` from the library itself; `UPDATE=1 node --test tests/api.test.js` writes it anew.',
   'Everywhere: names in camelCase, batch first. Arguments have PyTorch\'s order, and its keyword arguments stand in one object\n' +
   'at the end: `x.sum(-1, { keepdim: true })`, `F.normalize(x, 2, -1)`, `new nn.Linear(3, 4, false)`, `layer(x, mask)`,\n' +
   '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',

@@ -192,7 +192,7 @@ function parts() {
     ['nn', 'gf.nn', entriesOf(nn, 'gf.nn.', ['functional', 'init'])],
     ['init', 'gf.nn.init', entriesOf(part(nn, 'init'), 'gf.nn.init.')],
     ['optim', 'gf.optim', [...entriesOf(optim, 'gf.optim.', ['lrScheduler']), ...given('Optimizer')]],
-    ['lrScheduler', 'gf.optim.lrScheduler', entriesOf(part(optim, 'lrScheduler'), 'gf.optim.lrScheduler.')],
+    ['lrScheduler', 'gf.optim.lrScheduler', [...entriesOf(part(optim, 'lrScheduler'), 'gf.optim.lrScheduler.'), ...given('Scheduler')]],
     ['data', 'gf.data', entriesOf(part(whole, 'data'), 'gf.data.')],
     ['text', 'gf.text', [...entriesOf(part(whole, 'text'), 'gf.text.'), ...given('Tokenizer')]],
     ['models', 'gf.models', [...entriesOf(part(whole, 'models'), 'gf.models.'),

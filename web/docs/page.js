@@ -78,10 +78,22 @@ const links = ({ id, title, entries }) => `<details><summary>${safe(title)} ` +
 const sectionHtml = ({ id, title, entries }, ids) => `<section aria-labelledby="section-${id}">` +
   `<h2 id="section-${id}">${safe(title)}</h2>\n${entries.map(entry => entryHtml(entry, ids)).join('')}</section>`
 
-/** @param {Section[]} sections @param {string} shell reference.html, with places for what is made here */
-export function pageOf(sections, shell) {
+/**
+ * PyTorch's names that are spelled otherwise here or missing: only a search shows them.
+ * @param {Record<string, Record<string, [here: string, note: string] | null>>} names by part of PyTorch
+ */
+const torchNamesHtml = names => `<section><h2>Names of PyTorch</h2>\n${Object.entries(names).flatMap(([part, list]) =>
+  Object.entries(list).map(([name, found]) => `<article class="entry torch-name" data-name="${part}.${name}" hidden>` +
+    `<p>${code(`${part}.${name}`)}: ${found ? `write ${code(found[0])}${found[1] ? `, ${prose(found[1], new Set())}` : ''}` : 'not here'}</p></article>`))
+  .join('\n')}</section>`
+
+/**
+ * @param {Section[]} sections @param {string} shell reference.html, with places for what is made here
+ * @param {Parameters<typeof torchNamesHtml>[0]} torchNames
+ */
+export function pageOf(sections, shell, torchNames) {
   const all = sections.flatMap(({ entries }) => entries.flatMap(entry => [entry, ...entry.members]))
   const ids = new Set(all.map(({ id }) => id))
   return shell.replace('<!-- links -->', () => sections.map(links).join('\n'))
-    .replace('<!-- sections -->', () => sections.map(section => sectionHtml(section, ids)).join('\n'))
+    .replace('<!-- sections -->', () => [...sections.map(section => sectionHtml(section, ids)), torchNamesHtml(torchNames)].join('\n'))
 }

@@ -20,7 +20,7 @@ const isNamed = (name, wanted) => (wanted.includes('.') ? name : name.slice(name
 function search(typed) {
   const wanted = plain(typed), named = entries.filter(({ name }) => isNamed(name, wanted))
   const mentioning = () => entries.filter(({ text }) => text.includes(flat(typed)))
-  const matching = !typed.trim() ? entries : named.length ? named : mentioning()
+  const matching = !typed.trim() ? entries.filter(({ element }) => !element.matches('.torch-name')) : named.length ? named : mentioning()
   const shown = new Set(matching.flatMap(({ element }) => [element, element.parentElement?.closest('.entry')]))
   for (const { element } of entries) {
     const inside = element.parentElement?.closest('.entry')

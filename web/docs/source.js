@@ -112,7 +112,7 @@ const MOST_FIELDS = 20
 function isPlain(type) {
   const isObject = Boolean(type.flags & ts.TypeFlags.Object) || type.isIntersection()
   const isOther = type.isUnion() || type.isClass() || checker.isArrayType(type) || checker.isTupleType(type) ||
-    type.getCallSignatures().length > 0 || type.getStringIndexType() !== undefined
+    type.getCallSignatures().length > 0 || checker.getPropertiesOfType(type).some(({ escapedName }) => String(escapedName).startsWith('__@')) || type.getStringIndexType() !== undefined
   const file = type.symbol?.valueDeclaration?.getSourceFile()
   return isObject && !isOther && !file?.hasNoDefaultLib && !CLASSES.test(type.symbol?.name ?? '')
 }

@@ -43,7 +43,7 @@ export class LanguageModel extends Module {
   /**
    * Ids as a batch; a single sequence becomes a batch of one.
    * @param {string} name @param {unknown} ids
-   * @returns {Tensor} [B, T]
+   * @returns {Tensor} [B, T] @internal
    */
   toBatch(name, ids) {
     const where = this.constructor.name, tensor = toIdTensor(this.engine, where, name, ids)
@@ -56,7 +56,7 @@ export class LanguageModel extends Module {
    * Checks an attention mask.
    * @param {unknown} mask [B, T]: 1 or true for tokens, 0 or false for padding; optional
    * @param {readonly number[]} shape of the ids
-   * @returns {AttentionMask | null} null if there is no padding
+   * @returns {AttentionMask | null} null if there is no padding @internal
    */
   readAttentionMask(mask, [B, T]) {
     if (mask === undefined || mask === null) return null
@@ -78,7 +78,7 @@ export class LanguageModel extends Module {
    * The position of each token: the number of tokens before it, without padding.
    * @param {readonly number[]} shape of the ids @param {AttentionMask | null} mask null: no padding
    * @param {number} [past] number of tokens in the cache
-   * @returns {Tensor} [B, T]
+   * @returns {Tensor} [B, T] @internal
    */
   positionIds([B, T], mask, past = 0) {
     if (mask?.tensor) {
@@ -99,7 +99,7 @@ export class LanguageModel extends Module {
    * spreads to the other positions.
    * @param {AttentionMask | null} mask @param {{ past?: number, isCausal?: boolean }} [options] past: number of keys in
    *   the cache; isCausal: queries attend to earlier positions and to themselves
-   * @returns {Tensor | undefined} [B, 1, T - past, T]
+   * @returns {Tensor | undefined} [B, 1, T - past, T] @internal
    */
   paddingMask(mask, { past = 0, isCausal = false } = {}) {
     if (!mask) return undefined
@@ -131,7 +131,7 @@ export class LanguageModel extends Module {
 
   /**
    * Sets the logits of some tokens to -inf, in place.
-   * @param {Tensor} logits [B, T, V] @param {readonly number[]} suppressedTokenIds @returns {Tensor} logits
+   * @param {Tensor} logits [B, T, V] @param {readonly number[]} suppressedTokenIds @returns {Tensor} logits @internal
    */
   suppressTokens(logits, suppressedTokenIds) {
     const V = logits.shape[2], { values } = logits
@@ -141,7 +141,7 @@ export class LanguageModel extends Module {
 
   /**
    * Sets the logits of all tokens but one to -inf, in place.
-   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} logits
+   * @param {Tensor} logits [B, T, V] @param {number} id @returns {Tensor} logits @internal
    */
   forceToken(logits, id) {
     const V = logits.shape[2], { values } = logits
@@ -149,14 +149,14 @@ export class LanguageModel extends Module {
     return logits
   }
 
-  /** @param {number} T @param {number} max positions that the model has embeddings for */
+  /** @param {number} T @param {number} max positions that the model has embeddings for @internal */
   checkLength(T, max) {
     expect(T <= max, 'range', () => `${this.constructor.name}: ids has ${T} positions, and the model has at most ${max}`)
   }
 
   /**
    * The mask for cross-attention.
-   * @param {AttentionMask | null} mask @returns {boolean[][] | Tensor | undefined} [B, T], true for padding
+   * @param {AttentionMask | null} mask @returns {boolean[][] | Tensor | undefined} [B, T], true for padding @internal
    */
   keyPaddingMask(mask) {
     if (!mask) return undefined
@@ -165,13 +165,13 @@ export class LanguageModel extends Module {
     return buildArray(B, b => Array.from(isToken.subarray(b * T, (b + 1) * T), value => !value))
   }
 
-  /** @param {string} name @param {Tensor} ids @param {Tensor} other of the same batch size */
+  /** @param {string} name @param {Tensor} ids @param {Tensor} other of the same batch size @internal */
   checkBatchSize(name, ids, other) {
     expect(ids.shape[0] === other.shape[0], 'shape', () =>
       `${this.constructor.name}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${formatShape(ids.shape)}`)
   }
 
-  /** @param {string} name @param {Tensor} ids @param {Tensor} other */
+  /** @param {string} name @param {Tensor} ids @param {Tensor} other @internal */
   checkSameShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>
       `${this.constructor.name}: ${name} must have shape ${formatShape(other.shape)}, got ${formatShape(ids.shape)}`)

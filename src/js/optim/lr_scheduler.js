@@ -35,7 +35,7 @@ export class Scheduler {
     return this.optimizer.paramGroups.map(group => /** @type {number} */ (group.initialLr))
   }
 
-  /** The rate of a group in this epoch. @param {ParamGroup} group @param {number} _i @returns {number} */
+  /** The rate of a group in this epoch. @param {ParamGroup} group @param {number} _i @returns {number} @internal */
   rate(group, _i) {
     return group.lr
   }
@@ -124,7 +124,10 @@ export class LambdaLR extends Scheduler {
     this.update()
   }
 
-  /** As in PyTorch, a group that was added later keeps its rate. @param {ParamGroup} group @param {number} i */
+  /**
+   * As in PyTorch, a group that was added later keeps its rate.
+   * @param {ParamGroup} group @param {number} i @internal
+   */
   rate({ lr }, i) {
     if (!this.lrLambdas[i]) return lr
     return this.baseLrs[i] * expectFinite('LambdaLR', 'the result of lrLambda', this.lrLambdas[i](this.lastEpoch))
@@ -143,7 +146,7 @@ export class StepLR extends Scheduler {
     this.gamma = expectFinite('StepLR', 'gamma', gamma)
   }
 
-  /** @param {ParamGroup} group */
+  /** @param {ParamGroup} group @internal */
   rate({ lr }) {
     return this.lastEpoch > 0 && this.lastEpoch % this.stepSize === 0 ? lr * this.gamma : lr
   }
@@ -175,7 +178,7 @@ export class CosineAnnealingLR extends Scheduler {
   /**
    * Computes the rate from the previous one, as PyTorch does, so that it takes into account a rate that the user sets
    * between two steps.
-   * @param {ParamGroup} group @param {number} i
+   * @param {ParamGroup} group @param {number} i @internal
    */
   rate({ lr }, i) {
     const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
@@ -216,7 +219,7 @@ export class LinearLR extends Scheduler {
     this.update()
   }
 
-  /** @param {ParamGroup} group */
+  /** @param {ParamGroup} group @internal */
   rate({ lr }) {
     const { startFactor: from, endFactor: to, totalIters: n, lastEpoch: t } = this
     if (t === 0) return lr * from

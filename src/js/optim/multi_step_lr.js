@@ -34,7 +34,7 @@ export class MultiStepLR extends Scheduler {
     this.update()
   }
 
-  /** @param {import('./optimizer.js').ParamGroup} group */
+  /** @param {import('./optimizer.js').ParamGroup} group @internal */
   rate({ lr }) {
     return this.milestones.filter(epoch => epoch === this.lastEpoch).reduce(rate => rate * this.gamma, lr)
   }
@@ -50,7 +50,7 @@ export class ExponentialLR extends Scheduler {
     this.gamma = expectFinite('ExponentialLR', 'gamma', gamma)
   }
 
-  /** @param {import('./optimizer.js').ParamGroup} group */
+  /** @param {import('./optimizer.js').ParamGroup} group @internal */
   rate({ lr }) {
     return this.lastEpoch === 0 ? lr : lr * this.gamma
   }

@@ -61,7 +61,7 @@ export class Optimizer {
   #where
   #defaults
   #check
-  /** @type {ParamGroup[]} */ paramGroups = []
+  /** The groups: { params, lr, … }; the options may be changed between steps. @type {ParamGroup[]} */ paramGroups = []
   /** @type {Map<Tensor, any>} */ state = new Map()
 
   /**
@@ -84,7 +84,8 @@ export class Optimizer {
    * Adds a group of parameters; its options default to those of the optimizer: torch.optim.Optimizer.add_param_group.
    * @param {{ params: Iterable<Tensor>, [option: string]: any }} group
    */
-  addParamGroup({ params, ...options }) {
+  addParamGroup(group) {
+    const { params, ...options } = group
     this.#add(params, this.#check({ ...this.#defaults, ...options }))
   }
 
