@@ -291,17 +291,17 @@ GF_EXPORT void gf_positional_encoding(double *out, int L, int d, double base, in
 /* out [n] = x [n] rounded to float32. */
 GF_EXPORT void gf_round_to_float(float *out, const double *x, int n);
 
-/* Rotary position embedding for heads of D = 2 half channels. gf_rotary_frequencies: out [half] = 1 / base^(i/half).
+/* Rotary position embedding of 2 half channels of every head. gf_rotary_frequencies: out [half] = 1 / base^(i/half).
  * gf_rotary_table: cosines and sines [n,half] of positions [n] times frequencies [half]. */
 GF_EXPORT void gf_rotary_frequencies(float *out, int half, double base);
 GF_EXPORT void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, const float *frequencies, int n,
                                int half);
-/* out [B,H,T,heads,D] = x with every channel pair rotated. Row t of batch element b uses row b*batch + t of the tables
- * [.,D/2]. Pairs are channels 2i and 2i + 1 if `interleaved`, else i and i + D/2. */
+/* out [B,H,T,heads,D] = x with the pairs of the first R channels rotated. Row t of batch element b uses row b*batch + t
+ * of the tables [.,R/2]. Pairs are channels 2i and 2i + 1 if `interleaved`, else i and i + R/2. */
 GF_EXPORT void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B,
-                                 int H, int T, int heads, int D, int interleaved);
+                                 int H, int T, int heads, int D, int R, int interleaved);
 GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch,
-                                  int B, int H, int T, int heads, int D, int interleaved);
+                                  int B, int H, int T, int heads, int D, int R, int interleaved);
 /* ALiBi biases for attention: out [H,Tq,Tk]. Query i is at position past + i of the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 

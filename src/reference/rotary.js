@@ -1,13 +1,15 @@
 // Rotary position embedding: pair i of a head is rotated by position * base^(-2i/D), (a, b) -> (a cos - b sin, b cos +
-// a sin). layout: the channels of a pair are D/2 apart ('half') or adjacent ('interleaved'). x [B, H, T, heads*D];
+// a sin). Only the first dims channels of a head are rotated, by default all D. layout: the channels of a pair are
+// dims/2 apart ('half') or adjacent ('interleaved'); scale multiplies the tables. x [B, H, T, heads*D];
 // positions [T] or [B, T], by default 0 .. T-1. Frequencies and angles are rounded to float32, as in existing models:
 // this rounding is part of the definition.
 /** @import { TensorLike, Tensor } from './tensor.js' */
 
 /** @typedef {{ cos: TensorLike, sin: TensorLike }} Tables */
-/** @typedef {{ positions?: number[] | number[][], base?: number, layout?: string, heads?: number }} Params */
+/** @typedef {{ positions?: number[] | number[][], base?: number, layout?: string, heads?: number, dims?: number,
+ *   frequencies?: readonly number[], scale?: number }} Params */
 
-import { map, zeros } from './tensor.js'
+import { map } from './tensor.js'
 
 /**
  * Cosines and sines of a list of positions, [positions, half].
@@ -15,15 +17,16 @@ import { map, zeros } from './tensor.js'
  * @param {number} half
  * @param {number} [base]
  * @param {readonly number[]} [customFrequencies] default: those of the base
+ * @param {number} [scale]
  */
-export function tables(positions, half, base = 10000, customFrequencies) {
+export function tables(positions, half, base = 10000, customFrequencies, scale = 1) {
   /** @param {unknown} _ @param {number} pair */
   const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
   const frequencies = customFrequencies?.map(Math.fround) ?? Array.from({ length: half }, frequencyOf)
   const angles = positions.flatMap(
     position => frequencies.map(frequency => Math.fround(Math.fround(position) * frequency)))
   /** @param {(angle: number) => number} of @returns {Tensor} */
-  const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, of) })
+  const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, angle => scale * of(angle)) })
   return { cos: table(Math.cos), sin: table(Math.sin) }
 }
 
@@ -35,7 +38,7 @@ export function tables(positions, half, base = 10000, customFrequencies) {
  * @param {number} sign
  */
 function rotate(x, { cos, sin }, { layout = 'half', heads = 1 }, sign) {
-  const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
+  const [B, H, T, C] = x.shape, D = C / heads, half = cos.shape[1], y = map(x, v => v), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
     const at = rows === T ? row % T : Math.floor(row / (H * T)) * T + row % T
     for (let pair = 0; pair < heads * half; pair++) {
@@ -50,9 +53,10 @@ function rotate(x, { cos, sin }, { layout = 'half', heads = 1 }, sign) {
 }
 
 /** @param {{ x: TensorLike } & Partial<Tables>} inputs @param {Params} params @returns {Tables} */
-function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, { positions, base, heads = 1 }) {
+function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, params) {
+  const { positions, base, heads = 1, dims = C / heads, frequencies, scale } = params
   if (cos && sin) return { cos, sin }
-  return tables(positions?.flat() ?? Array.from({ length: T }, (_, t) => t), C / heads / 2, base)
+  return tables(positions?.flat() ?? Array.from({ length: T }, (_, t) => t), dims / 2, base, frequencies, scale)
 }
 
 /** @param {{ x: TensorLike } & Partial<Tables>} inputs @param {Params} params */

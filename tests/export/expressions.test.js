@@ -12,11 +12,13 @@ const attend = F.scaledDotProductAttention
 /** Functions, the shapes of their inputs, and the lines of the exported forward without the return statement. */
 const CASES = {
   'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
-    F.rotary(a, { positions: [3, 4, 9] }), F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [[2, 3, 8]], `
+    F.rotary(a, { positions: [3, 4, 9] }), F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] }),
+    F.rotary(a, { heads: 2, dims: 2, scale: 1.5 })], [[2, 3, 8]], `
     output = rotary(input)
     rotary_2 = rotary(input, heads=2, base=100, interleaved=True)
     rotary_3 = rotary(input, positions=torch.tensor([3, 4, 9]))
-    rotary_4 = rotary(input, positions=torch.tensor([[0, 1, 2], [5, 6, 7]]))`],
+    rotary_4 = rotary(input, positions=torch.tensor([[0, 1, 2], [5, 6, 7]]))
+    rotary_5 = rotary(input, heads=2, dims=2, scale=1.5)`],
   'attention': [(q, k, mask) => [attend(q, k, k, { enableGqa: true, isCausal: true }),
     attend(q, k, k, { enableGqa: true, attnMask: mask, scale: 0.3 }),
     attend(q, q, q, { window: 2, keyPaddingMask: padding }),

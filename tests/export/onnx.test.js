@@ -106,7 +106,7 @@ const OPERATIONS = {
     a.to('int32').to('float32'), a.gt(0).to('float32'), F.dropout(a, { p: 0.5, training: false }), F.mseLoss(a, w.expand([
       3, 4]), { reduction: 'none' }), F.l1Loss(a, w.expand([3, 4]), { reduction: 'none' })], [3, 4], [4]],
   'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'interleaved', heads: 2, base: 100 }),
-    F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [2, 3, 8]],
+    F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] }), F.rotary(a, { heads: 2, dims: 2, scale: 1.5 })], [2, 3, 8]],
   'attention': [(q, k, mask) => [
     F.scaledDotProductAttention(q, k, k, { enableGqa: true, isCausal: true }),
     F.scaledDotProductAttention(q, k, k, { enableGqa: true, attnMask: mask, scale: 0.3 }),

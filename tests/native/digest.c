@@ -365,8 +365,8 @@ static uint32_t digest_tables(uint32_t d, int n) {
   gf_rotary_frequencies(frequencies, n, 10000.0);
   gf_rotary_table(cosines, sines, positions, frequencies, B * T, n);
   for (int interleaved = 0; interleaved < 2; interleaved++) {
-    gf_rotary_forward(rotated, x, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, interleaved);
-    gf_rotary_backward(back, rotated, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, interleaved);
+    gf_rotary_forward(rotated, x, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, 2 * n, interleaved);
+    gf_rotary_backward(back, rotated, cosines, sines, T * interleaved, B, H, T, 2, 2 * n, 2 * n, interleaved);
   }
   gf_alibi(bias, n, T, 5, 2);
   int32_t *order = malloc(sizeof(int32_t) * (size_t)cells), *buffer = malloc(sizeof(int32_t) * 4 * (size_t)n);

@@ -10,7 +10,7 @@ import { graphOfRun } from '../../web/check/imported_graph.js'
 
 const F = gf.functional
 
-const run = ({ x }, { positions, base, layout, heads }) => ({ y: F.rotary(x, { positions, base, layout, heads }) })
+const run = ({ x }, params) => ({ y: F.rotary(x, params) })
 
 /**
  * Two products and their sum: three roundings of numbers up to |a| + |b|, and one in each table entry, whose angle may
@@ -37,6 +37,23 @@ test('rotary: heads of every width, forward and back, of both layouts, gradients
       assertClose(y, forward({ x }, params).y, { tol: bound.y, name })
       assertClose(given.grad, { ...dx, data: dx.data.map(v => times * v) }, { tol: times * bound.x, name: `d${name}` })
     }
+  }
+})
+
+test('rotary: the first dims channels of every head are rotated and scaled, the others copied, forward and back', () => {
+  for (const [D, dims] of [[2, 0], [6, 2], [6, 4], [22, 10], [16, 16]]) for (const layout of ['half', 'interleaved']) {
+    const x = numbers([2, 1, 3, 2 * D], D), cot = numbers([2, 1, 3, 2 * D], D + 1), given = toTensor(x)
+    const params = { layout, heads: 2, dims, scale: 1.25, positions: [[0, 3, 5], [2, 1, 9]] }
+    given.requiresGrad = true
+    for (const times of [1, 2]) {
+      const y = F.rotary(given, params), name = `${D} ${dims} ${layout}`
+      y.backward(toTensor(cot))
+      const bound = bounds({ inputs: { x }, params, cot: { y: cot } }), { x: dx } = backward({ x }, params, { y: cot })
+      assertClose(y, forward({ x }, params).y, { tol: 1.25 * bound.y, name })
+      assertClose(given.grad, { ...dx, data: dx.data.map(v => times * v) }, { tol: 1.25 * times * bound.x, name: `d${name}` })
+    }
+    const rest = t => plain(t.reshape(2, 3, 2, D).narrow(3, dims, D - dims))
+    assertSame(rest(F.rotary(given, params)), rest(given))
   }
 })
 
@@ -83,9 +100,9 @@ test('rotary: a trace has the custom frequencies, and the check uses them', () =
 
 test('rotary: in a trace every cell and gradient is explained to the bit', () => {
   const x = gf.tensor(Float32Array.from(numbers([1, 2, 3, 8], 5).data), { shape: [1, 2, 3, 8], requiresGrad: true })
-  for (const layout of ['half', 'interleaved']) {
+  for (const layout of ['half', 'interleaved']) for (const dims of [8, 4]) {
     const { trace } = gf.trace(() => {
-      const out = F.rotary(x, { layout, positions: [4, 5, 9] })
+      const out = F.rotary(x, { layout, dims, scale: 1.5, positions: [4, 5, 9] })
       out.backward(toTensor(numbers([1, 2, 3, 8], 6)))
       return out
     })
@@ -93,8 +110,8 @@ test('rotary: in a trace every cell and gradient is explained to the bit', () =>
     for (let c = 0; c < 8; c++) {
       const found = trace.explain('rotary', [0, 1, 2, c])
       assert.equal(found.rounding, 0)
-      assert.equal(found.parameters.position, 9)
-      assert.equal(found.sources.length, 4)
+      assert.equal(found.parameters.position, c < dims ? 9 : undefined)
+      assert.equal(found.sources.length, c < dims ? 4 : 1)
       const { value, computed } = trace.explainGradient('input', [0, 1, 2, c])
       assert.ok(Math.abs(value - computed) < 1e-6)
     }
@@ -127,5 +144,7 @@ test('rotary: rejects invalid arguments', () => {
   reject('shape', [gf.rand([3, 1, 4]), { positions: [[0], [1]] }], '[3, 1]', '[2, 1]')
   reject('range', [x, { positions: [0, 1, 0.5] }], 'positions')
   reject('shape', [x, { frequencies: [1] }], 'frequencies', '2')
+  for (const dims of [6, 3, -2]) reject('range', [x, { dims }], 'dims', '4')
+  reject('range', [x, { scale: NaN }], 'scale')
   reject('type', [x, { theta: 1 }], 'theta')
 })

@@ -45,8 +45,8 @@ function simpleSteps({ op, inputs, outputs, parameters }, shapeOf) {
   const { out } = outputs
   switch (op) {
     case 'rotary': {
-      const [rows, half] = shapeOf(inputs.cos), { base, frequencies } = parameters
-      return [...['cos', 'sin'].map(key => graphStep('angles', {}, inputs[key], { rows, half, base, frequencies, key })),
+      const [rows, half] = shapeOf(inputs.cos), { base, frequencies, scale } = parameters
+      return [...['cos', 'sin'].map(key => graphStep('angles', {}, inputs[key], { rows, half, base, frequencies, scale, key })),
         graphStep(op, inputs, out, parameters)]
     }
     // A number operand is treated as a tensor of its own.

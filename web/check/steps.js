@@ -195,8 +195,8 @@ export const STEPS = {
   },
   angles: {
     // The frequency may be rounded to the neighboring float32, which changes an angle by one rounding of its size.
-    forward: (_, { rows, half, base, frequencies, key }) => rotary.tables(
-      Array.from({ length: rows }, (_, place) => place), half, base, frequencies)[/** @type {'cos'} */ (key)],
+    forward: (_, { rows, half, base, frequencies, scale, key }) => rotary.tables(
+      Array.from({ length: rows }, (_, place) => place), half, base, frequencies, scale)[/** @type {'cos'} */ (key)],
     bound: (_, { half }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 4 * U * Math.floor(i / half) + U / 2)
   },
   places: products(read => add.forward(/** @type {any} */ (positionOperands(read))).y, ({ x, table }, _, dy) => ({

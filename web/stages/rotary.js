@@ -46,13 +46,16 @@ export function picture(run, view) {
   return pictureOf(run, name, view)
 }
 
-/** The columns of a pair. @param {{ layout: string, before: { cols: number } }} shown @param {number} pair */
-export const columnsOf = ({ layout, before: { cols } }, pair) => (
-  layout === 'interleaved' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
+/** The columns of a pair. @param {{ layout: string, cos: { cols: number } }} shown @param {number} pair */
+export const columnsOf = ({ layout, cos: { cols: half } }, pair) => (
+  layout === 'interleaved' ? [2 * pair, 2 * pair + 1] : [pair, pair + half])
 
-/** The pair of a column. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
-export const pairOf = ({ layout, before: { cols } }, col) => (
-  layout === 'interleaved' ? Math.floor(col / 2) : col % (cols / 2))
+/**
+ * The pair of a column, or the last pair for a channel that is not rotated.
+ * @param {{ layout: string, cos: { cols: number } }} shown @param {number} col
+ */
+export const pairOf = ({ layout, cos: { cols: half } }, col) => (
+  col >= 2 * half ? half - 1 : layout === 'interleaved' ? Math.floor(col / 2) : col % half)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

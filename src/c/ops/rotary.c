@@ -1,12 +1,12 @@
 /* rotary.c - rotary position embedding (Su et al. 2021): rotates channel pairs by angles proportional to the position.
  *
- *     angle(t, i) = position[t] * frequency[i],    frequency[i] = 1 / base^(2i/D)
+ *     angle(t, i) = position[t] * frequency[i],    frequency[i] = 1 / base^(2i/R)
  *     out[a] = x[a] cos(angle) - x[b] sin(angle)
  *     out[b] = x[b] cos(angle) + x[a] sin(angle)
  *
- * Pair i of a head of D channels is a = i, b = i + D/2, or, if interleaved, a = 2i, b = 2i + 1. Frequencies and angles
- * are rounded to float32, as in the training of the models that use them; sine and cosine are those of the rounded
- * angle, correct to float32.
+ * Of a head of D channels the first R are rotated, the others copied. Pair i is a = i, b = i + R/2, or, if interleaved,
+ * a = 2i, b = 2i + 1. Frequencies and angles are rounded to float32, as in the training of the models that use them;
+ * sine and cosine are those of the rounded angle, correct to float32.
  */
 #include "../glassformer.h"
 #include "../math.h"
@@ -65,11 +65,17 @@ GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, con
   }
 }
 
+/* Copies the channels from R to D of all heads, or, if sign is -1, adds them. */
+GF_MINSIZE void pass_rest(float *out, const float *x, size_t heads, int D, int R, float sign) {
+  for (size_t i = 0; R < D && i < heads * D; i++)
+    if ((int)(i % D) >= R) out[i] = sign < 0.0f ? out[i] + x[i] : x[i];
+}
+
 /* Rotates all heads of all rows. The tables have a row per position; `batch` is their stride in rows between batch
  * elements, or 0. */
 GF_INLINE void rotate_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
-                          int T, int heads, int D, int interleaved, float sign) {
-  int half = D / 2;
+                          int T, int heads, int D, int R, int interleaved, float sign) {
+  int half = R / 2;
   for (int b = 0; b < B; b++)
     for (int h = 0; h < H; h++)
       for (int t = 0; t < T; t++) {
@@ -81,11 +87,13 @@ GF_INLINE void rotate_all(float *out, const float *x, const float *cosines, cons
 }
 
 void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
-                       int T, int heads, int D, int interleaved) {
-  rotate_all(out, x, cosines, sines, batch, B, H, T, heads, D, interleaved, 1.0f);
+                       int T, int heads, int D, int R, int interleaved) {
+  rotate_all(out, x, cosines, sines, batch, B, H, T, heads, D, R, interleaved, 1.0f);
+  pass_rest(out, x, (size_t)B * H * T * heads, D, R, 1.0f);
 }
 
 void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch, int B, int H,
-                        int T, int heads, int D, int interleaved) {
-  rotate_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, interleaved, -1.0f);
+                        int T, int heads, int D, int R, int interleaved) {
+  rotate_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, R, interleaved, -1.0f);
+  pass_rest(dx, dout, (size_t)B * H * T * heads, D, R, -1.0f);
 }

@@ -85,8 +85,9 @@ export function attention(g, node) {
  * @param {Graph} g @param {Node} node @returns {{ value: string, batch: number }[] | null} null for positions that are
 | null} null for constant positions
  */
-function computeTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base, frequencies: custom, origin } }) {
-  const positions = origin?.positions, half = D / 2
+function computeTables(g, { inputs: { x }, saved }) {
+  const { sizes: [, , , T], dims, base, frequencies: custom, scale, origin } = saved
+  const positions = origin?.positions, half = dims / 2
   if (!positions || !g.isComputed(positions)) return null
   const batch = positions.shape.length === 2 ? batchOf(g, positions, positions.shape[0]) : 1, { engine } = x
   const angles = g.once(`angles ${g.value(positions)} ${half} ${base} ${custom}`, () => {
@@ -96,7 +97,11 @@ function computeTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base,
     const column = g.reshape(g.cast(g.value(positions), 'float32', TYPES.float32), [batch, T, 1])
     return g.add('Mul', [column, g.floats('frequencies', [half], frequencies.values)])
   })
-  return ['Cos', 'Sin'].map(type => ({ value: g.once(`${type} ${angles}`, () => g.add(type, [angles])), batch }))
+  const table = (/** @type {string} */ type) => {
+    const value = g.add(type, [angles])
+    return scale === 1 ? value : g.add('Mul', [value, g.number(scale)])
+  }
+  return ['Cos', 'Sin'].map(type => ({ value: g.once(`${type} ${angles} ${scale}`, () => table(type)), batch }))
 }
 
 /**
@@ -104,16 +109,19 @@ function computeTables(g, { inputs: { x }, saved: { sizes: [, , , T, , D], base,
  * @param {Graph} g @param {Node} node
  */
 export function rotary(g, node) {
-  const { inputs: { x, cos, sin }, saved: { sizes: [, size, inner, T, heads, D, interleaved] } } = node
-  const B = batchOf(g, x, size), half = D / 2, axis = interleaved ? 5 : 4, isPerRow = hasPositionsPerRow(node)
+  const { inputs: { x, cos, sin }, saved: { sizes: [, size, inner, T, heads, D, dims, interleaved] } } = node
+  const B = batchOf(g, x, size), half = dims / 2, axis = interleaved ? 5 : 4, isPerRow = hasPositionsPerRow(node)
   const rows = (/** @type {Tensor} */ t) => (isPerRow || t.shape[0] === T ? g.value(t)
     : g.add('Slice', [g.value(t), g.ints([0]), g.ints([T]), g.ints([0])]))
   const pairs = interleaved ? [half, 2] : [2, half], table = interleaved ? [half, 1] : [1, half]
   const computed = computeTables(g, node)
   const [c, s] = computed ? computed.map(t => g.reshape(t.value, [t.batch, 1, T, 1, ...table]))
     : [cos, sin].map(t => g.reshape(rows(t), [isPerRow ? size : 1, 1, T, 1, ...table]))
-  const [a, b] = g.addAll('Split', [g.reshape(g.value(x), [B, inner, T, heads, ...pairs])], 2, { axis })
+  const channels = g.reshape(g.value(x), [B, inner, T, heads, D])
+  const [first, rest] = dims === D ? [channels] : g.addAll('Split', [channels, g.ints([dims, D - dims])], 2, { axis: 4 })
+  const [a, b] = g.addAll('Split', [g.reshape(first, [B, inner, T, heads, ...pairs])], 2, { axis })
   const multiply = (/** @type {string} */ p, /** @type {string} */ q) => g.add('Mul', [p, q])
   const rotated = [g.add('Sub', [multiply(a, c), multiply(b, s)]), g.add('Add', [multiply(b, c), multiply(a, s)])]
-  return g.reshape(g.add('Concat', rotated, { axis }), g.shapeOf(x))
+  const head = g.reshape(g.add('Concat', rotated, { axis }), [B, inner, T, heads, dims])
+  return g.reshape(rest ? g.add('Concat', [head, rest], { axis: 4 }) : head, g.shapeOf(x))
 }

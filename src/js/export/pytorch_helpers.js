@@ -78,20 +78,22 @@ export const HELPERS = {
     out = weights @ values
     return (out if q.dim() == 4 else out.transpose(1, 2).flatten(2)), weights`,
 
-  rotary: `def rotary(x, heads=1, base=10000, interleaved=False, positions=None, frequencies=None):
-    """Rotates pairs of channels, half a head apart or side by side, by position times frequency (RoPE)."""
+  rotary: `def rotary(x, heads=1, base=10000, interleaved=False, positions=None, frequencies=None, dims=None, scale=1):
+    """Rotates pairs of the first dims channels of every head by position times frequency (RoPE)."""
     *lead, length, channels = x.shape
-    half = channels // heads // 2
+    dims = dims or channels // heads
+    half = dims // 2
     if frequencies is None:
         frequencies = base ** (-torch.arange(half, dtype=torch.float64) / half)
     if positions is None:
         positions = torch.arange(length)
     angle = (positions[..., None].double() * frequencies.double()).to(x.device)
     angle = angle.reshape(*(angle.shape[0] if i == 0 and angle.dim() == 3 else 1 for i in range(len(lead))), length, 1, half)
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    pairs = x.reshape(*lead, length, heads, *((half, 2) if interleaved else (2, half)))
-    a, b = pairs.unbind(-1 if interleaved else -2)
-    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if interleaved else -2).reshape(x.shape)`
+    cos, sin = scale * angle.cos().to(x.dtype), scale * angle.sin().to(x.dtype)
+    y = x.reshape(*lead, length, heads, -1)
+    a, b = y[..., :dims].unflatten(-1, (half, 2) if interleaved else (2, half)).unbind(-1 if interleaved else -2)
+    rotated = torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if interleaved else -2)
+    return torch.cat([rotated.flatten(-2), y[..., dims:]], dim=-1).reshape(x.shape)`
 }
 
 /** The helpers that a text uses, with their own helpers, in the order of the table. @param {string} text */

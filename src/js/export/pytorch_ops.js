@@ -106,7 +106,7 @@ function attention({ inputs: { q, k, v, mask }, saved }, nameTensor) {
 
 /** @type {Rule} */
 function rotary({ inputs: { x }, saved }, nameTensor, isComputed) {
-  const { sizes, batch, heads, base, interleaved, frequencies, positions, origin } = saved, T = sizes[3]
+  const { sizes, batch, heads, base, interleaved, frequencies, positions, origin, D, dims, scale } = saved, T = sizes[3]
   const isInGraph = origin && isComputed(origin.positions)
   const isDefault = Array.from(positions).every((p, i) => p === i % T)
   const value = batch ? range(positions.length / T).map(b => Array.from(positions.subarray(b * T, (b + 1) * T)))
@@ -115,7 +115,8 @@ function rotary({ inputs: { x }, saved }, nameTensor, isComputed) {
     heads: heads === 1 ? null : String(heads), base: base === 10000 ? null : numberLiteral(base),
     interleaved: interleaved ? 'True' : null,
     positions: isInGraph ? nameTensor(origin.positions) : isDefault ? null : `torch.tensor(${literal(value)})`,
-    frequencies: frequencies && `torch.tensor(${literal([...frequencies])})`
+    frequencies: frequencies && `torch.tensor(${literal([...frequencies])})`,
+    dims: dims === D ? null : String(dims), scale: scale === 1 ? null : numberLiteral(scale)
   })})`
 }
 

@@ -1,4 +1,4 @@
-import { expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
+import { describe, expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sliceShape, sizeOf } from '../shape.js'
@@ -9,12 +9,13 @@ import { expectFloatTensor, toIdTensor } from './checks.js'
 /** @typedef {import('../engine.js').Engine} Engine */
 
 /**
- * The pair that a channel belongs to, and the channels of both.
+ * The pair that a channel belongs to, and the channels of both; null for a channel that is not rotated.
  * @param {any} saved @param {number} c
- * @returns {{ pair: number, first: number, second: number, isFirst: boolean }}
+ * @returns {{ pair: number, first: number, second: number, isFirst: boolean } | null}
  */
-function pairOf({ D, interleaved }, c) {
-  const start = c - (c % D), d = c % D, half = D / 2
+function pairOf({ D, dims, interleaved }, c) {
+  const start = c - (c % D), d = c % D, half = dims / 2
+  if (d >= dims) return null
   const pair = interleaved ? Math.floor(d / 2) : d % half, isFirst = interleaved ? d % 2 === 0 : d < half
   const first = start + (interleaved ? 2 * pair : pair)
   return { pair, first, second: first + (interleaved ? 1 : half), isFirst }
@@ -24,12 +25,14 @@ function pairOf({ D, interleaved }, c) {
 const tableRow = ({ batch }, index) => index[0] * batch + index[index.length - 2]
 
 /**
- * The two terms of a rotated cell: of x forward, of its gradient backward.
+ * The two terms of a rotated cell, or the only one of a copied cell: of x forward, of its gradient backward.
  * @param {import('../autograd.js').Node} node @param {readonly number[]} index
  * @param {(at: number[], symbol: string) => import('../explain.js').Factor} of @param {boolean} isBack
  */
 function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
-  const { pair, first, second, isFirst } = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
+  const found = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
+  if (!found) return { terms: [product(of([...index], 'x'))], parameters: {}, isFirst: null }
+  const { pair, first, second, isFirst } = found
   const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
   const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
   const sine = cell(sin, [row, pair], 'sin'), isSubtracted = isFirst !== isBack
@@ -41,7 +44,8 @@ function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
     parameters: {
       pair, position: saved.positions[row], layout: saved.layout,
       ...(saved.frequencies ? { frequency: saved.frequencies[pair] } : { base: saved.base })
-    }
+    },
+    isFirst
   }
 }
 
@@ -51,20 +55,23 @@ const op = {
   inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
   // With custom frequencies the base has no effect.
-  parameters: ({ saved: { base, layout, heads, frequencies } }) => (
-    { ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads }),
+  parameters: ({ saved: { base, layout, heads, frequencies, D, dims, scale } }) => ({
+    ...(frequencies ? { frequencies: [...frequencies] } : { base }), layout, heads, ...(dims !== D && { dims }),
+    ...(scale !== 1 && { scale })
+  }),
   backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
     out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.dataPtr(), sin.dataPtr(), ...sizes)
   },
   explain(node, _, index) {
-    const { terms, parameters } = rotateCell(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
-    const { isFirst } = pairOf(node.saved, index[index.length - 1])
-    return { ...sumOf(isFirst ? 'out = a × cos θ − b × sin θ' : 'out = b × cos θ + a × sin θ', terms), parameters }
+    const factor = (/** @type {number[]} */ at, /** @type {string} */ symbol) => cell(node.inputs.x, at, symbol)
+    const { terms, parameters, isFirst } = rotateCell(node, index, factor, false)
+    const formula = isFirst === null ? 'out = x' : isFirst ? 'out = a × cos θ − b × sin θ' : 'out = b × cos θ + a × sin θ'
+    return { ...sumOf(formula, terms), parameters }
   },
   explainGradient(node, input, index, d) {
-    const { terms } = rotateCell(node, index, (at, symbol) => d(node.outputs.out, at, `d${symbol}`), true)
-    const { isFirst } = pairOf(node.saved, index[index.length - 1])
-    return { formula: isFirst ? 'dx = da × cos θ + db × sin θ' : 'dx = db × cos θ − da × sin θ', terms }
+    const { terms, isFirst } = rotateCell(node, index, (at, symbol) => d(node.outputs.out, at, `d${symbol}`), true)
+    const formula = isFirst === null ? 'dx = dout' : isFirst ? 'dx = da × cos θ + db × sin θ' : 'dx = db × cos θ − da × sin θ'
+    return { formula, terms }
   }
 }
 
@@ -77,10 +84,10 @@ const latest = new WeakMap()
 /**
  * Tables of cosines and sines for all positions.
  * @param {Engine} engine @param {Int32Array} positions @param {number} half
- * @param {number} base @param {readonly number[] | undefined} customFrequencies frequencies
+ * @param {number} base @param {readonly number[] | undefined} customFrequencies frequencies @param {number} scale
  */
-function getTables(engine, positions, half, base, customFrequencies) {
-  const key = `${half}|${base}|${customFrequencies}|${positions.join()}`, cached = latest.get(engine)
+function getTables(engine, positions, half, base, customFrequencies, scale) {
+  const key = `${half}|${base}|${customFrequencies}|${scale}|${positions.join()}`, cached = latest.get(engine)
   const isUsable = cached?.key === key && cached.tables.every(table => !table.disposed)
   // A trace may edit its inputs, so it gets its own tables.
   if (isUsable && !engine.trace) {
@@ -93,6 +100,7 @@ function getTables(engine, positions, half, base, customFrequencies) {
     const frequencies = customFrequencies ? tensor(engine, [...customFrequencies]) : engine.empty([half])
     if (!customFrequencies) engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
     engine.c.gf_rotary_table(tables[0].dataPtr(), tables[1].dataPtr(), ids.dataPtr(), frequencies.dataPtr(), n, half)
+    if (scale !== 1) for (const table of tables) engine.c.gf_scale(table.dataPtr(), n * half, scale)
   })
   if (engine.trace) return tables
   if (cached && !cached.isSaved) for (const table of cached.tables) table.dispose()
@@ -100,18 +108,20 @@ function getTables(engine, positions, half, base, customFrequencies) {
   return tables
 }
 
-const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
+const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies', 'dims', 'scale']
 
 /**
  * Rotary position embedding (Su et al. 2021): every pair of channels is rotated by position × frequency.
  * @param {Tensor} x [..., T, C], such as q or k as [B, H, T, D], or with heads [B, T, heads·D]
  * @param {object} [options]
  * @param {any} [options.positions] [T], or [B, T] where sequences differ; default: 0 .. T-1
- * @param {number} [options.base] 10000; pair i is rotated by base^(−2i/D) per position
- * @param {'half' | 'interleaved'} [options.layout] 'half': channels i and i + D/2 are a pair, as in Hugging Face's
+ * @param {number} [options.base] 10000; pair i is rotated by base^(−2i/dims) per position
+ * @param {'half' | 'interleaved'} [options.layout] 'half': channels i and i + dims/2 are a pair, as in Hugging Face's
  *   models; 'interleaved': 2i and 2i + 1, as in the paper
  * @param {number} [options.heads] 1; the number of heads side by side in the channels
- * @param {readonly number[]} [options.frequencies] [D/2], instead of those from base
+ * @param {readonly number[]} [options.frequencies] [dims/2], instead of those from base
+ * @param {number} [options.dims] D; only the first dims channels of every head are rotated, the others are copied
+ * @param {number} [options.scale] 1; factor of cosines and sines (YaRN, Peng et al. 2023; LongRoPE, Ding et al. 2024)
  * @returns {Tensor} of the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' for an odd number of channels and positions that do not
  *   fit
@@ -119,25 +129,27 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
  */
 export function rotary(x, options) {
-  const { positions, base = 10000, layout = 'half', heads = 1, frequencies } = expectOptions('rotary', options, OPTIONS)
+  const { positions, base = 10000, layout = 'half', heads = 1, frequencies, scale = 1, ...given } = expectOptions('rotary', options, OPTIONS)
   const { engine, shape } = expectFloatTensor('rotary', 'x', x), rank = shape.length
   expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${formatShape(shape)}`)
   const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
-  const D = C / expectInteger('rotary', 'heads', heads, 1), half = D / 2
-  expect(Number.isInteger(half), 'shape',
+  const D = C / expectInteger('rotary', 'heads', heads, 1), dims = given.dims ?? D, half = dims / 2
+  expect(Number.isInteger(D) && (given.dims !== undefined || D % 2 === 0), 'shape',
     () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${formatShape(shape)}`)
+  expect(dims % 2 === 0 && dims >= 0 && dims <= D, 'range', () => `rotary: dims must be an even number up to the ${D} channels of a head, got ${describe(dims)}`)
+  expectNumber('rotary', 'scale', scale, 'a number', Number.isFinite)
   expectNumber('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
   const interleaved = expectOneOf('rotary', 'layout', layout, ['half', 'interleaved']) === 'interleaved' ? 1 : 0
   const list = readPositions(engine, positions, B, T, shape)
   if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
     () => `rotary: frequencies must be ${half} numbers, one for each pair`)
-  const [cos, sin] = getTables(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
-  const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, interleaved]
+  const [cos, sin] = getTables(engine, list, half, base, frequencies, scale), batch = list.length > T ? T : 0
+  const sizes = [batch, B, sizeOf(sliceShape(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, dims, interleaved]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.dataPtr(), x.dataPtr(), cos.dataPtr(), sin.dataPtr(), ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
     {
-      sizes, batch, D, heads, base, layout, interleaved, frequencies, positions: list,
+      sizes, batch, D, dims, heads, base, layout, interleaved, frequencies, scale, positions: list,
       origin: positions instanceof Tensor ? { positions } : undefined
     })
 }
