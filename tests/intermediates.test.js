@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
-import { Llama } from '../src/js/models/llama.js'
+import { Llama } from '../src/js/models/families/llama.js'
 import { hasSubmodules } from '../src/js/intermediates.js'
 import { cases, filesOf } from './models/golden_models.js'
 
@@ -51,11 +51,13 @@ test('the peak memory of decoders and loaded models does not grow with their dep
   })
   assert.equal(await stack(9), await stack(2))
   const given = { channels: C, heads: H, kvHeads: H, headDim: C / H, feedForwardSize: INNER, vocabSize: 11,
-    maxPositions: T, eps: 1e-5,
-    dropout: 0, activation: F.silu, isTied: true, isScaled: true, base: 1e4, layout: 'half' }
+    maxPositions: T, eps: 1e-5, dropout: 0, activation: F.silu, isTied: true, isScaled: true, isGated: true, order: 'pre',
+    norm: { kind: 'rms', eps: 1e-5 } }
+  const layersOf = (Model, count) => (Model === GPT2 ? count
+    : Array(count).fill({ rotary: { dims: C / H, base: 1e4, layout: 'half' } }))
   for (const Model of [GPT2, Llama]) {
     const model = layers => peakOf(own => {
-      const made = new Model(own.engine, { ...given, layers }).eval()
+      const made = new Model(own.engine, { ...given, layers: layersOf(Model, layers) }).eval()
       return () => made.forward([[1, 2, 3, 4, 5, 6, 7, 8]])
     })
     assert.equal(await model(9), await model(2), Model.name)

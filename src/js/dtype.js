@@ -28,6 +28,14 @@ function float16ToNumber(bits) {
   return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25))
 }
 
+/** The nearest bfloat16, ties to even. @param {number} x finite @returns {number} */
+export function roundToBfloat16(x) {
+  float32Value[0] = x
+  float32Bits[0] += 0x7fff + (float32Bits[0] >>> 16 & 1)
+  float32Bits[0] &= 0xffff0000
+  return float32Value[0]
+}
+
 /** bfloat16 is the upper half of a float32. @param {number} bits @returns {number} */
 function bfloat16ToNumber(bits) {
   float32Bits[0] = bits << 16

@@ -36,9 +36,9 @@ test('llama: several passes with a cache give the same bits as one pass', async 
 
 test('llama: scaled rotary embeddings and other unsupported settings are refused', async () => {
   for (const [config, message] of [
-    [{ rope_scaling: { rope_type: 'llama3', factor: 8 } }, /rope_scaling of type "llama3" is not supported/],
-    [{ rope_scaling: { type: 'linear', factor: 2 } }, /rope_scaling of type "linear"/],
-    [{ rope_parameters: { rope_type: 'yarn' } }, /rope_parameters of type "yarn"/],
+    [{ rope_scaling: { rope_type: 'mrope', factor: 8 } }, /rope_scaling of type "mrope" is not supported/],
+    [{ rope_scaling: { type: 'linear', factor: 0 } }, /factor of rope_scaling must be a number > 0, got 0/],
+    [{ rope_parameters: { rope_type: 'llama3', factor: 8 } }, /original_max_position_embeddings of rope_parameters must be/],
     [{ partial_rotary_factor: 0.5 }, /partial_rotary_factor = 0.5/],
     [{ num_key_value_heads: 4 }, /num_attention_heads must be divisible by num_key_value_heads/],
     [{ sliding_window: 4096 }, /sliding_window = 4096/]

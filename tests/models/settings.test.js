@@ -27,8 +27,8 @@ for (const [type, rows] of Object.entries(VALUES)) test(`${type}: inspect lists 
 /** By type of model: settings that make no sense, and the expected messages. */
 const INVALID = {
   llama: [[{ rope_theta: 0 }, /rope_theta must be more than 0, got 0/], [{ head_dim: 5 }, /even number of channels.* got 5/],
-    [{ rope_scaling: 'linear' }, /rope_scaling of type "linear" is not supported/],
-    [{ rope_scaling: { type: 'yarn' } }, /rope_scaling of type "yarn" is not supported/]],
+    [{ rope_scaling: 'linear' }, /rope_scaling must be an object or null, got "linear"/],
+    [{ rope_scaling: { type: 'yarn', factor: '2' } }, /factor of rope_scaling must be a number > 0, got "2"/]],
   t5: [[{ relative_attention_max_distance: 4, relative_attention_num_buckets: 8 }, /more than half .* got 4 and 8/],
     ...[2, 5, 2000].map(buckets => [{ relative_attention_num_buckets: buckets, relative_attention_max_distance: 5000 },
       new RegExp(`num_buckets must be an even number from 4 to 1024, got ${buckets}`)]),

@@ -26,12 +26,12 @@ export class Causal extends LanguageModel {
    */
   prepareInputs(ids, attentionMask, cache) {
     expect(cache === undefined || cache === null || cache instanceof Cache, 'type',
-      () => `${this.constructor.name}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
+      () => `${this.where}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
     const tokens = this.toBatch('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
     this.checkLength(past + T, this.maxPositions)
     const mask = this.readAttentionMask(attentionMask, [B, past + T])
     const attnMask = this.paddingMask(mask, { past, isCausal: true })
-    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask }
+    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask, past }
   }
 
   /**
@@ -41,7 +41,7 @@ export class Causal extends LanguageModel {
   lastPositions(hidden, count) {
     const T = hidden.shape[1]
     if (count === undefined || count === null) return hidden
-    const length = Math.min(T, expectInteger(this.constructor.name, 'logitsToKeep', count, 1))
+    const length = Math.min(T, expectInteger(this.where, 'logitsToKeep', count, 1))
     return length === T ? hidden : narrow(hidden, 1, T - length, length)
   }
 

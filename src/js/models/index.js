@@ -7,16 +7,12 @@ import { WEIGHT_DTYPES } from '../dtype.js'
 import { prepareWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
-import { bert } from './bert.js'
 import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
-import { gpt2 } from './gpt2.js'
 import { checkLayerCount } from './config.js'
-import { llama } from './llama.js'
+import { FAMILIES } from './families/index.js'
 import { openLlama2c } from './llama2c.js'
-import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
-import { t5 } from './t5.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
 import { classifyUnused, describeUnused } from './unused.js'
@@ -30,7 +26,7 @@ export { save } from './save.js'
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
  * @typedef {import('./gpt2.js').GPT2 | import('./bert.js').Bert | import('./marian.js').Marian |
- *   import('./t5.js').T5 | import('./llama.js').Llama} AnyModel
+ *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
  * @typedef {Record<string, File>} Files the files of a model's folder by name
  */
@@ -41,12 +37,12 @@ export { save } from './save.js'
  * @typedef {object} Family
  * @property {string} type model_type in config.json
  * @property {readonly string[]} prefixes possible prefixes of its keys
- * @property {{ keys: readonly string[], isTied: boolean }} [table] possible keys of the token embedding that
- *   lm_head.weight may be a copy of, and whether it is tied by default
+ * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token embedding
+ *   that the head may be a copy of, whether it is tied by default, and the key of the head, lm_head.weight by default
  * @property {readonly RegExp[]} ignored keys that may be left unread
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} readSettings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
- * @property {(settings: S) => import('./plan.js').Row[]} rows
+ * @property {(settings: S, state: Record<string, Tensor>) => import('./plan.js').Row[]} rows state: of the model
  * @property {(settings: S) => HuggingFaceForm<S>} toHuggingFace how Hugging Face's class writes it
  * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these files make its
  *   tokenizer
@@ -79,7 +75,6 @@ export { save } from './save.js'
  *   Opened
  */
 
-const FAMILIES = [gpt2, bert, marian, t5, llama]
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
 const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
@@ -127,7 +122,7 @@ function buildMetaModel({ Model }, settings, dtype) {
  * @returns {Generator<any, boolean, any>}
  */
 function* isHeadCopyOfEmbedding({ table }, config, tensorsByKey, isLoading) {
-  const head = tensorsByKey.get(LM_HEAD)
+  const head = tensorsByKey.get(table?.headKey ?? LM_HEAD)
   if (!head || !table || !(config.tie_word_embeddings ?? table.isTied)) return false
   const embedding = table.keys.map(key => tensorsByKey.get(key)).find(Boolean)
   // Without a token embedding, the head is the only copy.
@@ -203,11 +198,11 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     found.generation = yield* readJson('models', files, 'generation_config.json')
     const effectiveConfig = mergeGenerationConfig(config, found.generation ?? {})
     found.settings = family.readSettings(effectiveConfig,
-      key => (key === LM_HEAD && hasCopy ? undefined : tensorsByKey.get(key)?.entry.shape))
+      key => (hasCopy && key === (family.table?.headKey ?? LM_HEAD) ? undefined : tensorsByKey.get(key)?.entry.shape))
     found.generationSettings = readGenerationConfig(effectiveConfig,
       found.settings.decoderVocabSize ?? found.settings.vocabSize)
     const model = buildMetaModel(family, found.settings, dtype)
-    const plan = planReads(tensorsByKey, family.rows(found.settings), model.stateDict(), family.ignored)
+    const state = model.stateDict(), plan = planReads(tensorsByKey, family.rows(found.settings, state), state, family.ignored)
     found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
@@ -244,11 +239,27 @@ export function inspect(files, options) {
 }
 
 /**
+ * Reads the rows of a tensor of the file that a tensor of the model consists of.
+ * @param {Tensor} to @param {Entry} entry @param {string} name @param {import('./plan.js').Part} part
+ * @returns {Generator<any, void, any>}
+ */
+function* readPart(to, entry, name, { groups, total, from, rows }) {
+  const bytes = (entry.to - entry.from) / (groups * total), [, ...rest] = entry.shape, width = to.numel() / (groups * rows)
+  for (let g = 0; g < groups; g++) {
+    const start = entry.from + (g * total + from) * bytes
+    const slice = { ...entry, shape: [rows, ...rest], from: start, to: start + rows * bytes }
+    if (to.dtype === 'int8') yield* readRowsInto(to, g * rows, slice, name)
+    else yield* readInto(to, g * rows * width, slice, name)
+  }
+}
+
+/**
  * Reads one tensor of a file into a tensor of the model, or into a chunk of its rows.
  * @param {Engine} engine @param {Tensor} to @param {import('./plan.js').Read} read
  * @returns {Generator<any, void, any>}
  */
-function* readParameter(engine, to, { name, entry, isTransposed, chunk }) {
+function* readParameter(engine, to, { name, entry, isTransposed, chunk, part }) {
+  if (part) return yield* readPart(to, entry, name, part)
   const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.numel() / n, count = rows / n
   if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
   if (!isTransposed) return yield* readInto(to, at, entry, name)

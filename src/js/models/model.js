@@ -32,12 +32,17 @@ export class LanguageModel extends Module {
    */
   origin = null
 
+  /** The name of the class, for messages. @returns {string} @internal */
+  get where() {
+    return this.constructor.name
+  }
+
   /**
    * Generates tokens; models that cannot generate throw.
    * @param {any} _ids @param {any} [_options] @returns {any}
    */
   generate(_ids, _options) {
-    throw new GlassformerError('state', `${this.constructor.name}: the model is an encoder and cannot generate`)
+    throw new GlassformerError('state', `${this.where}: the model is an encoder and cannot generate`)
   }
 
   /**
@@ -46,7 +51,7 @@ export class LanguageModel extends Module {
    * @returns {Tensor} [B, T] @internal
    */
   toBatch(name, ids) {
-    const where = this.constructor.name, tensor = toIdTensor(this.engine, where, name, ids)
+    const where = this.where, tensor = toIdTensor(this.engine, where, name, ids)
     expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
       () => `${where}: ${name} must have shape [B, T], or [T] for one sequence, got ${formatShape(tensor.shape)}`)
     return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
@@ -60,7 +65,7 @@ export class LanguageModel extends Module {
    */
   readAttentionMask(mask, [B, T]) {
     if (mask === undefined || mask === null) return null
-    const where = this.constructor.name, isExported = mask instanceof Tensor && this.engine.trace?.isExport
+    const where = this.where, isExported = mask instanceof Tensor && this.engine.trace?.isExport
     const rows = /** @type {any} */ (mask instanceof Tensor ? mask.toArray() : mask)
     const maskRows = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
     const hasShape = Array.isArray(rows) && maskRows.length === B &&
@@ -90,7 +95,7 @@ export class LanguageModel extends Module {
       if (!mask || mask.isToken[b * total + t]) position++
       if (t >= past) positionIds[b * T + t - past] = Math.max(0, position)
     }
-    return toIdTensor(this.engine, this.constructor.name, 'positionIds', positionIds).reshape(B, T)
+    return toIdTensor(this.engine, this.where, 'positionIds', positionIds).reshape(B, T)
   }
 
   /**
@@ -151,7 +156,7 @@ export class LanguageModel extends Module {
 
   /** @param {number} T @param {number} max positions that the model has embeddings for @internal */
   checkLength(T, max) {
-    expect(T <= max, 'range', () => `${this.constructor.name}: ids has ${T} positions, and the model has at most ${max}`)
+    expect(T <= max, 'range', () => `${this.where}: ids has ${T} positions, and the model has at most ${max}`)
   }
 
   /**
@@ -168,13 +173,13 @@ export class LanguageModel extends Module {
   /** @param {string} name @param {Tensor} ids @param {Tensor} other of the same batch size @internal */
   checkBatchSize(name, ids, other) {
     expect(ids.shape[0] === other.shape[0], 'shape', () =>
-      `${this.constructor.name}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${formatShape(ids.shape)}`)
+      `${this.where}: ${name} must have the batch size of ids, ${other.shape[0]}, got ${formatShape(ids.shape)}`)
   }
 
   /** @param {string} name @param {Tensor} ids @param {Tensor} other @internal */
   checkSameShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>
-      `${this.constructor.name}: ${name} must have shape ${formatShape(other.shape)}, got ${formatShape(ids.shape)}`)
+      `${this.where}: ${name} must have shape ${formatShape(other.shape)}, got ${formatShape(ids.shape)}`)
   }
 }
 

@@ -18,6 +18,10 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {number} [interleavedHeadDim] rows per head: rotary pairs are adjacent here, in Hugging Face's files half a
  *   head apart
  * @property {[number, number]} [chunk] [i, n]: the file's tensor is the i-th of n equal chunks of rows of the target
+ * @property {Part} [part] the target is a part of the file's tensor
+ *
+ * Rows of a tensor of the file, which consists of `groups` groups of `total` rows: in each group `rows` rows from `from`.
+ * @typedef {{ groups: number, total: number, from: number, rows: number }} Part
  *
  * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor in the file
  *
@@ -83,8 +87,9 @@ export function indexByKey(entries, prefixes, problems) {
 }
 
 /** The shape of a row's tensor in the file. @param {Row} row @param {readonly number[]} target shape in the model */
-export function fileShape({ isTransposed, chunk }, target) {
-  const [rows, ...rest] = target, shape = chunk ? [rows / chunk[1], ...rest] : target
+export function fileShape({ isTransposed, chunk, part }, target) {
+  const [rows, ...rest] = target
+  const shape = chunk ? [rows / chunk[1], ...rest] : part ? [part.groups * part.total, ...rest] : target
   return isTransposed ? [...shape].reverse() : shape
 }
 
@@ -128,7 +133,7 @@ export function planReads(tensorsByKey, rows, state, ignored) {
     const target = state[row.target]
     for (const key of keys) used.add(key)
     if (!found) {
-      if (!row.isOptional) plan.missing.push(row.key)
+      if (!row.isOptional && !plan.missing.includes(row.key)) plan.missing.push(row.key)
       continue
     }
     const expected = fileShape(row, target.shape)

@@ -49,6 +49,23 @@ function deinterleaveRows(bytes, rows, headDim) {
 /** The i-th of n equal chunks. @param {Uint8Array} bytes @param {[number, number]} chunk */
 const sliceChunk = (bytes, [i, n]) => bytes.slice(i * bytes.length / n, (i + 1) * bytes.length / n)
 
+/**
+ * The bytes of a tensor of the file that several tensors of the model are parts of.
+ * @param {Row[]} rows with the same key @param {Record<string, Tensor>} state @param {string} dtype
+ */
+function fusedBytes(rows, state, dtype) {
+  const all = rows.map(row => bytesAs(row.key, state[row.target], dtype))
+  const out = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0))
+  for (const [i, { part }] of rows.entries()) {
+    const { groups, total, from, rows: count } = /** @type {import('./plan.js').Part} */ (part)
+    const bytes = out.length / (groups * total)
+    for (let g = 0; g < groups; g++) {
+      out.set(all[i].subarray(g * count * bytes, (g + 1) * count * bytes), (g * total + from) * bytes)
+    }
+  }
+  return out
+}
+
 /** The bytes of one row of the table in the file. @param {Tensor} tensor @param {Row} row @param {string} dtype */
 function parameterBytes(tensor, { key, chunk, isTransposed, interleavedHeadDim }, dtype) {
   const all = bytesAs(key, tensor, dtype), ownBytes = chunk ? sliceChunk(all, chunk) : all
@@ -104,9 +121,11 @@ function buildOriginal({ family, settings }) {
  */
 function writeFiles(origin, state, tokenizer) {
   const { settings, config, toKey } = origin.family.toHuggingFace(origin.settings)
-  const parts = origin.family.rows(settings).map(row => {
+  const rows = origin.family.rows(settings, state)
+  const parts = rows.filter(({ key }, i) => rows.findIndex(row => row.key === key) === i).map(row => {
     const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
-    const serialize = () => parameterBytes(tensor, row, dtype)
+    const serialize = () => (row.part ? fusedBytes(rows.filter(({ key }) => key === row.key), state, dtype)
+      : parameterBytes(tensor, row, dtype))
     return { name: toKey(row.key), dtype, shape: row.isRowVector ? [1, ...shape] : shape, serialize }
   })
   return {

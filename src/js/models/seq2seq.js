@@ -36,7 +36,7 @@ export class Seq2Seq extends LanguageModel {
    * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], the output of the decoder
    */
   forward(ids, options) {
-    const { attentionMask, decoderIds } = expectOptions(this.constructor.name, options, ['attentionMask', 'decoderIds'])
+    const { attentionMask, decoderIds } = expectOptions(this.where, options, ['attentionMask', 'decoderIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape)
     const decoderInput = this.toBatch('decoderIds', decoderIds ?? buildArray(tokens.shape[0], () => [this.decoderStartTokenId]))
     this.checkBatchSize('decoderIds', decoderInput, tokens)

@@ -34,6 +34,7 @@ export function* hasSameBytes(a, b, isFull) {
 /**
  * Whether the head is tied, by the configuration and the file.
  * @param {import('./config.js').Config} config @param {(key: string) => readonly number[] | undefined} shapeOf a tensor
- *   of the file; undefined for a head that is a copy of the token embedding
+ *   of the file; undefined for a head that is a copy of the token embedding @param {string} [head] its key
  */
-export const isTied = (config, shapeOf) => readBoolean(config, 'tie_word_embeddings', !shapeOf(LM_HEAD)) && !shapeOf(LM_HEAD)
+export const isTied = (config, shapeOf, head = LM_HEAD) =>
+  readBoolean(config, 'tie_word_embeddings', !shapeOf(head)) && !shapeOf(head)

@@ -1,0 +1,81 @@
+import { registerLibraryCode } from '../../intermediates.js'
+import { Decoder } from '../decoder.js'
+
+/**
+ * A family of decoder-only models: a description made from config.json, and the names of its tensors.
+ *
+ * @typedef {import('../decoder.js').DecoderDescription} DecoderDescription
+ * @typedef {import('../config.js').Config} Config
+ * @typedef {import('../plan.js').Row} Row
+ *
+ * Modules whose rows one matrix of the file holds, in `groups` groups that are alike: [module, rows in each group].
+ * @typedef {{ groups: number, parts: [module: string, rows: number][] }} Fused
+ *
+ * @typedef {object} DecoderFamily
+ * @property {string} type model_type in config.json
+ * @property {string} architecture Hugging Face's class with the language modeling head
+ * @property {string} [prefix] of all keys but those that begin with a slash in `keys`; 'model.'
+ * @property {readonly string[]} [otherPrefixes] of older files
+ * @property {Record<string, string>} [keys] keys of the file by module, where they differ from Llama's; 'layers.{n}' is
+ *   the prefix of a layer, {e} the index of an expert
+ * @property {(description: DecoderDescription) => Record<string, Fused>} [fused] by key in the file
+ * @property {readonly RegExp[]} [ignored] keys that may be left unread
+ * @property {boolean} [isTied] whether the head is tied when the configuration does not say so; false
+ * @property {(row: Row, description: DecoderDescription) => Row} [adjust] of a row
+ * @property {new (engine: import('../../engine.js').Engine, description: DecoderDescription) => Decoder} [Model]
+ * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => DecoderDescription} describe
+ */
+
+const HEAD = 'lm_head', EMBEDDING = 'embed_tokens', LAYER = 'layers.{n}'
+/** Buffers that Hugging Face's classes compute. */
+const BUFFERS = [/(rotary_emb|rope)\.?(inv_freq|(cos|sin)_cached)?$/, /rotary_emb\.(inv_freq|(cos|sin)_cached)$/]
+
+/**
+ * A key of the state dict in parts: 'layers.3.mlp.experts.1.up_proj.weight' → layer 3, expert 1, 'mlp.experts.{e}.up_proj', 'weight'.
+ * @param {string} target
+ */
+function splitTarget(target) {
+  const [, n, path = target] = /^layers\.(\d+)\.(.*)$/.exec(target) ?? []
+  const [, module, suffix] = /** @type {RegExpExecArray} */ (/^(.*)\.(\w+)$/.exec(path))
+  const e = /\bexperts\.(\d+)\./.exec(module)?.[1]
+  return { n, e, module: module.replace(/\bexperts\.\d+\./, 'experts.{e}.'), suffix }
+}
+
+/** The part of a fused matrix that belongs to a module. @param {Fused} fused @param {string} module @returns {Row['part']} */
+function partOf({ groups, parts }, module) {
+  const index = parts.findIndex(([name]) => name === module), sizes = parts.map(([, rows]) => rows)
+  const sum = (/** @type {number[]} */ list) => list.reduce((total, size) => total + size, 0)
+  return { groups, total: sum(sizes), from: sum(sizes.slice(0, index)), rows: sizes[index] }
+}
+
+/** @param {DecoderFamily} family @returns {import('../index.js').Family<DecoderDescription>} */
+export function decoderFamily({
+  type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false, adjust = row => row, Model = Decoder, describe
+}) {
+  registerLibraryCode(Model)
+  const keyOf = (/** @type {string} */ module) => keys[module] ?? module, headKey = `${keyOf(HEAD).replace('/', '')}.weight`
+  /** @param {DecoderDescription} description @param {Record<string, unknown>} state @returns {Row[]} */
+  const rows = (description, state) => Object.keys(state).map(target => {
+    const { n, e, module, suffix } = splitTarget(target)
+    const [key, part] = Object.entries(fused(description)).find(([, { parts }]) => parts.some(([name]) => name === module)) ?? []
+    const path = (key ?? keyOf(module)).replace('{e}', String(e)), layer = n === undefined ? '' : `${keyOf(LAYER).replace('{n}', n)}.`
+    /** @type {Row} */ const row = { key: `${layer}${path}.${suffix}`.replace('/', ''), target, ...(part && { part: partOf(part, module) }) }
+    const aliases = module === EMBEDDING && description.isTied ? [headKey] : []
+    return adjust({ ...row, ...(aliases.length && { aliases }) }, description)
+  })
+  const unprefixed = new Set(Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1)).concat(keys[HEAD] ? [] : [HEAD]))
+  return {
+    type,
+    prefixes: [prefix, ...otherPrefixes],
+    table: { keys: [`${keyOf(EMBEDDING)}.weight`], isTied, headKey },
+    ignored: [...BUFFERS, ...ignored],
+    Model,
+    readSettings: describe,
+    toHuggingFace: description => ({
+      settings: description,
+      config: { architectures: [architecture], tie_word_embeddings: description.isTied },
+      toKey: key => (unprefixed.has(key.replace(/\.\w+$/, '')) ? key : prefix + key)
+    }),
+    rows
+  }
+}

@@ -1,0 +1,58 @@
+import { expect } from '../../errors.js'
+import { readBoolean, readInteger } from '../config.js'
+import { decoderFamily } from './decoder_family.js'
+import { describeLlamaLike, readSliding } from './describe.js'
+
+/**
+ * The layers with sliding windows: use_sliding_window turns them on, from layer max_window_layers on.
+ * @param {import('../config.js').Config} config @param {import('../decoder.js').DecoderDescription} description
+ */
+function withWindows(config, description) {
+  const isUsed = readBoolean(config, 'use_sliding_window', false), window = isUsed ? readInteger(config, 'sliding_window', 4096) : null
+  const first = isUsed ? readInteger(config, 'max_window_layers', 28, 0) : 0, { layers } = description
+  const isSliding = readSliding(config, layers.length, i => i >= first)
+  return { ...description, layers: layers.map((layer, i) => ({ ...layer, window: isSliding[i] ? window : null })) }
+}
+
+/** @type {NonNullable<Parameters<typeof describeLlamaLike>[3]>} */
+const DEFAULTS = { defaults: { feedForwardSize: 22016, vocabSize: 151936, maxPositions: 32768 } }
+
+/** Qwen 2 and 2.5 (Yang et al. 2024): Llama with biases of queries, keys and values. */
+export const qwen2 = decoderFamily({
+  type: 'qwen2',
+  architecture: 'Qwen2ForCausalLM',
+  describe: (config, shapeOf) => ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
+})
+
+/** @param {string} name @param {import('../config.js').Config} config @param {import('./describe.js').ShapeOf} shapeOf */
+function describeQwen3(name, config, shapeOf) {
+  const bias = readBoolean(config, 'attention_bias', false)
+  const description = describeLlamaLike(name, config, shapeOf, { ...DEFAULTS, defaults: { ...DEFAULTS.defaults, headDim: 128 } })
+  return { ...withWindows(config, description), hasQkvBias: bias, hasOutBias: bias, qkNorm: /** @type {const} */ ('head') }
+}
+
+/** Qwen 3 (Yang et al. 2025): queries and keys are normalized. */
+export const qwen3 = decoderFamily({
+  type: 'qwen3',
+  architecture: 'Qwen3ForCausalLM',
+  describe: (config, shapeOf) => describeQwen3('Qwen3', config, shapeOf)
+})
+
+/** Qwen 3 with experts. */
+export const qwen3Moe = decoderFamily({
+  type: 'qwen3_moe',
+  architecture: 'Qwen3MoeForCausalLM',
+  describe(config, shapeOf) {
+    const description = describeQwen3('Qwen3Moe', config, shapeOf), step = readInteger(config, 'decoder_sparse_step', 1)
+    const { mlp_only_layers: dense = [] } = config
+    expect(Array.isArray(dense), 'format', () => 'config.json: mlp_only_layers must be a list of layers')
+    return {
+      ...description,
+      layers: description.layers.map((layer, i) => ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
+      experts: {
+        count: readInteger(config, 'num_experts', 128), perToken: readInteger(config, 'num_experts_per_tok', 8),
+        isNormalized: readBoolean(config, 'norm_topk_prob', false), size: readInteger(config, 'moe_intermediate_size', 768)
+      }
+    }
+  }
+})
