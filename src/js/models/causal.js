@@ -18,6 +18,7 @@ export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
   /** Maximum sequence length. @type {number} */ maxPositions = 0
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
 
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
@@ -52,6 +53,7 @@ export class Causal extends LanguageModel {
    * @returns {any} the new ids: number[], for several prompts number[][]; with a signal a promise of it
    */
   generate(ids, options) {
+    expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
     return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, maxPositions: this.maxPositions })

@@ -17,6 +17,7 @@ import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { Experts } from './experts.js'
 import { FeedForward } from './feed_forward.js'
+import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
 import { softCappedAttention } from './soft_cap.js'
 
@@ -40,6 +41,7 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {Rotary | null} [rotary] null: queries and keys are not rotated
  * @property {number | null} [window] keys this many positions or more away are hidden
  * @property {boolean} [hasExperts] its feed-forward network is a mixture of experts
+ * @property {boolean} [hasInputNorm] true; false: no norm before the attention
  *
  * Where the norms of a layer are: x + f(norm(x)) is 'pre', x + norm(f(x)) is 'post', both at once 'sandwich',
  * norm(x + f(x)) 'residual'; in 'parallel' attention and feed-forward network read the same norm of x, in
@@ -77,6 +79,8 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {number} [logitScale] factor of the logits
  * @property {number | null} [logitSoftCap]
  * @property {boolean} isTied whether the head is the token embedding
+ * @property {boolean} [isCausal] true; false: layers of an encoder
+ * @property {import('./heads.js').HeadDescription | null} [head] instead of the language modeling head
  */
 
 /** x ↦ x / rms(x) × (1 + weight), as in Gemma. */
@@ -172,7 +176,7 @@ class Attention extends Module {
     })
     const v = this.tag('v', clip(this.v_proj.forward(x)))
     const options = {
-      attnMask, isCausal: true, kvHeads, needWeights: false, cache: cache?.of(this), where,
+      attnMask, isCausal: description.isCausal ?? true, kvHeads, needWeights: false, cache: cache?.of(this), where,
       ...(window !== null && { window }), ...(scale !== undefined && { scale })
     }
     const out = softCap ? softCappedAttention(q, k, v, heads, { ...options, softCap }) : multiheadAttention(q, k, v, heads, options).out
@@ -181,7 +185,7 @@ class Attention extends Module {
 }
 
 /** A layer: attention and a feed-forward network, with residual connections. */
-class Layer extends Module {
+export class Layer extends Module {
   static inputNames = ['x', 'positions']
 
   /** @param {Engine} engine @param {DecoderDescription} description @param {LayerDescription} layer */
@@ -189,7 +193,7 @@ class Layer extends Module {
     super(engine)
     const { order, norm, channels, experts } = description, create = () => createNorm(engine, norm, channels)
     const hasInner = order === 'post' || order === 'sandwich'
-    this.input_layernorm = order === 'post' ? null : create()
+    this.input_layernorm = order === 'post' || layer.hasInputNorm === false ? null : create()
     this.self_attn = new Attention(engine, description, layer)
     this.post_attention_layernorm = order === 'parallel' ? null : create()
     this.pre_feedforward_layernorm = order === 'sandwich' ? create() : null
@@ -286,7 +290,8 @@ export class Decoder extends Causal {
     this.layers = new ModuleList(engine, description.layers.map(layer => new Layer(engine, description, layer)))
     this.norm = description.hasFinalNorm ?? true ? createNorm(engine, norm, channels) : null
     this.project_out = isProjected ? new Linear(engine, channels, embeddingSize, { bias: false }) : null
-    this.lm_head = description.isTied ? null
+    this.head = description.head ? new Head(engine, channels, description.head) : null
+    this.lm_head = description.isTied || this.head ? null
       : new Linear(engine, embeddingSize, vocabSize, { bias: description.hasHeadBias ?? false })
     this.maxPositions = maxPositions
   }
@@ -299,7 +304,8 @@ export class Decoder extends Causal {
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], after the final norm
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
+   *   its classification head; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions(this.where, options, FORWARD_OPTIONS)
@@ -309,6 +315,7 @@ export class Decoder extends Causal {
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x
+    if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
     const last = this.lastPositions(hidden, logitsToKeep), out = this.project_out ? this.project_out.forward(last) : last
     const raw = this.lm_head ? this.lm_head.forward(out) : linear(out, this.embed_tokens.weight)
     const scaled = logitScale === 1 ? raw : mul(raw, logitScale)

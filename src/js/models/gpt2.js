@@ -10,12 +10,13 @@ import { linear } from '../ops/linear.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
+import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
 import { weightAndBias, layerRows } from './plan.js'
 import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {ReturnType<typeof readSettings>} Settings */
+/** @typedef {ReturnType<typeof readSettings> & { head?: import('./heads.js').HeadDescription | null }} Settings */
 
 /**
  * @param {import('./config.js').Config} config
@@ -64,13 +65,15 @@ export class GPT2 extends Causal {
     }))
     this.ln_f = new LayerNorm(engine, C, { eps })
     this.maxPositions = settings.maxPositions
-    this.lm_head = settings.isTied ? null : new Linear(engine, C, settings.vocabSize, { bias: false })
+    this.head = settings.head ? new Head(engine, C, settings.head) : null
+    this.lm_head = settings.isTied || this.head ? null : new Linear(engine, C, settings.vocabSize, { bias: false })
   }
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], after the final norm
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
+   *   its classification head; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions('GPT2', options, FORWARD_OPTIONS)
@@ -78,6 +81,7 @@ export class GPT2 extends Causal {
     const layerOptions = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(positionIds)))
     const hidden = this.ln_f.forward(runLayers(this.h, x, (layer, y) => layer.forward(y, layerOptions)))
+    if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
     const lastHidden = this.lastPositions(hidden, logitsToKeep)
     return { logits: this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.wte.weight), hidden }
   }
@@ -105,6 +109,9 @@ export const gpt2 = {
   prefixes: ['transformer.'],
   table: { keys: ['wte.weight'], isTied: true },
   /** Causal masks. */ ignored: [/\.attn\.(masked_)?bias$/],
+  heads: {
+    sequence: { out: 'score', pool: 'last', hasBias: false }, token: { out: 'classifier' }, question: { out: 'qa_outputs' }
+  },
   Model: GPT2,
   readSettings,
   toHuggingFace: settings => ({

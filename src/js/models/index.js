@@ -10,6 +10,7 @@ import { nextTask } from '../next_task.js'
 import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
 import { checkLayerCount } from './config.js'
 import { FAMILIES } from './families/index.js'
+import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
@@ -25,7 +26,7 @@ export { save } from './save.js'
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
- * @typedef {import('./gpt2.js').GPT2 | import('./bert.js').Bert | import('./marian.js').Marian |
+ * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./marian.js').Marian |
  *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
  * @typedef {Record<string, File>} Files the files of a model's folder by name
@@ -44,6 +45,7 @@ export { save } from './save.js'
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S, state: Record<string, Tensor>) => import('./plan.js').Row[]} rows state: of the model
  * @property {(settings: S) => HuggingFaceForm<S>} toHuggingFace how Hugging Face's class writes it
+ * @property {import('./heads.js').HeadForms} [heads] its classification heads
  * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these files make its
  *   tokenizer
  */
@@ -197,19 +199,21 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     const hasCopy = yield* isHeadCopyOfEmbedding(family, config, tensorsByKey, isLoading)
     found.generation = yield* readJson('models', files, 'generation_config.json')
     const effectiveConfig = mergeGenerationConfig(config, found.generation ?? {})
-    found.settings = family.readSettings(effectiveConfig,
-      key => (hasCopy && key === (family.table?.headKey ?? LM_HEAD) ? undefined : tensorsByKey.get(key)?.entry.shape))
+    const shapeOf = (/** @type {string} */ key) => (
+      hasCopy && key === (family.table?.headKey ?? LM_HEAD) ? undefined : tensorsByKey.get(key)?.entry.shape)
+    const head = ignoreHead ? null : readHead(effectiveConfig, family.heads)
+    found.settings = { ...family.readSettings(effectiveConfig, shapeOf), head }
     found.generationSettings = readGenerationConfig(effectiveConfig,
       found.settings.decoderVocabSize ?? found.settings.vocabSize)
     const model = buildMetaModel(family, found.settings, dtype)
-    const state = model.stateDict(), plan = planReads(tensorsByKey, family.rows(found.settings, state), state, family.ignored)
+    const state = model.stateDict(), plan = planReads(tensorsByKey, rowsOf(family, found.settings, state), state, family.ignored)
     found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems)
-    const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), config)
+    const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), head ? {} : config)
     if (weightProblem) found.problems.push(weightProblem)
     if (headProblem && !ignoreHead) found.problems.push(headProblem)
   })
@@ -363,7 +367,7 @@ async function loadModel(engine, files, options) {
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
   const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer))
   const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
-  Object.assign(model, found.generationSettings)
+  Object.assign(model, found.generationSettings, { labels: settings.head?.labels ?? null })
   model.origin = { family, settings, config, generation: found.generation }
   try {
     const state = model.stateDict()

@@ -32,6 +32,9 @@ export class LanguageModel extends Module {
    */
   origin = null
 
+  /** The labels of a classification head by id, from id2label in config.json. @type {readonly string[] | null} */
+  labels = null
+
   /** The name of the class, for messages. @returns {string} @internal */
   get where() {
     return this.constructor.name
@@ -96,6 +99,24 @@ export class LanguageModel extends Module {
       if (t >= past) positionIds[b * T + t - past] = Math.max(0, position)
     }
     return toIdTensor(this.engine, this.where, 'positionIds', positionIds).reshape(B, T)
+  }
+
+  /**
+   * Positions from the id of padding on, for models that do not count tokens of padding, wherever they are.
+   * @param {Tensor} tokens [B, T] @param {number} paddingId
+   * @returns {Tensor} [B, T] @internal
+   */
+  positionsWithoutPadding(tokens, paddingId) {
+    const { engine, shape: [B, T] } = tokens
+    if (engine.trace?.isExport) {
+      const isToken = to(comparisons.ne(tokens, paddingId), 'float32'), counts = cumsum(isToken, 1)
+      return to(binaryFunctions.add(binaryFunctions.mul(counts, isToken), paddingId), 'int32')
+    }
+    const ids = tokens.values, positions = new Int32Array(B * T).fill(paddingId)
+    for (let b = 0; b < B; b++) for (let at = b * T, position = paddingId; at < (b + 1) * T; at++) {
+      if (ids[at] !== paddingId) positions[at] = ++position
+    }
+    return toIdTensor(engine, this.where, 'positionIds', positions).reshape(B, T)
   }
 
   /**

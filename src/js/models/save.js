@@ -5,6 +5,7 @@ import { Module } from '../nn/module.js'
 import { dtypeCode, buildFile } from '../safetensors.js'
 import { sameShape } from '../shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
+import { rowsOf, toHuggingFace } from './heads.js'
 import { mergedState } from './merge.js'
 import { metaEngine } from './meta.js'
 import { LanguageModel } from './model.js'
@@ -120,8 +121,8 @@ function buildOriginal({ family, settings }) {
  * @returns {Record<string, string | Uint8Array>}
  */
 function writeFiles(origin, state, tokenizer) {
-  const { settings, config, toKey } = origin.family.toHuggingFace(origin.settings)
-  const rows = origin.family.rows(settings, state)
+  const { settings, config, toKey } = toHuggingFace(origin.family, origin.settings)
+  const rows = rowsOf(origin.family, settings, state)
   const parts = rows.filter(({ key }, i) => rows.findIndex(row => row.key === key) === i).map(row => {
     const tensor = state[row.target], dtype = dtypeCode(tensor), shape = fileShape(row, tensor.shape)
     const serialize = () => (row.part ? fusedBytes(rows.filter(({ key }) => key === row.key), state, dtype)

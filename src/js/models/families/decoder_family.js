@@ -22,11 +22,16 @@ import { Decoder } from '../decoder.js'
  * @property {readonly RegExp[]} [ignored] keys that may be left unread
  * @property {boolean} [isTied] whether the head is tied when the configuration does not say so; false
  * @property {(row: Row, description: DecoderDescription) => Row} [adjust] of a row
+ * @property {import('../heads.js').HeadForms} [heads] classification heads, where they differ from Llama's
  * @property {new (engine: import('../../engine.js').Engine, description: DecoderDescription) => Decoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => DecoderDescription} describe
  */
 
 const HEAD = 'lm_head', EMBEDDING = 'embed_tokens', LAYER = 'layers.{n}'
+/** @type {import('../heads.js').HeadForms} */
+const HEADS = {
+  sequence: { out: 'score', pool: 'last', hasBias: false }, token: { out: 'score' }, question: { out: 'qa_outputs' }
+}
 /** Buffers that Hugging Face's classes compute. */
 const BUFFERS = [/(rotary_emb|rope)\.?(inv_freq|(cos|sin)_cached)?$/, /rotary_emb\.(inv_freq|(cos|sin)_cached)$/]
 
@@ -50,12 +55,12 @@ function partOf({ groups, parts }, module) {
 
 /** @param {DecoderFamily} family @returns {import('../index.js').Family<DecoderDescription>} */
 export function decoderFamily({
-  type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false, adjust = row => row, Model = Decoder, describe
+  type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false, adjust = row => row, heads = {}, Model = Decoder, describe
 }) {
   registerLibraryCode(Model)
   const keyOf = (/** @type {string} */ module) => keys[module] ?? module, headKey = `${keyOf(HEAD).replace('/', '')}.weight`
   /** @param {DecoderDescription} description @param {Record<string, unknown>} state @returns {Row[]} */
-  const rows = (description, state) => Object.keys(state).map(target => {
+  const rows = (description, state) => Object.keys(state).filter(key => !key.startsWith('head.')).map(target => {
     const { n, e, module, suffix } = splitTarget(target)
     const [key, part] = Object.entries(fused(description)).find(([, { parts }]) => parts.some(([name]) => name === module)) ?? []
     const path = (key ?? keyOf(module)).replace('{e}', String(e)), layer = n === undefined ? '' : `${keyOf(LAYER).replace('{n}', n)}.`
@@ -69,6 +74,7 @@ export function decoderFamily({
     prefixes: [prefix, ...otherPrefixes],
     table: { keys: [`${keyOf(EMBEDDING)}.weight`], isTied, headKey },
     ignored: [...BUFFERS, ...ignored],
+    heads: { ...HEADS, ...heads },
     Model,
     readSettings: describe,
     toHuggingFace: description => ({

@@ -1,9 +1,13 @@
-import { bert } from '../bert.js'
 import { gpt2 } from '../gpt2.js'
 import { marian } from '../marian.js'
 import { t5 } from '../t5.js'
+import { albert } from './albert.js'
+import { bert } from './bert.js'
 import { bloom } from './bloom.js'
 import { cohere } from './cohere.js'
+import { debertaV2 } from './deberta.js'
+import { distilbert } from './distilbert.js'
+import { electra } from './electra.js'
 import { exaone } from './exaone.js'
 import { falcon } from './falcon.js'
 import { gemma, gemma2, gemma3 } from './gemma.js'
@@ -18,15 +22,17 @@ import { llama } from './llama.js'
 import { minicpm } from './minicpm.js'
 import { mistral } from './mistral.js'
 import { mixtral } from './mixtral.js'
+import { modernbert } from './modernbert.js'
 import { olmo2, olmoe } from './olmo.js'
 import { opt } from './opt.js'
 import { phi, phi3 } from './phi.js'
 import { qwen2, qwen3, qwen3Moe } from './qwen.js'
+import { camembert, roberta, xlmRoberta } from './roberta.js'
 import { starcoder2 } from './starcoder2.js'
 
 /** All families, by model_type. */
 export const FAMILIES = [
-  gpt2, bert, marian, t5,
+  gpt2, bert, marian, t5, roberta, xlmRoberta, camembert, distilbert, electra, albert, debertaV2, modernbert,
   llama, mistral, mixtral, qwen2, qwen3, qwen3Moe, gemma, gemma2, gemma3, phi, phi3, gptNeox, gptNeo, gptj, gptBigcode, opt, bloom, falcon,
   olmo2, olmoe, granite, minicpm, starcoder2, cohere, glm4, exaone, internlm2
 ]
