@@ -26,7 +26,7 @@ export { save } from './save.js'
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
- * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./marian.js').Marian |
+ * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./bart.js').BartModel |
  *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
  * @typedef {Record<string, File>} Files the files of a model's folder by name

@@ -1,15 +1,28 @@
-import { expectOptions } from '../errors.js'
+import { expect, expectOptions } from '../errors.js'
 import { generate, readOptions, readPrompts } from '../decoding/generate.js'
 import { LanguageModel, buildArray } from './model.js'
 
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
+/**
+ * keyPaddingMask: of the memory; source: the ids of the encoder, by which a classification head finds the end token
+ * @typedef {{ keyPaddingMask?: boolean[][] | Tensor, cache?: Cache | null, source?: Tensor }} DecodeOptions
+ */
+
+/**
+ * The target of a model that classifies its source: the source, moved to the right by the start token.
+ * @param {Tensor} source int32 [B, T] @param {number} start @returns {number[][]}
+ */
+const shiftRight = ({ values, shape: [B, T] }, start) =>
+  buildArray(B, b => [start, ...values.subarray(b * T, (b + 1) * T)].slice(0, T))
+
 /** The base of encoder-decoder models. */
 export class Seq2Seq extends LanguageModel {
   /** The token that the decoder starts with. */ decoderStartTokenId = 0
   /** The first generated token, if one is forced. @type {number | null} */ forcedBosTokenId = null
   /** Maximum length of the source and of the target. */ maxPositions = Infinity
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
 
   /**
    * @param {Tensor} _ids [B, S] @param {import('./model.js').AttentionMask | null} _attentionMask
@@ -21,8 +34,8 @@ export class Seq2Seq extends LanguageModel {
 
   /**
    * @param {Tensor} _ids [B, T], the target so far, without the tokens in the cache @param {Tensor} _memory
-   * @param {{ keyPaddingMask?: boolean[][] | Tensor, cache?: Cache | null }} _options
-   * @returns {{ logits: Tensor, hidden: Tensor }}
+   * @param {DecodeOptions} _options
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }}
    */
   decode(_ids, _memory, _options) {
     throw new TypeError('decode is not defined')
@@ -32,15 +45,19 @@ export class Seq2Seq extends LanguageModel {
    * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sequence
    * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, which
    *   gets no attention; padding still counts in Marian's positions, as in Hugging Face's class, so it should be on the
-   *   right; decoderIds: [B, T], the target so far, by default decoderStartTokenId
-   * @returns {{ logits: Tensor, hidden: Tensor }} logits [B, T, V]; hidden [B, T, C], the output of the decoder
+   *   right; decoderIds: [B, T], the target so far, by default decoderStartTokenId, or the source moved to the right if the
+   *   model has a classification head
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
+   *   its classification head; hidden [B, T, C], the output of the decoder
    */
   forward(ids, options) {
     const { attentionMask, decoderIds } = expectOptions(this.where, options, ['attentionMask', 'decoderIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape)
-    const decoderInput = this.toBatch('decoderIds', decoderIds ?? buildArray(tokens.shape[0], () => [this.decoderStartTokenId]))
+    const { decoderStartTokenId: start } = this, defaultIds = () => (this.head ? shiftRight(tokens, start)
+      : buildArray(tokens.shape[0], () => [start]))
+    const decoderInput = this.toBatch('decoderIds', decoderIds ?? defaultIds())
     this.checkBatchSize('decoderIds', decoderInput, tokens)
-    return this.decode(decoderInput, this.encode(tokens, mask), { keyPaddingMask: this.keyPaddingMask(mask) })
+    return this.decode(decoderInput, this.encode(tokens, mask), { keyPaddingMask: this.keyPaddingMask(mask), source: tokens })
   }
 
   /**
@@ -51,6 +68,7 @@ export class Seq2Seq extends LanguageModel {
    * @returns {any} number[], for several sources number[][]; with a signal a promise of it
    */
   generate(ids, options) {
+    expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const { prompts, isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null
     const generateRow = (/** @type {number[]} */ row, /** @type {number} */ i) => generateOne(this, row,
@@ -84,7 +102,7 @@ function generateOne(model, row, options) {
   const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.encode(model.toBatch('ids', row), null))))
   const nextLogits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
     const isFirst = (cache?.length ?? 0) + rows[0].length === 1
-    const { logits } = model.decode(model.toBatch('ids', rows), repeatRows(memory, rows.length), { cache })
+    const { logits } = /** @type {{ logits: Tensor }} */ (model.decode(model.toBatch('ids', rows), repeatRows(memory, rows.length), { cache }))
     if (isFirst && model.forcedBosTokenId !== null) return model.forceToken(logits, model.forcedBosTokenId)
     return model.suppressTokens(logits, model.suppressedTokenIds)
   }

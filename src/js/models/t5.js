@@ -1,4 +1,3 @@
-import { expect } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
@@ -10,53 +9,26 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
-import { ACTIVATIONS, UNSUPPORTED, readChoice, readNumber, refuseUnsupported, readDecoderStart, readBoolean, readInteger } from './config.js'
+import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
-import { layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
-import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
-/** @typedef {ReturnType<typeof readSettings>} Settings */
-
-/** The values of feed_forward_proj. */
-const FEED_FORWARD = {
-  'relu': { isGated: false, activation: ACTIVATIONS.relu },
-  'gated-gelu': { isGated: true, activation: ACTIVATIONS.gelu_new },
-  'gated-relu': { isGated: true, activation: ACTIVATIONS.relu },
-  'gated-silu': { isGated: true, activation: ACTIVATIONS.silu }
-}
 
 /**
- * @param {import('./config.js').Config} config
- * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
+ * @typedef {object} Settings
+ * @property {string} name of the family's class, for messages
+ * @property {number} channels @property {number} heads @property {number} headDim @property {number} feedForwardSize
+ * @property {{ encoder: number, decoder: number }} layers
+ * @property {number} vocabSize @property {number} buckets @property {number} maxDistance
+ * @property {boolean} hasBiasPerLayer whether every layer has a relative position bias of its own
+ * @property {boolean} isGated @property {(x: Tensor) => Tensor} activation
+ * @property {number} eps @property {number} dropout
+ * @property {boolean} isTied whether the head is the token embedding @property {boolean} isScaled
+ * @property {number} decoderStartTokenId
+ * @property {import('./heads.js').HeadDescription | null} [head]
  */
-function readSettings(config, shapeOf) {
-  refuseUnsupported(config, UNSUPPORTED)
-  const layers = readInteger(config, 'num_layers', 6), vocabSize = readInteger(config, 'vocab_size', 32128)
-  const buckets = readInteger(config, 'relative_attention_num_buckets', 32)
-  const maxDistance = readInteger(config, 'relative_attention_max_distance', 128)
-  expect(buckets % 2 === 0 && buckets >= 4 && buckets <= 1024, 'format', () => 'config.json: ' +
-    `relative_attention_num_buckets must be an even number from 4 to 1024, got ${buckets}`)
-  expect(2 * maxDistance > buckets, 'format', () => 'config.json: relative_attention_max_distance must be more than half ' +
-    `of relative_attention_num_buckets, got ${maxDistance} and ${buckets}`)
-  return {
-    channels: readInteger(config, 'd_model', 512),
-    heads: readInteger(config, 'num_heads', 8),
-    headDim: readInteger(config, 'd_kv', 64),
-    feedForwardSize: readInteger(config, 'd_ff', 2048),
-    layers: { encoder: layers, decoder: readInteger(config, 'num_decoder_layers', layers) },
-    vocabSize, buckets, maxDistance,
-    ...readChoice(config, 'feed_forward_proj', FEED_FORWARD, 'relu'),
-    eps: readNumber(config, 'layer_norm_epsilon', 1e-6),
-    dropout: readNumber(config, 'dropout_rate', 0.1),
-    isTied: isTied(config, shapeOf),
-    /** Files of transformers 5 have scale_decoder_outputs; earlier versions scaled the output if the head was tied. */
-    isScaled: readBoolean(config, 'scale_decoder_outputs', readBoolean(config, 'tie_word_embeddings', true)),
-    decoderStartTokenId: readDecoderStart(config, config.pad_token_id ?? 0, vocabSize)
-  }
-}
 
 /** Attention without biases and without 1 / √D. */
 class Attention extends Module {
@@ -127,6 +99,7 @@ class Block extends Module {
   constructor(engine, settings, isDecoder) {
     super(engine)
     const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
+    this.relative_attention_bias = settings.hasBiasPerLayer ? new Embedding(engine, settings.buckets, settings.heads) : null
     this.SelfAttention = new Attention(engine, settings)
     this.norm1 = norm()
     this.EncDecAttention = isDecoder ? new Attention(engine, settings) : null
@@ -153,7 +126,14 @@ class Block extends Module {
   }
 }
 
-/** Blocks that share one relative position bias. */
+/**
+ * The relative position bias, which is added to the scores.
+ * @param {Embedding} table @param {Tensor} buckets [queries, keys] @returns {Tensor} [1, H, queries, keys]
+ */
+const biasOf = (table, buckets) =>
+  table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, ...buckets.shape)
+
+/** Blocks, which share one relative position bias or have one each. */
 class Stack extends Module {
   static hasSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
@@ -162,23 +142,12 @@ class Stack extends Module {
   constructor(engine, settings, side) {
     super(engine)
     this.isDecoder = side === 'decoder'
-    this.relative_attention_bias = new Embedding(engine, settings.buckets, settings.heads)
+    this.relative_attention_bias = settings.hasBiasPerLayer ? null : new Embedding(engine, settings.buckets, settings.heads)
     const createBlock = () => new Block(engine, settings, this.isDecoder)
     this.block = new ModuleList(engine, buildArray(settings.layers[side], createBlock))
     this.final_layer_norm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
     this.dropout = new Dropout(engine, settings.dropout)
-    this.maxDistance = settings.maxDistance
-  }
-
-  /**
-   * The relative position bias, which is added to the scores: [1, H, queries, keys].
-   * @param {number} queries @param {number} past number of keys in the cache
-   */
-  bias(queries, past) {
-    const { isDecoder, maxDistance, relative_attention_bias: table } = this, keys = queries + past
-    const options = { bidirectional: !isDecoder, maxDistance, numBuckets: table.numEmbeddings, past }
-    const buckets = this.engine.registerAuxiliary(relativePositionBuckets(this.engine, queries, keys, options))
-    return table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, queries, keys)
+    this.settings = settings
   }
 
   /**
@@ -187,10 +156,16 @@ class Stack extends Module {
    * @returns {Tensor}
    */
   forward(x, mask, memory, { keyPaddingMask, cache } = {}) {
-    const bias = this.bias(x.shape[1], cache?.length ?? 0), attnMask = mask ? add(bias, mask) : bias
-    const self = { attnMask, isCausal: this.isDecoder, cache }, cross = { keyPaddingMask, cache }
-    const y = runLayers(this.block, this.dropout.forward(x),
-      (block, hidden) => block.forward(hidden, self, memory, cross))
+    const { isDecoder, relative_attention_bias: shared, settings: { maxDistance, buckets: numBuckets } } = this
+    const queries = x.shape[1], past = cache?.length ?? 0
+    const options = { bidirectional: !isDecoder, maxDistance, numBuckets, past }
+    const buckets = this.engine.registerAuxiliary(relativePositionBuckets(this.engine, queries, queries + past, options))
+    const maskOf = (/** @type {Embedding} */ table) => (mask ? add(biasOf(table, buckets), mask) : biasOf(table, buckets))
+    const common = shared && maskOf(shared), cross = { keyPaddingMask, cache }
+    const y = runLayers(this.block, this.dropout.forward(x), (block, hidden) => {
+      const attnMask = common ?? maskOf(/** @type {any} */ (block).relative_attention_bias)
+      return block.forward(hidden, { attnMask, isCausal: isDecoder, cache }, memory, cross)
+    })
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
 }
@@ -205,9 +180,16 @@ export class T5 extends Seq2Seq {
     this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
     this.encoder = new Stack(engine, settings, 'encoder')
     this.decoder = new Stack(engine, settings, 'decoder')
-    this.lm_head = settings.isTied ? null : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
+    this.head = settings.head ? new Head(engine, settings.channels, settings.head) : null
+    this.lm_head = settings.isTied || this.head ? null : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
+    this.settings = settings
     this.decoderStartTokenId = settings.decoderStartTokenId
     this.scale = settings.isScaled ? settings.channels ** -0.5 : 1
+  }
+
+  /** The name of the family's class, for messages. @internal */
+  get where() {
+    return this.settings.name
   }
 
   /** @param {Tensor} ids @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
@@ -215,9 +197,13 @@ export class T5 extends Seq2Seq {
     return this.encoder.forward(this.shared.forward(ids), this.paddingMask(mask))
   }
 
-  /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
+  /**
+   * @param {Tensor} ids @param {Tensor} memory @param {import('./seq2seq.js').DecodeOptions} options
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }}
+   */
   decode(ids, memory, options) {
     const hidden = this.decoder.forward(this.shared.forward(ids), undefined, memory, options)
+    if (this.head) return { hidden, ...applyHead(this.head, hidden, options.source ?? ids) }
     const scaled = this.scale === 1 ? hidden : mul(hidden, this.scale)
     const logits = this.lm_head ? this.lm_head.forward(scaled) : linear(scaled, this.shared.weight)
     return { logits, hidden }
@@ -226,49 +212,3 @@ export class T5 extends Seq2Seq {
 
 registerLibraryCode(Attention, FeedForward, Block, Stack, T5)
 
-/** @param {number} feedForwardIndex index of the feed-forward sub-layer @param {boolean} isGated */
-const blockTable = (feedForwardIndex, isGated) => Object.fromEntries([
-  ...['q', 'k', 'v', 'o'].map(name => [`layer.0.SelfAttention.${name}.weight`, `SelfAttention.${name}.weight`]),
-  ['layer.0.layer_norm.weight', 'norm1.weight'],
-  ...(feedForwardIndex === 1 ? [] : [
-    ...['q', 'k', 'v', 'o'].map(name => [`layer.1.EncDecAttention.${name}.weight`, `EncDecAttention.${name}.weight`]),
-    ['layer.1.layer_norm.weight', 'norm2.weight']
-  ]),
-  ...[...(isGated ? ['wi_0', 'wi_1'] : ['wi']), 'wo'].map(name =>
-    [`layer.${feedForwardIndex}.DenseReluDense.${name}.weight`, `DenseReluDense.${name}.weight`]),
-  [`layer.${feedForwardIndex}.layer_norm.weight`, 'norm3.weight']
-])
-
-/** @type {import('./index.js').Family<Settings>} */
-export const t5 = {
-  type: 't5',
-  prefixes: ['transformer.'],
-  table: { keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTied: true },
-  /** Present in early files and never used. */
-  ignored: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
-  Model: T5,
-  readSettings,
-  toHuggingFace: settings => ({
-    settings,
-    config: {
-      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: settings.decoderStartTokenId, tie_word_embeddings: settings.isTied,
-      ...(settings.isScaled !== settings.isTied && { scale_decoder_outputs: settings.isScaled })
-    },
-    toKey: key => key
-  }),
-  rows: ({ layers, isGated, isTied }) => [
-    {
-      key: 'shared.weight', target: 'shared.weight',
-      aliases: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(isTied ? ['lm_head.weight'] : [])]
-    },
-    ...(/** @type {const} */ (['encoder', 'decoder'])).flatMap((side, i) => [
-      {
-        key: `${side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`,
-        target: `${side}.relative_attention_bias.weight`
-      },
-      ...layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, blockTable(i + 1, isGated)),
-      { key: `${side}.final_layer_norm.weight`, target: `${side}.final_layer_norm.weight` }
-    ]),
-    ...(isTied ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
-  ]
-}

@@ -1,7 +1,6 @@
 import { gpt2 } from '../gpt2.js'
-import { marian } from '../marian.js'
-import { t5 } from '../t5.js'
 import { albert } from './albert.js'
+import { bart, m2m100, mbart, pegasus } from './bart.js'
 import { bert } from './bert.js'
 import { bloom } from './bloom.js'
 import { cohere } from './cohere.js'
@@ -19,6 +18,7 @@ import { gptj } from './gptj.js'
 import { granite } from './granite.js'
 import { internlm2 } from './internlm2.js'
 import { llama } from './llama.js'
+import { marian } from './marian.js'
 import { minicpm } from './minicpm.js'
 import { mistral } from './mistral.js'
 import { mixtral } from './mixtral.js'
@@ -29,10 +29,12 @@ import { phi, phi3 } from './phi.js'
 import { qwen2, qwen3, qwen3Moe } from './qwen.js'
 import { camembert, roberta, xlmRoberta } from './roberta.js'
 import { starcoder2 } from './starcoder2.js'
+import { mt5, t5, umt5 } from './t5.js'
 
 /** All families, by model_type. */
 export const FAMILIES = [
-  gpt2, bert, marian, t5, roberta, xlmRoberta, camembert, distilbert, electra, albert, debertaV2, modernbert,
+  gpt2, bert, marian, t5, mt5, umt5, roberta, xlmRoberta, camembert, distilbert, electra, albert, debertaV2, modernbert,
+  bart, mbart, m2m100, pegasus,
   llama, mistral, mixtral, qwen2, qwen3, qwen3Moe, gemma, gemma2, gemma3, phi, phi3, gptNeox, gptNeo, gptj, gptBigcode, opt, bloom, falcon,
   olmo2, olmoe, granite, minicpm, starcoder2, cohere, glm4, exaone, internlm2
 ]

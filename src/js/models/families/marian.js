@@ -1,0 +1,42 @@
+import { BartModel } from '../bart.js'
+import { bartFamily, describeBartLike } from './bart_family.js'
+
+/** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
+export class Marian extends BartModel {
+  static hasSubmodules = true
+}
+
+/**
+ * Whether the files make a tokenizer: tokenizer.json, or vocab.json with source.spm. The ids are those of vocab.json,
+ * not of the .spm. A separate target vocabulary (target_vocab.json) would need a second tokenizer.
+ * @param {Record<string, string | Uint8Array>} files
+ */
+function isTokenizer(files) {
+  if ('tokenizer.json' in files) return true
+  if (!('vocab.json' in files && 'source.spm' in files) || 'target_vocab.json' in files) return false
+  const content = files['vocab.json'], text = typeof content === 'string' ? content : new TextDecoder().decode(content)
+  return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
+}
+
+const family = bartFamily({
+  type: 'marian',
+  architecture: 'MarianMTModel',
+  isTokenizer,
+  Model: Marian,
+  describe: (config, shapeOf) => ({
+    ...describeBartLike('Marian', config, shapeOf, {
+      vocabSize: 58101, decoderStart: 58100, positions: { kind: 'sinusoidal' }, isPreNorm: false, hasEmbeddingNorm: false,
+      hasLogitBias: true, allowed: { static_position_embeddings: [true], tie_word_embeddings: [true] }
+    }),
+    isTied: true
+  })
+})
+
+export const marian = {
+  ...family,
+  /** @param {import('../bart.js').BartDescription} description */
+  toHuggingFace(description) {
+    const form = family.toHuggingFace(description), { tie_word_embeddings: _, ...config } = form.config
+    return { ...form, config }
+  }
+}
