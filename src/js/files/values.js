@@ -2,6 +2,7 @@ import { describe, expect, expectOneOf } from '../errors.js'
 import { DTYPES, TENSOR_DTYPES } from '../dtype.js'
 import { packInt8 } from '../int8.js'
 import { to } from '../ops/convert.js'
+import { BLOCKS } from './blocks.js'
 import { BYTES } from './header.js'
 
 /**
@@ -63,11 +64,28 @@ function checkRange(name, value, dtype) {
 }
 
 /**
+ * Writes whole blocks of a file into a tensor.
+ * @param {Tensor} to @param {number} at @param {import('./blocks.js').BlockKind} kind @param {Uint8Array} chunk
+ */
+function writeBlocks(to, at, { values, bytes, read }, chunk) {
+  const count = chunk.length / bytes, floats = new Float32Array(count * values)
+  for (let i = 0; i < count; i++) read(chunk, i * bytes, floats, i * values)
+  writeChunk(to, at, { dtype: 'F32' }, '', new Uint8Array(floats.buffer))
+}
+
+/** How many bytes a number of values takes in a file. @param {string} dtype @param {number} count */
+export const bytesOfValues = (dtype, count) => (BLOCKS[dtype] ? count / BLOCKS[dtype].values * BLOCKS[dtype].bytes : count * BYTES[dtype])
+
+/** How many values a number of bytes of a file holds. @param {string} dtype @param {number} bytes */
+const valuesIn = (dtype, bytes) => (BLOCKS[dtype] ? bytes / BLOCKS[dtype].bytes * BLOCKS[dtype].values : bytes / BYTES[dtype])
+
+/**
  * Writes a chunk of a file into a tensor.
- * @param {Tensor} to @param {number} at index of the first value @param {Entry} entry @param {string} name
- * @param {Uint8Array} chunk
+ * @param {Tensor} to @param {number} at index of the first value @param {Pick<Entry, 'dtype'>} entry
+ * @param {string} name @param {Uint8Array} chunk
  */
 function writeChunk(to, at, { dtype: code }, name, chunk) {
+  if (BLOCKS[code]) return writeBlocks(to, at, BLOCKS[code], chunk)
   const { engine, dtype } = to, { bytes, code: kind } = DTYPES[dtype], native = NATIVE[code]
   if (native === dtype) return to.bytes.set(chunk, at * bytes)
   if (native) {
@@ -91,11 +109,20 @@ function writeChunk(to, at, { dtype: code }, name, chunk) {
  * @returns {Generator<any, void, any>}
  */
 export function* readInto(to, at, entry, name) {
-  const { source, from, to: end, dtype } = entry
-  for (let start = from; start < end; start += CHUNK_BYTES) {
-    const chunk = yield source.read(start, Math.min(end, start + CHUNK_BYTES))
-    writeChunk(to, at + (start - from) / BYTES[dtype], entry, name, chunk)
+  const { source, from, to: end, dtype } = entry, unit = BLOCKS[dtype]?.bytes ?? 1, step = Math.floor(CHUNK_BYTES / unit) * unit
+  for (let start = from; start < end; start += step) {
+    const chunk = yield source.read(start, Math.min(end, start + step))
+    writeChunk(to, at + valuesIn(dtype, start - from), entry, name, chunk)
   }
+}
+
+/**
+ * Reads a small entry of F32 without a tensor.
+ * @param {Entry} entry @returns {Generator<any, Float32Array, any>}
+ */
+export function* readTensorValues({ source, from, to: end }) {
+  const bytes = yield source.read(from, end)
+  return new Float32Array(bytes.slice().buffer)
 }
 
 /**
@@ -104,7 +131,7 @@ export function* readInto(to, at, entry, name) {
  * @returns {Generator<any, void, any>}
  */
 export function* readRowsInto(to, first, entry, name) {
-  const { engine, shape: [, K] } = to, { from, to: end, dtype } = entry, row = K * BYTES[dtype]
+  const { engine, shape: [, K] } = to, { from, to: end, dtype } = entry, row = bytesOfValues(dtype, K)
   const step = Math.max(1, Math.floor(CHUNK_BYTES / 4 / row)), count = row && (end - from) / row
   const rows = engine.keep(engine.empty([Math.min(step, count), K]))
   try {

@@ -7,6 +7,8 @@ import { WEIGHT_DTYPES } from '../dtype.js'
 import { prepareWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
+import { isGguf } from '../files/gguf.js'
+import { GGUF_IGNORED, openGguf } from './gguf.js'
 import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
 import { checkLayerCount } from './config.js'
 import { FAMILIES } from './families/index.js'
@@ -29,6 +31,7 @@ export { save } from './save.js'
  * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./bart.js').BartModel |
  *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
+ * @typedef {ReturnType<typeof openGguf> extends Generator<any, infer R, any> ? R : never} Gguf
  * @typedef {Record<string, File>} Files the files of a model's folder by name
  */
 
@@ -73,14 +76,13 @@ export { save } from './save.js'
  * @property {string[]} problems every other reason why load would fail
  *
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
- *   generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }}
+ *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }}
  *   Opened
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
 const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
-  [/\.gguf$/, 'is a file of llama.cpp; choose the safetensors that it was converted from'],
   [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
 const DTYPES = /** @type {Dtype[]} */ (WEIGHT_DTYPES)
@@ -149,9 +151,17 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
 /**
  * The configuration of a model's files and the positions of its tensors in them.
  * @param {Files} files
- * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any> }, any>}
+ * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
  */
 function* readConfig(files) {
+  const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
+  if (ggufs.length) {
+    expect(ggufs.length === 1, 'format', () => `models: one .gguf file is expected, got ${formatList(ggufs)}`)
+    const source = yield* openSource('models', ggufs[0], files[ggufs[0]])
+    if (!(yield* isGguf(source))) yield* checkFormat('models', ggufs[0], source)
+    const gguf = yield* openGguf(source)
+    return { config: gguf.config, entries: function* () { return gguf.entries }, gguf }
+  }
   const config = yield* readJson('models', files, 'config.json')
   const single = Object.keys(files).find(path => mayBeLlama2cFile(baseName(path)))
   if (!config && single !== undefined) {
@@ -190,7 +200,8 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* collectProblems(found, function* () {
-    const { config, entries } = yield* readConfig(files)
+    const { config, entries, gguf } = yield* readConfig(files)
+    found.gguf = gguf
     found.config = config
     found.type = String(found.config.model_type)
     const family = found.family = findFamily(found.config)
@@ -199,14 +210,17 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     const hasCopy = yield* isHeadCopyOfEmbedding(family, config, tensorsByKey, isLoading)
     found.generation = yield* readJson('models', files, 'generation_config.json')
     const effectiveConfig = mergeGenerationConfig(config, found.generation ?? {})
-    const shapeOf = (/** @type {string} */ key) => (
-      hasCopy && key === (family.table?.headKey ?? LM_HEAD) ? undefined : tensorsByKey.get(key)?.entry.shape)
+    const headKey = family.table?.headKey ?? LM_HEAD
+    const shapeOf = (/** @type {string} */ key) => (hasCopy && key === headKey ? undefined
+      : tensorsByKey.get(gguf && key === headKey ? 'output.weight' : key)?.entry.shape)
     const head = ignoreHead ? null : readHead(effectiveConfig, family.heads)
-    found.settings = { ...family.readSettings(effectiveConfig, shapeOf), head }
+    const settings = { ...family.readSettings(effectiveConfig, shapeOf), head }
+    found.settings = gguf ? gguf.adjust(settings) : settings
     found.generationSettings = readGenerationConfig(effectiveConfig,
       found.settings.decoderVocabSize ?? found.settings.vocabSize)
     const model = buildMetaModel(family, found.settings, dtype)
-    const state = model.stateDict(), plan = planReads(tensorsByKey, rowsOf(family, found.settings, state), state, family.ignored)
+    const state = model.stateDict(), rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
+    const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
     found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
@@ -365,7 +379,7 @@ async function loadModel(engine, files, options) {
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
-  const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer))
+  const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer, found.gguf?.metadata))
   const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
   Object.assign(model, found.generationSettings, { labels: settings.head?.labels ?? null })
   model.origin = { family, settings, config, generation: found.generation }

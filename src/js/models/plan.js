@@ -141,7 +141,7 @@ export function planReads(tensorsByKey, rows, state, ignored) {
       plan.problems.push(`${found.name} must have shape ${formatShape(expected)}, got ${formatShape(found.entry.shape)} in ${found.entry.source.name}`)
     }
     const { dtype } = found.entry
-    if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must be floating point, got ${dtype}`)
+    if (!/^(F|BF|Q)/.test(dtype)) plan.problems.push(`${found.name} must be floating point, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
   plan.problems.push(...describeMissingLayers(rows, new Set(plan.missing)))

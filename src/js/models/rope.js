@@ -113,8 +113,14 @@ function longrope(scaling, base, dims, maxPositions, config) {
   return { frequencies: (/** @type {number} */ length) => (length > original ? long : short), scale }
 }
 
+/** A factor of every wavelength, as GGUF files have it. @param {Config} scaling @param {number} base @param {number} dims */
+function factors({ factors: list }, base, dims) {
+  const frequencies = wavelengths(base, dims).map((wavelength, i) => fround(fround(1 / wavelength) / list[i]))
+  return { frequencies: () => frequencies }
+}
+
 /** @type {Record<string, (scaling: Config, base: number, dims: number, maxPositions: number, config: Config) => Partial<Rotary>>} */
-const SCALINGS = { default: () => ({}), linear, dynamic, yarn, llama3, longrope, su: longrope }
+const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, longrope, su: longrope }
 
 /**
  * The settings of rope_scaling, or of rope_parameters, which newer files have. In files with several kinds of layers,

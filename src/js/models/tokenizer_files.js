@@ -2,6 +2,8 @@ import { GlassformerError } from '../errors.js'
 import { baseName, checkFormat } from '../files/shards.js'
 import { openSource } from '../files/source.js'
 import { loadTokenizer } from '../text/files.js'
+import { fromGguf } from '../text/gguf_tokenizer.js'
+import { Tokenizer } from '../text/tokenizer.js'
 
 /** Reads the tokenizer from a model's files. */
 
@@ -13,9 +15,10 @@ export const TOKENIZER_FILES = new RegExp('^(tokenizer(_config)?\\.json|config\\
  * @param {import('../engine.js').Engine} engine @param {import('./index.js').Files} files
  * @param {(contents: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether the files make the
  *   model's tokenizer
+ * @param {Record<string, any>} [metadata] of a GGUF file, whose tokenizer is used if there is no other
  * @returns {Generator<any, import('../text/tokenizer.js').Tokenizer | null, any>} null if there is none
  */
-export function* readTokenizer(engine, files, isTokenizer = () => true) {
+export function* readTokenizer(engine, files, isTokenizer = () => true, metadata = {}) {
   /** @type {Record<string, string | Uint8Array>} */ const contents = {}
   for (const [path, content] of Object.entries(files)) {
     const name = baseName(path)
@@ -25,6 +28,8 @@ export function* readTokenizer(engine, files, isTokenizer = () => true) {
     contents[name] = yield read(0, size)
   }
   try {
+    const isGiven = Object.keys(contents).some(name => name !== 'config.json'), json = isGiven ? null : fromGguf(metadata)
+    if (json) return new Tokenizer(engine, json)
     return Object.keys(contents).length && isTokenizer(contents) ? loadTokenizer(engine, contents) : null
   } catch (error) {
     if (error instanceof GlassformerError && error.code === 'type') return null // an unknown format

@@ -13,9 +13,9 @@ import { bpeModel, byteLevelPart, specialToken, templateProcessor, tokenizerJson
  *   such as 'bos_token'
  */
 
-const splitPart = (/** @type {string} */ Regex, /** @type {string} */ behavior, /** @type {boolean} */ invert) =>
+export const splitPart = (/** @type {string} */ Regex, /** @type {string} */ behavior, /** @type {boolean} */ invert) =>
   ({ type: 'Split', pattern: { Regex }, behavior, invert })
-const sequence = (/** @type {Json[]} */ ...pretokenizers) => ({ type: 'Sequence', pretokenizers })
+export const sequence = (/** @type {Json[]} */ ...pretokenizers) => ({ type: 'Sequence', pretokenizers })
 
 const QWEN = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 const CLIP = String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`

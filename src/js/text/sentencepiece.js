@@ -212,3 +212,15 @@ export function fromLlama2c(name, bytes) {
     unknownSurface: ' \u2047 ', before: [1], after: []
   })
 }
+
+/**
+ * Converts pieces with their scores, as GGUF files have them.
+ * @param {string} where @param {readonly Piece[]} pieces
+ * @param {{ isUnigram: boolean, charsmap: ArrayLike<number>, addDummyPrefix: boolean, removeExtraSpaces: boolean,
+ *   before: number[], after: number[] }} settings
+ * @throws {GlassformerError} 'format'
+ */
+export const fromPieces = (where, pieces, { isUnigram, charsmap, ...settings }) => toTokenizerJson(where, pieces, {
+  ...settings, type: isUnigram ? UNIGRAM : BPE, charsmap: encodeBase64(Uint8Array.from(charsmap)), escape: true, suffix: false,
+  byteFallback: !isUnigram, unknownSurface: ' \u2047 '
+})

@@ -66,7 +66,8 @@ export function decoderFamily({
     const path = (key ?? keyOf(module)).replace('{e}', String(e)), layer = n === undefined ? '' : `${keyOf(LAYER).replace('{n}', n)}.`
     /** @type {Row} */ const row = { key: `${layer}${path}.${suffix}`.replace('/', ''), target, ...(part && { part: partOf(part, module) }) }
     const aliases = module === EMBEDDING && description.isTied ? [headKey] : []
-    return adjust({ ...row, ...(aliases.length && { aliases }) }, description)
+    const interleaved = description.isPermuted && /\.[qk]_proj$/.test(module) && { interleavedHeadDim: description.headDim }
+    return adjust({ ...row, ...(aliases.length && { aliases }), ...interleaved }, description)
   })
   const unprefixed = new Set(Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1)).concat(keys[HEAD] ? [] : [HEAD]))
   return {
@@ -79,7 +80,7 @@ export function decoderFamily({
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,
-      config: { architectures: [architecture], tie_word_embeddings: description.isTied },
+      config: { architectures: [architecture], tie_word_embeddings: description.isTied, rotary_layout: undefined },
       toKey: key => (unprefixed.has(key.replace(/\.\w+$/, '')) ? key : prefix + key)
     }),
     rows

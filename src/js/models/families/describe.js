@@ -79,8 +79,10 @@ export function describeLlamaLike(name, config, shapeOf, options = {}) {
   const rotation = readRotary(config, {
     dims: Math.floor(sizes.headDim * rotaryFraction), maxPositions: sizes.maxPositions, ...rotary
   })
+  const isPermuted = config.rotary_layout === 'interleaved' && rotation.layout !== 'interleaved'
+  if (isPermuted) rotation.layout = 'interleaved'
   return {
-    name, ...sizes,
+    name, ...sizes, ...(isPermuted && { isPermuted }),
     layers: Array.from({ length: layerCount }, () => ({ rotary: rotation, window })),
     norm: { kind: 'rms', eps: readNumber(config, epsName, eps), ...norm }, order: 'pre', isGated: true,
     isTied: isTied(config, shapeOf, head)

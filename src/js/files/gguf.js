@@ -1,0 +1,140 @@
+import { expect } from '../errors.js'
+import { sizeOf } from '../shape.js'
+import { BLOCKS } from './blocks.js'
+import { BYTES } from './header.js'
+
+/**
+ * GGUF, the format of llama.cpp: a magic number, settings with their types, the tensors' names, shapes, types and
+ * offsets, then their values (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Numbers are little-endian.
+ *
+ * @typedef {import('./header.js').Entry} Entry
+ * @typedef {import('./source.js').Source} Source
+ * @typedef {{ metadata: Record<string, any>, entries: Map<string, Entry> }} Gguf
+ */
+
+const MAGIC = 0x46554747
+/** Bytes that are read at a time, until the header is complete. */
+const CHUNK_BYTES = 2 ** 22
+/** The types of tensors by number; those with blocks are in blocks.js. @type {Record<number, string>} */
+const TYPES = {
+  0: 'F32', 1: 'F16', 2: 'Q4_0', 3: 'Q4_1', 6: 'Q5_0', 7: 'Q5_1', 8: 'Q8_0', 10: 'Q2_K', 11: 'Q3_K', 12: 'Q4_K', 13: 'Q5_K', 14: 'Q6_K',
+  24: 'I8', 25: 'I16', 26: 'I32', 27: 'I64', 28: 'F64', 30: 'BF16'
+}
+const STRING = 8, ARRAY = 9
+/** Readers of single values by type number. @type {Record<number, [bytes: number, read: (view: DataView, at: number) => any]>} */
+const SCALARS = {
+  0: [1, (view, at) => view.getUint8(at)], 1: [1, (view, at) => view.getInt8(at)],
+  2: [2, (view, at) => view.getUint16(at, true)], 3: [2, (view, at) => view.getInt16(at, true)],
+  4: [4, (view, at) => view.getUint32(at, true)], 5: [4, (view, at) => view.getInt32(at, true)],
+  6: [4, (view, at) => view.getFloat32(at, true)], 7: [1, (view, at) => view.getUint8(at) !== 0],
+  10: [8, (view, at) => Number(view.getBigUint64(at, true))], 11: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  12: [8, (view, at) => view.getFloat64(at, true)]
+}
+
+/** The file ended, or what was read of it. */
+class EndOfBytes extends Error {}
+
+/** Reads values one after the other. */
+class Reader {
+  at = 0
+
+  /** @param {Uint8Array} bytes @param {string} name of the file */
+  constructor(bytes, name) {
+    this.bytes = bytes
+    this.name = name
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  /** Moves on, and returns where the value begins. @param {number} count */
+  advance(count) {
+    if (this.at + count > this.bytes.length) throw new EndOfBytes()
+    this.at += count
+    return this.at - count
+  }
+
+  /** @param {number} type */
+  scalar(type) {
+    const reader = SCALARS[type]
+    expect(reader !== undefined, 'format', () => `${this.name}: ${type} is no type of a setting`)
+    const [bytes, read] = reader
+    return read(this.view, this.advance(bytes))
+  }
+
+  string() {
+    const length = this.scalar(10), from = this.advance(length)
+    return new TextDecoder().decode(this.bytes.subarray(from, from + length))
+  }
+
+  /** @param {number} type @returns {any} */
+  value(type) {
+    if (type === STRING) return this.string()
+    if (type !== ARRAY) return this.scalar(type)
+    const inner = this.scalar(4), count = this.scalar(10)
+    if (count > this.bytes.length - this.at) throw new EndOfBytes()
+    return Array.from({ length: count }, () => this.value(inner))
+  }
+}
+
+/**
+ * The names, shapes and types of the tensors, with offsets from the start of the values.
+ * @param {Reader} reader @param {number} count
+ */
+function readTensorInfos(reader, count) {
+  return Array.from({ length: count }, () => {
+    const name = reader.string(), rank = reader.scalar(4)
+    expect(rank <= 4, 'format', () => `${reader.name}: ${name} must have at most 4 axes, got ${rank}`)
+    const shape = Array.from({ length: rank }, () => reader.scalar(10)).reverse(), type = reader.scalar(4)
+    expect(Object.hasOwn(TYPES, type), 'format', () => `${reader.name}: ${name} has values of type ${type}, which is not ` +
+      `supported; supported are ${Object.values(TYPES).join(', ')}`)
+    return { name, shape, dtype: TYPES[type], offset: reader.scalar(10) }
+  })
+}
+
+/** @param {Uint8Array} bytes @param {Source} source @returns {Gguf} @throws {EndOfBytes} if there is more to read */
+function parseHeader(bytes, { name: file, size, ...source }) {
+  const reader = new Reader(bytes, file), magic = reader.scalar(4), version = reader.scalar(4)
+  expect(magic === MAGIC, 'format', () => `${file} must be a GGUF file and begin with "GGUF"`)
+  expect(version === 2 || version === 3, 'format', () => `${file}: version ${version} of GGUF is not supported; expected 2 or 3`)
+  const count = reader.scalar(10), settings = reader.scalar(10)
+  expect(count < 2 ** 20 && settings < 2 ** 20, 'format', () => `${file}: ${count} tensors and ${settings} settings are too many`)
+  /** @type {Record<string, any>} */ const metadata = {}
+  for (let i = 0; i < settings; i++) {
+    const key = reader.string()
+    metadata[key] = reader.value(reader.scalar(4))
+  }
+  const infos = readTensorInfos(reader, count), alignment = metadata['general.alignment'] ?? 32
+  const start = Math.ceil(reader.at / alignment) * alignment
+  const entries = infos.map(({ name, shape, dtype, offset }) => {
+    const { values, bytes: blockBytes } = BLOCKS[dtype] ?? { values: 1, bytes: BYTES[dtype] }, n = sizeOf(shape)
+    expect(n % values === 0 && (shape.at(-1) ?? 1) % values === 0, 'format',
+      () => `${file}: the rows of ${name} must be whole blocks of ${values} values, got ${shape.at(-1)}`)
+    const from = start + offset, to = from + n / values * blockBytes
+    expect(to <= size, 'format', () => `${file}: ${name} must end at byte ${to}, and the file has ${size}; is the download incomplete?`)
+    return /** @type {[string, Entry]} */ ([name, { source: { name: file, size, ...source }, dtype, shape, from, to }])
+  })
+  return { metadata, entries: new Map(entries) }
+}
+
+/** Whether a file begins as a GGUF file does. @param {Source} source @returns {Generator<any, boolean, any>} */
+export function* isGguf(source) {
+  const head = yield source.read(0, Math.min(4, source.size))
+  return head.length === 4 && new DataView(head.buffer, head.byteOffset).getUint32(0, true) === MAGIC
+}
+
+/**
+ * Reads the settings and the tensors' positions; no value is read yet.
+ * @param {Source} source
+ * @returns {Generator<any, Gguf, any>}
+ * @throws {import('../errors.js').GlassformerError} 'format' for any other file
+ */
+export function* readGguf(source) {
+  for (let size = Math.min(CHUNK_BYTES, source.size); ; size = Math.min(4 * size, source.size)) {
+    const bytes = yield source.read(0, size)
+    try {
+      return parseHeader(bytes, source)
+    } catch (error) {
+      if (!(error instanceof EndOfBytes)) throw error
+      expect(size < source.size, 'format', () => `${source.name}: the file ends inside its header; is the download incomplete?`)
+    }
+  }
+}

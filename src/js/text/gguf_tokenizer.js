@@ -1,0 +1,77 @@
+import { expect } from '../errors.js'
+import { splitPart, sequence } from './merges_txt.js'
+import { fromPieces } from './sentencepiece.js'
+import { bpeModel, byteLevelPart, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
+
+/**
+ * The tokenizer in the settings of a GGUF file, as the content of a tokenizer.json: SentencePiece's ("llama", "t5") or
+ * byte-level byte-pair encoding ("gpt2"), whose regular expression has a name in tokenizer.ggml.pre.
+ *
+ * @typedef {Record<string, any>} Json
+ */
+
+const PREFIX = 'tokenizer.ggml.'
+const CONTROL = 3, USER_DEFINED = 4
+
+const isolated = (/** @type {string} */ regex) => splitPart(regex, 'Isolated', false)
+const digits = (/** @type {boolean} */ individual) => ({ type: 'Digits', individual_digits: individual })
+const GPT2 = byteLevelPart({ add_prefix_space: false })
+/** @param {Json[]} parts before the bytes */
+const bytesAfter = (...parts) => sequence(...parts, byteLevelPart({ use_regex: false }))
+
+const CONTRACTIONS = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)`
+const WORDS = String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`
+const REST = String.raw` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+
+/** How a text is split before its bytes are merged, by tokenizer.ggml.pre. @type {Record<string, Json>} */
+const SPLITS = {
+  'gpt-2': GPT2, 'phi-2': GPT2, 'olmo': GPT2, 'jina-es': GPT2, 'jina-de': GPT2,
+  'llama-bpe': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`)),
+  'qwen2': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`)),
+  'smollm': sequence(digits(true), GPT2), 'starcoder': sequence(digits(true), GPT2), 'refact': sequence(digits(true), GPT2),
+  'command-r': sequence(digits(true), GPT2), 'exaone': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`))
+}
+
+/** @param {Json} metadata @param {string} name */
+const idOf = (metadata, name) => metadata[`${PREFIX}${name}_token_id`]
+
+/** The special tokens before and after a text. @param {Json} metadata @param {boolean} addsBos the default */
+function endsOf(metadata, addsBos) {
+  const { [`${PREFIX}add_bos_token`]: bos = addsBos, [`${PREFIX}add_eos_token`]: eos = false } = metadata
+  const ids = (/** @type {boolean} */ isAdded, /** @type {string} */ name) => (isAdded && idOf(metadata, name) !== undefined ? [idOf(metadata, name)] : [])
+  return { before: ids(bos, 'bos'), after: ids(eos, 'eos') }
+}
+
+/** @param {Json} metadata @param {readonly string[]} tokens @param {readonly number[]} types */
+function fromByteLevel(metadata, tokens, types) {
+  const { [`${PREFIX}pre`]: pre, [`${PREFIX}merges`]: merges } = metadata, { before, after } = endsOf(metadata, false)
+  const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]))
+  const added = tokens.flatMap((token, id) => (types[id] === CONTROL || types[id] === USER_DEFINED
+    ? [{ ...specialToken(token, id), special: types[id] === CONTROL }] : []))
+  const named = (/** @type {number[]} */ ids) => ids.map(id => /** @type {[string, number]} */ ([tokens[id], id]))
+  expect(Array.isArray(merges), 'format', () => `tokenizer: ${PREFIX}merges must be a list`)
+  return tokenizerJson({
+    added_tokens: added,
+    ...(pre === 'qwen2' && { normalizer: { type: 'NFC' } }),
+    pre_tokenizer: SPLITS[pre],
+    post_processor: before.length + after.length ? templateProcessor(named(before), named(after)) : null,
+    decoder: byteLevelPart({}),
+    model: { ...bpeModel(vocab, merges.map(merge => merge.split(' '))), ignore_merges: pre === 'llama-bpe' }
+  })
+}
+
+/**
+ * The tokenizer of a GGUF file, or null if its kind is not supported.
+ * @param {Json} metadata of the file @returns {Json | null}
+ */
+export function fromGguf(metadata) {
+  const { [`${PREFIX}model`]: model, [`${PREFIX}tokens`]: tokens, [`${PREFIX}token_type`]: types, [`${PREFIX}scores`]: scores } = metadata
+  if (!Array.isArray(tokens) || !Array.isArray(types) || types.length !== tokens.length) return null
+  if (model === 'gpt2' && Object.hasOwn(SPLITS, metadata[`${PREFIX}pre`])) return fromByteLevel(metadata, tokens, types)
+  if ((model !== 'llama' && model !== 't5') || !Array.isArray(scores)) return null
+  return fromPieces('tokenizer: the GGUF file', tokens.map((piece, id) => ({ piece, score: scores[id], type: types[id] })), {
+    isUnigram: model === 't5', charsmap: metadata[`${PREFIX}precompiled_charsmap`] ?? [],
+    addDummyPrefix: metadata[`${PREFIX}add_space_prefix`] ?? true, removeExtraSpaces: metadata[`${PREFIX}remove_extra_whitespaces`] ?? model === 't5',
+    ...endsOf(metadata, model === 'llama')
+  })
+}
