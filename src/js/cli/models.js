@@ -5,7 +5,8 @@ import { readHeader } from '../files/header.js'
 import { settle, openSource } from '../files/source.js'
 import { sizeOf } from '../shape.js'
 import { UsageError, nameOptions } from './options.js'
-import { expectFolderPath, isFile, isFolder } from './paths.js'
+import { openRemoteFolder } from '../files/remote.js'
+import { expectFolderPath, isAddress, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
 import { spelled } from '../../../web/models/token_text.js'
 
@@ -15,15 +16,16 @@ import { spelled } from '../../../web/models/token_text.js'
  *   columns: number }} Request
  */
 
-const MODEL_FILE = /\.(json|txt|safetensors|bin|model|spm)$/
-const FOLDER_FILE = /^(config|tokenizer|vocab|merges)|\.(safetensors|bin|model|spm)$/
-const WEIGHT_FILE = /\.(safetensors|bin)$/
+const MODEL_FILE = /\.(json|txt|safetensors|gguf|bin|model|spm)$/
+const FOLDER_FILE = /^(config|tokenizer|vocab|merges)|\.(safetensors|gguf|bin|model|spm)$/
+const WEIGHT_FILE = /\.(safetensors|gguf|bin)$/
 
 /** Opens a file of weights as a Blob, reads any other file. @param {string} path */
 const readContent = path => (WEIGHT_FILE.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))
 
-/** The files of a model by name: those of a folder, or a single file and those beside it except other weights. */
+/** The files of a model by name: those of a folder here or on a server, or a single file and those beside it except other weights. */
 async function readFiles(/** @type {string} */ path) {
+  if (isAddress(path)) return openRemoteFolder(path, {})
   const isPathFolder = isFolder(path), folder = isPathFolder ? path : join(path, '..')
   if (!isPathFolder && !FOLDER_FILE.test(basename(path))) return { [basename(path)]: await readFile(path) }
   const isPart = (/** @type {string} */ name) => MODEL_FILE.test(name) && isFile(join(folder, name)) &&

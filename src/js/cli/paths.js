@@ -12,8 +12,12 @@ export const isFile = path => existsSync(path) && statSync(path).isFile()
 /** Whether a path is a folder. @param {string} path */
 export const isFolder = path => existsSync(path) && statSync(path).isDirectory()
 
-/** Throws unless a path is a file or a folder. @param {string} path @throws {UsageError} */
+/** Whether a path is the address of a folder or file on a server. @param {string} path */
+export const isAddress = path => /^https?:\/\//.test(path)
+
+/** Throws unless a path is a file, a folder or an address. @param {string} path @throws {UsageError} */
 export function expectReadable(path) {
+  if (isAddress(path)) return
   if (!existsSync(path)) throw new UsageError(`there is no file or folder '${path}'`)
   if (!isFile(path) && !isFolder(path)) throw new UsageError(`'${path}' is neither a file nor a folder`)
 }

@@ -2,6 +2,7 @@ import { GlassformerError, describe, expect, expectBoolean, isPlain, guardPromis
 import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
+import { openRemoteFolder } from '../files/remote.js'
 import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHT_DTYPES } from '../dtype.js'
 import { prepareWeight } from '../nn/quantize.js'
@@ -155,7 +156,7 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
  */
 function* readConfig(files) {
   const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
-  if (ggufs.length) {
+  if (ggufs.length && !Object.keys(files).some(path => path.endsWith('.safetensors'))) {
     expect(ggufs.length === 1, 'format', () => `models: one .gguf file is expected, got ${formatList(ggufs)}`)
     const source = yield* openSource('models', ggufs[0], files[ggufs[0]])
     if (!(yield* isGguf(source))) yield* checkFormat('models', ggufs[0], source)
@@ -195,8 +196,7 @@ function suggestDtype(model, dtype) {
 function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
-      ? 'an empty object' : describe(files)}; folders and names of a hub are not supported, so read each file first with ` +
-      'await readFile(path) or fetch')
+      ? 'an empty object' : describe(files)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* collectProblems(found, function* () {
@@ -310,6 +310,7 @@ function checkComplete({ family, missing, problems, error }) {
  *   read, with the bytes read and the bytes in total; a promise is awaited
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal; with a signal, load yields to other tasks
  *   between tensors
+ * @property {boolean} [cache] true; whether a browser keeps what it reads from an address in its cache
  * @property {boolean} [ignoreHead] false by default; true loads a model whose head is not supported, such as
  *   BertForSequenceClassification, without the head
  */
@@ -345,22 +346,23 @@ function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
 /**
  * The checked options of load with their defaults.
  * @param {LoadOptions | undefined} options
- * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean }}
+ * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean, cache: boolean }}
  */
 function loadOptions(options) {
-  const all = expectOptions('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead'])
+  const all = expectOptions('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead', 'cache'])
   const { onProgress, signal } = all, { dtype, ignoreHead } = checkOptions('models.load', all)
   expect(onProgress === undefined || typeof onProgress === 'function', 'type',
     () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
   expect(signal === undefined || typeof signal?.throwIfAborted === 'function', 'type',
     () => `models.load: signal must be an AbortSignal, got ${describe(signal)}`)
-  return { dtype, onProgress, signal, ignoreHead }
+  return { dtype, onProgress, signal, ignoreHead, cache: expectBoolean('models.load', 'cache', all.cache ?? true) }
 }
 
 /**
  * Loads a model and its tokenizer from files. The model is in eval mode.
  * @param {Engine} engine
- * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
+ * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
+ *   or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are needed are read;
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
  *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
@@ -373,9 +375,13 @@ export const load = (engine, files, options) =>
   guardPromise(loadModel(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
-/** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
-async function loadModel(engine, files, options) {
-  const { dtype, ignoreHead, ...progressOptions } = loadOptions(options)
+/** Whether files are given by their address. @param {unknown} files */
+const isAddress = files => typeof files === 'string' || files instanceof URL
+
+/** @param {Engine} engine @param {Files | string | URL} given @param {LoadOptions} [options] */
+async function loadModel(engine, given, options) {
+  const { dtype, ignoreHead, cache, ...progressOptions } = loadOptions(options)
+  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal: progressOptions.signal, cache }) : given
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
