@@ -15,6 +15,7 @@ import { Layer, createNorm } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
 import { LanguageModel, buildArray } from './model.js'
+import { embedSequences } from './pooling.js'
 
 /**
  * An encoder-only model, which reads in both directions, built from a description: families/<name>.js makes the
@@ -37,6 +38,7 @@ import { LanguageModel, buildArray } from './model.js'
  * @property {boolean} [hasPooler] @property {boolean} [hasMaskedLMHead]
  * @property {import('./decoder.js').DecoderDescription} [modern] layers like those of modern decoders (ModernBERT)
  * @property {boolean} [hasHeadBias] of the projection in ModernBERT's heads
+ * @property {(x: Tensor) => Tensor} [headActivation] in the masked language modeling head; default: activation
  * @property {import('./disentangled.js').Disentangled} [disentangled] attention with relative positions (DeBERTa)
  * @property {import('./heads.js').HeadDescription | null} [head]
  */
@@ -71,10 +73,11 @@ class MaskedLMHead extends Module {
   static inputNames = ['hidden', 'table']
 
   /** @param {Engine} engine @param {EncoderDescription} description */
-  constructor(engine, { channels, vocabSize, eps, activation, embeddingSize = channels, modern, hasHeadBias = true }) {
+  constructor(engine, description) {
     super(engine)
+    const { channels, vocabSize, eps, embeddingSize = channels, modern, hasHeadBias = true } = description
     this.dense = new Linear(engine, channels, embeddingSize, { bias: hasHeadBias })
-    this.activation = activation
+    this.activation = description.headActivation ?? description.activation
     this.LayerNorm = modern ? createNorm(engine, modern.norm, embeddingSize) : new LayerNorm(engine, embeddingSize, { eps })
     this.bias = this.parameter(vocabSize)
   }
@@ -124,10 +127,10 @@ export class Encoder extends LanguageModel {
    * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, which
    *   gets no attention; padding still counts in the positions, as in Hugging Face's BERT, so it should be on the
    *   right (RoBERTa and relatives do not count tokens of padding); tokenTypeIds: [B, T], 0 by default
-   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} hidden
-   *   [B, T, C]; pooled [B, C] from the first position, if the file has a pooler; logits [B, T, V], if it has a masked
-   *   language modeling head; or what its classification head gives: logits [B, labels], [B, T, labels], or the logits
-   *   [B, T] of where an answer starts and ends
+   * @returns {{ hidden: Tensor, pooled?: Tensor, embedding?: Tensor, logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }}
+   *   hidden [B, T, C]; pooled [B, C] from the first position, if the file has a pooler; embedding [B, C], if the model
+   *   has the modules of a sentence embedding; logits [B, T, V], if it has a masked language modeling head; or what its
+   *   classification head gives: logits [B, labels], [B, T, labels], or the logits [B, T] of where an answer starts and ends
    */
   forward(ids, options) {
     const { attentionMask, tokenTypeIds } = expectOptions(this.where, options, ['attentionMask', 'tokenTypeIds'])
@@ -139,7 +142,8 @@ export class Encoder extends LanguageModel {
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
     if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(firstPositions(this.where, hidden)))
     if (this.predictions) result.logits = this.predictions.forward(hidden, this.embeddings.word_embeddings.weight)
-    return this.head ? { ...result, ...applyHead(this.head, hidden, tokens, result.pooled) } : result
+    if (this.pooling) result.embedding = embedSequences(hidden, mask, this.pooling)
+    return this.head ? { ...result, ...applyHead(this.head, hidden, tokens, { pooled: result.pooled, mask }) } : result
   }
 }
 
@@ -163,13 +167,15 @@ function tokenTypesOf(model, tokens, tokenTypeIds) {
 
 /** All layers. @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
 function encodeLayers(model, x, mask) {
-  const { stack, layer: layers, description: { modern, sharing, layerCount } } = model, srcMask = model.paddingMask(mask)
-  if (stack) return stack.forward(x, srcMask)
-  const all = /** @type {any} */ (layers)
+  const { stack, layer: layers, description: { modern, sharing, layerCount } } = model, all = /** @type {any} */ (layers)
   if (modern) {
     const [B, T] = x.shape, positions = model.positionIds([B, T], null)
-    return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask: srcMask, length: T }))
+    const window = Math.min(...modern.layers.map(layer => layer.window ?? Infinity))
+    const attnMask = model.paddingMask(mask, { window })
+    return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask, length: T }))
   }
+  const srcMask = model.paddingMask(mask)
+  if (stack) return stack.forward(x, srcMask)
   if (!sharing) return runLayers(all, x, (layer, y) => layer.forward(y, { srcMask }))
   // Consecutive layers use the same group of weights.
   const { groups, perGroup } = sharing

@@ -1,10 +1,12 @@
 import { describe, expect } from '../errors.js'
+import { LayerNorm } from '../nn/layer_norm.js'
 import { Linear } from '../nn/linear.js'
 import { Module } from '../nn/module.js'
 import { indexSelect } from '../ops/gather.js'
 import { narrow } from '../ops/narrow.js'
 import { registerLibraryCode } from '../intermediates.js'
 import { ACTIVATIONS, readInteger } from './config.js'
+import { meanOverTokens } from './pooling.js'
 
 /**
  * Heads that classify: a label for a sequence, for every token, or the span of an answer.
@@ -13,14 +15,17 @@ import { ACTIVATIONS, readInteger } from './config.js'
  * @typedef {import('./config.js').Config} Config
  * @typedef {import('./plan.js').Row} Row
  *
- * Where a family has the head of a kind, and what it computes: out_proj(activation(dense(x))), or out_proj(x).
+ * Where a family has the head of a kind, and what it computes: out_proj(norm(activation(dense(x)))), or out_proj(x).
  * @typedef {object} HeadForm
  * @property {string} out key of the last projection in the file
  * @property {string} [dense] key of the projection before it
- * @property {string} [activation] after dense; 'tanh'
- * @property {'first' | 'pooled' | 'last' | 'eos'} [pool] what a sequence is classified by: the first position, the pooler's
- *   output, the last token, or the last end token; 'first'
+ * @property {boolean} [hasDenseBias] true
+ * @property {(x: Tensor) => Tensor} [activation] after dense; tanh
+ * @property {{ key: string, eps: number, hasBias: boolean }} [norm] after the activation
+ * @property {'first' | 'pooled' | 'last' | 'eos' | 'mean'} [pool] what a sequence is classified by: the first position, the
+ *   pooler's output, the last token, the last end token, or the mean of all tokens; 'first'
  * @property {boolean} [hasBias] of the last projection; true
+ * @property {string} [prefix] of the model's keys in the class with this head, where it is not the family's
  *
  * @typedef {'sequence' | 'token' | 'question' | 'discriminator'} HeadKind
  * @typedef {Partial<Record<HeadKind, HeadForm>>} HeadForms
@@ -45,11 +50,13 @@ function readLabels({ id2label }) {
 
 /**
  * The head that the class in config.json has, or null for none of these kinds.
- * @param {Config} config @param {HeadForms | undefined} forms of the family @returns {HeadDescription | null}
+ * @param {Config} config @param {HeadForms | ((config: Config) => HeadForms)} [heads] of the family
+ * @returns {HeadDescription | null}
  */
-export function readHead(config, forms = {}) {
+export function readHead(config, heads = {}) {
   const [architecture] = Array.isArray(config.architectures) ? config.architectures : []
-  const [, kind] = KINDS.find(([pattern]) => pattern.test(String(architecture))) ?? [], form = kind && forms[kind]
+  const [, kind] = KINDS.find(([pattern]) => pattern.test(String(architecture))) ?? []
+  const form = kind && (typeof heads === 'function' ? heads(config) : heads)[kind]
   if (!form) return null
   const labels = kind === 'sequence' || kind === 'token' ? readLabels(config) : null
   const count = kind === 'question' ? 2 : kind === 'discriminator' ? 1 : labels?.length ?? readInteger(config, 'num_labels', 2)
@@ -65,16 +72,18 @@ export class Head extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} channels @param {HeadDescription} description */
   constructor(engine, channels, description) {
     super(engine)
-    const { form: { dense, activation = 'tanh', hasBias = true }, count } = description
+    const { form: { dense, hasDenseBias: bias = true, activation = ACTIVATIONS.tanh, norm, hasBias = true }, count } = description
     this.description = description
-    this.dense = dense ? new Linear(engine, channels, channels) : null
-    this.activation = ACTIVATIONS[activation]
+    this.dense = dense ? new Linear(engine, channels, channels, { bias }) : null
+    this.activation = activation
+    this.norm = norm ? new LayerNorm(engine, channels, { eps: norm.eps, bias: norm.hasBias }) : null
     this.out_proj = new Linear(engine, channels, count, { bias: hasBias })
   }
 
   /** @param {Tensor} hidden [..., C] @returns {Tensor} [..., labels] */
   forward(hidden) {
-    return this.out_proj.forward(this.dense ? this.tag('activation', this.activation(this.dense.forward(hidden))) : hidden)
+    const x = this.dense ? this.tag('activation', this.activation(this.dense.forward(hidden))) : hidden
+    return this.out_proj.forward(this.norm ? this.norm.forward(x) : x)
   }
 }
 
@@ -93,11 +102,12 @@ function pooledPosition({ form: { pool }, padTokenId, eosTokenId }, row) {
 
 /**
  * What a model with a head returns.
- * @param {Head} head @param {Tensor} hidden [B, T, C] @param {Tensor} tokens [B, T] @param {Tensor} [pooled] [B, C]
+ * @param {Head} head @param {Tensor} hidden [B, T, C] @param {Tensor} tokens [B, T]
+ * @param {{ pooled?: Tensor, mask?: import('./model.js').AttentionMask | null }} [options] pooled: [B, C]
  * @returns {{ logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, labels] of sequences, [B, T, labels]
  *   of tokens, [B, T] of a discriminator; startLogits and endLogits [B, T] of answers
  */
-export function applyHead(head, hidden, tokens, pooled) {
+export function applyHead(head, hidden, tokens, { pooled, mask = null } = {}) {
   const { description } = head, { kind, form: { pool = 'first' } } = description, [B, T, C] = hidden.shape
   if (kind === 'token') return { logits: head.forward(hidden) }
   if (kind === 'discriminator') return { logits: head.forward(hidden).reshape(B, T) }
@@ -107,16 +117,18 @@ export function applyHead(head, hidden, tokens, pooled) {
   }
   expect(T > 0, 'shape', () => `ids must have at least one token, which is classified, got ${B} × ${T}`)
   if (pool === 'pooled' && pooled) return { logits: head.forward(pooled) }
+  if (pool === 'mean') return { logits: head.forward(meanOverTokens(hidden, mask)) }
   const positions = Array.from({ length: B }, (_, b) => b * T +
     (pool === 'first' ? 0 : pooledPosition(description, tokens.values.subarray(b * T, (b + 1) * T))))
   return { logits: head.forward(indexSelect(hidden.reshape(B * T, C), 0, positions)) }
 }
 
 /** The rows of a head. @param {HeadDescription} head @returns {Row[]} */
-function headRows({ form: { dense, out, hasBias = true } }) {
+function headRows({ form: { dense, hasDenseBias = true, norm, out, hasBias = true } }) {
   const suffixes = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
   return [
-    ...(dense ? suffixes(true).map(suffix => ({ key: `${dense}.${suffix}`, target: `head.dense.${suffix}` })) : []),
+    ...(dense ? suffixes(hasDenseBias).map(suffix => ({ key: `${dense}.${suffix}`, target: `head.dense.${suffix}` })) : []),
+    ...(norm ? suffixes(norm.hasBias).map(suffix => ({ key: `${norm.key}.${suffix}`, target: `head.norm.${suffix}` })) : []),
     ...suffixes(hasBias).map(suffix => ({ key: `${out}.${suffix}`, target: `head.out_proj.${suffix}` }))
   ]
 }
@@ -136,8 +148,7 @@ export const rowsOf = (family, settings, state) =>
 export function toHuggingFace(family, settings) {
   const form = family.toHuggingFace(settings), { head } = settings
   if (!head) return form
-  const keys = new Set(headRows(head).map(({ key }) => key))
-  return {
-    ...form, config: { architectures: [head.architecture] }, toKey: key => (keys.has(key) ? key : form.toKey(key))
-  }
+  const keys = new Set(headRows(head).map(({ key }) => key)), { prefix } = head.form
+  const toKey = (/** @type {string} */ key) => (prefix === undefined ? form.toKey(key) : prefix + key)
+  return { ...form, config: { architectures: [head.architecture] }, toKey: key => (keys.has(key) ? key : toKey(key)) }
 }

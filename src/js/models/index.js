@@ -49,7 +49,8 @@ export { save } from './save.js'
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S, state: Record<string, Tensor>) => import('./plan.js').Row[]} rows state: of the model
  * @property {(settings: S) => HuggingFaceForm<S>} toHuggingFace how Hugging Face's class writes it
- * @property {import('./heads.js').HeadForms} [heads] its classification heads
+ * @property {import('./heads.js').HeadForms | ((config: Config) => import('./heads.js').HeadForms)} [heads] its
+ *   classification heads
  * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these files make its
  *   tokenizer
  */

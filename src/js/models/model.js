@@ -35,6 +35,9 @@ export class LanguageModel extends Module {
   /** The labels of a classification head by id, from id2label in config.json. @type {readonly string[] | null} */
   labels = null
 
+  /** How the embedding of a sequence is made, from modules.json. @type {import('./pooling.js').Pooling | null} @internal */
+  pooling = null
+
   /** The name of the class, for messages. @returns {string} @internal */
   get where() {
     return this.constructor.name
@@ -103,17 +106,18 @@ export class LanguageModel extends Module {
 
   /**
    * Positions from the id of padding on, for models that do not count tokens of padding, wherever they are.
-   * @param {Tensor} tokens [B, T] @param {number} paddingId
+   * @param {Tensor} tokens [B, T] @param {number} paddingId @param {number} [past] number of tokens in the cache
    * @returns {Tensor} [B, T] @internal
    */
-  positionsWithoutPadding(tokens, paddingId) {
+  positionsWithoutPadding(tokens, paddingId, past = 0) {
     const { engine, shape: [B, T] } = tokens
     if (engine.trace?.isExport) {
-      const isToken = to(comparisons.ne(tokens, paddingId), 'float32'), counts = cumsum(isToken, 1)
+      const isToken = to(comparisons.ne(tokens, paddingId), 'float32')
+      const counts = past ? binaryFunctions.add(cumsum(isToken, 1), past) : cumsum(isToken, 1)
       return to(binaryFunctions.add(binaryFunctions.mul(counts, isToken), paddingId), 'int32')
     }
     const ids = tokens.values, positions = new Int32Array(B * T).fill(paddingId)
-    for (let b = 0; b < B; b++) for (let at = b * T, position = paddingId; at < (b + 1) * T; at++) {
+    for (let b = 0; b < B; b++) for (let at = b * T, position = paddingId + past; at < (b + 1) * T; at++) {
       if (ids[at] !== paddingId) positions[at] = ++position
     }
     return toIdTensor(engine, this.where, 'positionIds', positions).reshape(B, T)
@@ -123,36 +127,41 @@ export class LanguageModel extends Module {
    * The additive mask that hides padding: 0 or -inf. A query without any visible key, such as padding on the left of a
    * decoder's batch or a sequence of padding alone, attends to itself: otherwise its softmax is NaN, and 0 * NaN
    * spreads to the other positions.
-   * @param {AttentionMask | null} mask @param {{ past?: number, isCausal?: boolean }} [options] past: number of keys in
-   *   the cache; isCausal: queries attend to earlier positions and to themselves
+   * @param {AttentionMask | null} mask @param {{ past?: number, isCausal?: boolean, window?: number }} [options] past:
+   *   number of keys in the cache; isCausal: queries attend to earlier positions and to themselves; window: some layers
+   *   hide keys this many positions or more away, in both directions, Infinity by default
    * @returns {Tensor | undefined} [B, 1, T - past, T] @internal
    */
-  paddingMask(mask, { past = 0, isCausal = false } = {}) {
+  paddingMask(mask, { past = 0, isCausal = false, window = Infinity } = {}) {
     if (!mask) return undefined
     const { isToken, B, T, tensor } = mask, queries = T - past
-    if (tensor) return this.#paddingMaskByOps(tensor, past, isCausal)
+    if (tensor) return this.#paddingMaskByOps(tensor, past, isCausal, window)
     const out = this.engine.empty([B, 1, queries, T]), values = out.values.fill(-Infinity)
     for (let b = 0; b < B; b++) for (let i = 0; i < queries; i++) {
       const self = past + i, row = isToken.subarray(b * T, (b + 1) * T), at = (b * queries + i) * T
       for (let j = 0; j < T; j++) if (row[j]) values[at + j] = 0
-      if (!row.subarray(0, isCausal ? self + 1 : T).includes(1)) values[at + self] = 0
+      const end = isCausal ? self + 1 : Math.min(T, self + window)
+      if (!row.subarray(Math.max(0, self + 1 - window), end).includes(1)) values[at + self] = 0
     }
     return out
   }
 
   /**
    * The padding mask, computed by operations.
-   * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @returns {Tensor}
+   * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @param {number} window
+   * @returns {Tensor}
    */
-  #paddingMaskByOps(tokens, past, isCausal) {
+  #paddingMaskByOps(tokens, past, isCausal, window) {
     const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = comparisons, queries = T - past
+    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool')), keys = tokens.reshape(B, 1, 1, T)
+    diagonal.values.fill(0)
+    for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
+    // Of the windows, only padding has none with a token; it attends to itself.
+    if (Number.isFinite(window)) return where(logicalOr(keys, diagonal), 0, -Infinity)
     const counts = isCausal && cumsum(to(tokens, 'float32'), 1)
     const count = counts ? (past ? narrow(counts, 1, past, queries) : counts).reshape(B, 1, queries, 1)
       : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
-    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool'))
-    diagonal.values.fill(0)
-    for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
-    return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
+    return where(logicalOr(keys, logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
   }
 
   /**

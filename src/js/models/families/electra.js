@@ -1,4 +1,4 @@
-import { readInteger } from '../config.js'
+import { ACTIVATIONS, readChoice, readInteger } from '../config.js'
 import { BERT_KEYS, describeBertLike } from './bert.js'
 import { encoderFamily } from './encoder_family.js'
 
@@ -12,11 +12,14 @@ export const electra = encoderFamily({
     'predictions.LayerNorm': '/generator_predictions.LayerNorm', 'predictions': '/generator_lm_head'
   },
   ignored: [/position_ids$/, /^generator_lm_head\.weight$/],
-  heads: {
-    sequence: { dense: 'classifier.dense', activation: 'gelu', out: 'classifier.out_proj' }, token: { out: 'classifier' },
+  heads: config => ({
+    sequence: { dense: 'classifier.dense', activation: ACTIVATIONS.gelu, out: 'classifier.out_proj' }, token: { out: 'classifier' },
     question: { out: 'qa_outputs' },
-    discriminator: { dense: 'discriminator_predictions.dense', activation: 'gelu', out: 'discriminator_predictions.dense_prediction' }
-  },
+    discriminator: {
+      dense: 'discriminator_predictions.dense', activation: readChoice(config, 'hidden_act', ACTIVATIONS, 'gelu'),
+      out: 'discriminator_predictions.dense_prediction'
+    }
+  }),
   describe: (config, shapeOf) => ({
     ...describeBertLike('Electra', config, { allowed: { embedding_size: [config.embedding_size] } }),
     embeddingSize: readInteger(config, 'embedding_size', 128), hasMaskedLMHead: Boolean(shapeOf('generator_predictions.dense.weight'))

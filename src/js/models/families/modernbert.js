@@ -1,6 +1,28 @@
 import { ACTIVATIONS, UNSUPPORTED, readBoolean, readChoice, readInteger, readNumber, refuseUnsupported } from '../config.js'
 import { readRotary } from '../rope.js'
+import { readSliding } from './describe.js'
 import { encoderFamily } from './encoder_family.js'
+
+/** @typedef {import('../config.js').Config} Config */
+
+/** @param {Config} config */
+const readNorm = config => ({ eps: readNumber(config, 'norm_eps', 1e-5), hasBias: readBoolean(config, 'norm_bias', false) })
+
+/**
+ * The heads, which all have the projection and the norm of the masked language modeling head.
+ * @param {Config} config @returns {import('../heads.js').HeadForms}
+ */
+function readHeads(config) {
+  /** @type {import('../heads.js').HeadForm} */ const form = {
+    dense: 'head.dense', hasDenseBias: readBoolean(config, 'classifier_bias', false), norm: { key: 'head.norm', ...readNorm(config) },
+    activation: readChoice(config, 'classifier_activation', ACTIVATIONS, 'gelu'), out: 'classifier'
+  }
+  const pool = readChoice(config, 'classifier_pooling', POOLS, 'cls')
+  return { sequence: { ...form, pool }, token: form, question: form }
+}
+
+/** @type {Record<string, 'first' | 'mean'>} */
+const POOLS = { cls: 'first', mean: 'mean' }
 
 /** ModernBERT (Warner et al. 2024): an encoder of pre-norm layers with rotary positions; most layers see a window. */
 export const modernbert = encoderFamily({
@@ -17,12 +39,14 @@ export const modernbert = encoderFamily({
     'mlp.Wi': { groups: 1, parts: [['mlp.gate_proj', feedForwardSize], ['mlp.up_proj', feedForwardSize]] }
   }),
   ignored: [/^decoder\.weight$/],
-  heads: {},
+  heads: readHeads,
   describe(config, shapeOf) {
     refuseUnsupported(config, { ...UNSUPPORTED, decoder_bias: [true], tie_word_embeddings: [true] })
     const channels = readInteger(config, 'hidden_size', 768), heads = readInteger(config, 'num_attention_heads', 12)
     const layerCount = readInteger(config, 'num_hidden_layers', 22), every = readInteger(config, 'global_attn_every_n_layers', 3)
-    const maxPositions = readInteger(config, 'max_position_embeddings', 8192), window = Math.floor(readInteger(config, 'local_attention', 128) / 2) + 1
+    const isSliding = readSliding(config, layerCount, i => i % every !== 0)
+    const maxPositions = readInteger(config, 'max_position_embeddings', 8192)
+    const window = Math.floor(readInteger(config, 'local_attention', 128) / 2) + 1
     const headDim = channels / heads, globalBase = readNumber(config, 'global_rope_theta', 160000)
     const rotaryOf = (/** @type {boolean} */ isGlobal) => readRotary({ ...config, rope_theta: undefined }, {
       dims: headDim, maxPositions, layerType: isGlobal ? 'full_attention' : 'sliding_attention',
@@ -30,18 +54,20 @@ export const modernbert = encoderFamily({
     })
     const sizes = {
       name: 'ModernBert', channels, heads, vocabSize: readInteger(config, 'vocab_size', 50368), maxPositions,
-      feedForwardSize: readInteger(config, 'intermediate_size', 1152), activation: readChoice(config, 'hidden_activation', ACTIVATIONS, 'gelu')
+      feedForwardSize: readInteger(config, 'intermediate_size', 1152),
+      activation: readChoice(config, 'hidden_activation', ACTIVATIONS, 'gelu')
     }
-    const eps = readNumber(config, 'norm_eps', 1e-5), bias = readBoolean(config, 'attention_bias', false)
+    const norm = readNorm(config), bias = readBoolean(config, 'attention_bias', false)
     return {
-      ...sizes, layerCount, eps, dropout: readNumber(config, 'embedding_dropout', 0), hasPositions: false,
-      hasMaskedLMHead: Boolean(shapeOf('head.dense.weight')), hasHeadBias: readBoolean(config, 'classifier_bias', false),
+      ...sizes, layerCount, eps: norm.eps, dropout: readNumber(config, 'embedding_dropout', 0), hasPositions: false,
+      hasMaskedLMHead: Boolean(shapeOf('decoder.bias')), hasHeadBias: readBoolean(config, 'classifier_bias', false),
+      headActivation: readChoice(config, 'classifier_activation', ACTIVATIONS, 'gelu'),
       modern: {
         ...sizes, kvHeads: heads, headDim, isCausal: false, isGated: true, isTied: true, order: 'pre',
         hasQkvBias: bias, hasOutBias: bias, hasMlpBias: readBoolean(config, 'mlp_bias', false),
-        norm: { kind: 'layer', eps, hasBias: readBoolean(config, 'norm_bias', false) },
+        norm: { kind: 'layer', ...norm },
         layers: Array.from({ length: layerCount }, (_, i) => ({
-          hasInputNorm: i > 0, rotary: rotaryOf(i % every === 0), window: i % every === 0 ? null : window
+          hasInputNorm: i > 0, rotary: rotaryOf(!isSliding[i]), window: isSliding[i] ? window : null
         }))
       }
     }

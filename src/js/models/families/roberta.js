@@ -10,11 +10,14 @@ const robertaFamily = (type, name) => encoderFamily({
   type,
   prefix: 'roberta',
   architectures: { base: `${name}Model`, maskedLM: `${name}ForMaskedLM` },
-  keys: { ...BERT_KEYS, 'predictions.dense': '/lm_head.dense', 'predictions.LayerNorm': '/lm_head.layer_norm', 'predictions': '/lm_head' },
+  keys: {
+    ...BERT_KEYS, 'predictions.dense': '/lm_head.dense', 'predictions.LayerNorm': '/lm_head.layer_norm', 'predictions': '/lm_head'
+  },
   biasAliases: ['lm_head.decoder.bias'],
   ignored: [/position_ids$/, /^lm_head\.decoder\./],
   heads: {
-    sequence: { dense: 'classifier.dense', out: 'classifier.out_proj' }, token: { out: 'classifier' }, question: { out: 'qa_outputs' }
+    sequence: { dense: 'classifier.dense', out: 'classifier.out_proj' }, token: { out: 'classifier' },
+    question: { out: 'qa_outputs' }
   },
   describe(config, shapeOf) {
     const paddingId = readInteger(config, 'pad_token_id', 1, 0)

@@ -1,0 +1,94 @@
+import { binaryFunctions } from '../ops/binary.js'
+import { comparisons } from '../ops/compare.js'
+import { to } from '../ops/convert.js'
+import { cumsum } from '../ops/cumsum.js'
+import { indexSelect } from '../ops/gather.js'
+import { cat } from '../ops/join.js'
+import { narrow } from '../ops/narrow.js'
+import { normalize } from '../ops/normalize.js'
+import { reductions } from '../ops/reduce.js'
+import { unaryFunctions } from '../ops/unary.js'
+import { maskedFill } from '../ops/where.js'
+import { buildArray } from './model.js'
+
+/**
+ * One vector for a whole sequence, from the hidden states of its tokens.
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('./model.js').AttentionMask} AttentionMask
+ *
+ * How a sentence embedding is made; several modes are joined.
+ * @typedef {object} Pooling
+ * @property {readonly Mode[]} modes
+ * @property {boolean} isNormalized whether the embedding has length 1
+ * @property {Record<string, string>} files modules.json and the files of its modules by path, as `save` writes them
+ *
+ * @typedef {keyof typeof MODES} Mode
+ */
+
+/** A column of 1 for tokens and 0 for padding. @param {Tensor} hidden @param {AttentionMask} mask @returns {Tensor} [B, T, 1] */
+function tokenColumn({ engine }, { isToken, tensor, B, T }) {
+  if (tensor) return to(tensor, 'float32').reshape(B, T, 1)
+  const column = engine.registerAuxiliary(engine.empty([B, T, 1]))
+  column.values.set(isToken)
+  return column
+}
+
+/**
+ * The sum of the tokens' hidden states, and the number of tokens.
+ * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask @returns {{ sum: Tensor, count: Tensor | number }}
+ */
+function sumOverTokens(hidden, mask) {
+  if (!mask) return { sum: reductions.sum(hidden, { dim: 1 }), count: hidden.shape[1] }
+  const column = tokenColumn(hidden, mask), sum = reductions.sum(binaryFunctions.mul(hidden, column), { dim: 1 })
+  return { sum, count: binaryFunctions.maximum(reductions.sum(column, { dim: 1 }), 1) }
+}
+
+/**
+ * The mean of the tokens' hidden states.
+ * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask null: no padding @returns {Tensor} [B, C]
+ */
+export function meanOverTokens(hidden, mask) {
+  const { sum, count } = sumOverTokens(hidden, mask)
+  return binaryFunctions.div(sum, count)
+}
+
+/** The sum divided by the square root of the number of tokens. @param {Tensor} hidden @param {AttentionMask | null} mask */
+function meanBySqrt(hidden, mask) {
+  const { sum, count } = sumOverTokens(hidden, mask)
+  return binaryFunctions.div(sum, typeof count === 'number' ? Math.sqrt(count) : unaryFunctions.sqrt(count))
+}
+
+/** The largest value in every channel. @param {Tensor} hidden @param {AttentionMask | null} mask @returns {Tensor} */
+const maxOverTokens = (hidden, mask) =>
+  reductions.amax(mask ? maskedFill(hidden, comparisons.eq(tokenColumn(hidden, mask), 0), -1e9) : hidden, { dim: 1 })
+
+/** The hidden state of the last token. @param {Tensor} hidden @param {AttentionMask | null} mask @returns {Tensor} */
+function lastToken(hidden, mask) {
+  const [B, T, C] = hidden.shape
+  if (mask?.tensor) {
+    const column = tokenColumn(hidden, mask), total = reductions.sum(column, { dim: 1, keepdim: true })
+    const isLast = to(comparisons.eq(cumsum(column, 1), total), 'float32')
+    return reductions.sum(binaryFunctions.mul(hidden, binaryFunctions.mul(column, isLast)), { dim: 1 })
+  }
+  const lastOf = (/** @type {number} */ b) => (mask ? mask.isToken.subarray(b * T, (b + 1) * T).lastIndexOf(1) : T - 1)
+  return indexSelect(hidden.reshape(B * T, C), 0, buildArray(B, b => b * T + Math.max(0, lastOf(b))))
+}
+
+/** The hidden state of the first position. @param {Tensor} hidden @returns {Tensor} */
+const firstToken = hidden => narrow(hidden, 1, 0, 1).reshape(hidden.shape[0], hidden.shape[2])
+
+/** By sentence-transformers' names, in the order in which several are joined. */
+export const MODES = {
+  cls: firstToken, max: maxOverTokens, mean: meanOverTokens, mean_sqrt_len_tokens: meanBySqrt, lasttoken: lastToken
+}
+
+/**
+ * The embedding of every sequence.
+ * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask @param {Pooling} pooling
+ * @returns {Tensor} [B, C], or [B, C · modes]
+ */
+export function embedSequences(hidden, mask, { modes, isNormalized }) {
+  const parts = modes.map(mode => MODES[mode](hidden, mask)), all = parts.length === 1 ? parts[0] : cat(parts, { dim: 1 })
+  return isNormalized ? normalize(all, { dim: 1 }) : all
+}
