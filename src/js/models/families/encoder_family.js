@@ -14,11 +14,11 @@ import { Encoder } from '../encoder.js'
  * @property {string} prefix of the encoder's keys in classes with a head
  * @property {{ base: string, maskedLM: string }} architectures Hugging Face's classes without and with the masked language
  *   modeling head
- * @property {Record<string, string>} keys of the file by module; 'layer.{n}' is the prefix of a layer. A slash at the start:
- *   a key without prefix
+ * @property {Record<string, string>} keys of the file by module; 'layer.{n}' is the prefix of a layer, or that of the
+ *   {inner}th layer of a {group}. A slash at the start: a key without prefix
  * @property {(description: EncoderDescription) => Record<string, import('./decoder_family.js').Fused>} [fused]
  * @property {readonly RegExp[]} [ignored] keys that may be left unread
- * @property {import('../heads.js').HeadForms} heads
+ * @property {import('../index.js').Family['heads']} heads
  * @property {readonly string[]} [biasAliases] other keys of the bias of the masked language modeling head
  * @property {new (engine: import('../../engine.js').Engine, description: EncoderDescription) => Encoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => EncoderDescription} describe
@@ -34,12 +34,18 @@ function splitTarget(target) {
 }
 
 /** @param {EncoderFamily} family @returns {import('../index.js').Family<EncoderDescription>} */
-export function encoderFamily({ type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], Model = Encoder, describe }) {
+export function encoderFamily({
+  type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], Model = Encoder, describe
+}) {
   registerLibraryCode(Model)
+  const layerKey = (/** @type {number} */ n, /** @type {EncoderDescription} */ { sharing }) => {
+    const { perGroup } = sharing ?? { perGroup: 1 }, [group, inner] = [Math.floor(n / perGroup), n % perGroup]
+    return keys['layer.{n}'].replace('{n}', String(n)).replace('{group}', String(group)).replace('{inner}', String(inner))
+  }
   /** @param {string} target @param {EncoderDescription} description @returns {Row[]} */
   function rowsOf(target, description) {
     const { n, path } = splitTarget(target)
-    const layer = n === undefined ? '' : `${keys['layer.{n}'].replace('{n}', n)}.`
+    const layer = n === undefined ? '' : `${layerKey(Number(n), description)}.`
     const [, module, packed] = PACKED.exec(path) ?? []
     if (packed) return ['q', 'k', 'v'].map((name, i) => (
       { key: `${layer}${keys[`${module}.${name}`]}.${packed}`, target, chunk: /** @type {[number, number]} */ ([i, 3]) }))
