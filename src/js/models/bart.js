@@ -6,9 +6,9 @@ import { Module } from '../nn/module.js'
 import { TransformerDecoderLayer, TransformerEncoderLayer } from '../nn/transformer.js'
 import { add, mul } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'
+import { cat } from '../ops/join.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
-import { tensor } from '../from_values.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
@@ -52,17 +52,18 @@ const OFFSET = 2
  * @param {Engine} engine @param {number} rows @param {number} channels @param {number} paddingId @returns {Tensor}
  */
 function fairseqTable(engine, rows, channels, paddingId) {
-  const half = channels / 2, step = Math.log(10000) / (half - 1), out = engine.empty([rows, channels]), { values } = out
-  engine.tidy(() => {
-    const frequencies = tensor(engine, Array.from({ length: half }, (_, i) => Math.exp(Math.fround(-i * step))))
-    const positions = tensor(engine, Int32Array.from({ length: rows }, (_, i) => i)), [cos, sin] = [0, 1].map(() => engine.empty([rows, half]))
+  const half = channels / 2, step = Math.log(10000) / (half - 1)
+  return engine.tidy(() => {
+    // Cell by cell, which does nothing on the engine without memory.
+    const frequencies = engine.empty([half]), positions = engine.empty([rows], 'int32')
+    for (let i = 0; i < half; i++) frequencies.values[i] = Math.exp(Math.fround(-i * step))
+    for (let row = 0; row < rows; row++) positions.values[row] = row
+    const [cos, sin] = [0, 1].map(() => engine.empty([rows, half]))
     engine.c.gf_rotary_table(cos.dataPtr(), sin.dataPtr(), positions.dataPtr(), frequencies.dataPtr(), rows, half)
-    for (let row = 0; row < rows; row++) if (row !== paddingId) {
-      values.set(sin.values.subarray(row * half, (row + 1) * half), row * channels)
-      values.set(cos.values.subarray(row * half, (row + 1) * half), row * channels + half)
-    } else values.fill(0, row * channels, (row + 1) * channels)
+    const table = cat([sin, cos], { dim: 1 })
+    table.values.fill(0, paddingId * channels, (paddingId + 1) * channels)
+    return table
   })
-  return out
 }
 
 /** A stack of layers with the embeddings of its tokens and positions. */
@@ -81,9 +82,12 @@ class Stack extends Module {
     this.layer_norm = isPreNorm ? new LayerNorm(engine, channels) : null
     this.scale = scale
     if (positions.kind === 'sinusoidal') {
-      this.sinusoids = engine.keep(positionalEncoding(engine, maxPositions, channels, { layout: 'concatenated', method: 'direct' }))
+      this.sinusoids = engine.keep(positionalEncoding(engine, maxPositions, channels, {
+        layout: 'concatenated', method: 'direct'
+      }))
     } else if (positions.kind === 'fairseq') {
-      this.sinusoids = engine.keep(fairseqTable(engine, maxPositions + OFFSET, channels, positions.paddingId))
+      const { paddingId } = positions
+      this.sinusoids = engine.keep(fairseqTable(engine, maxPositions + paddingId + 1, channels, paddingId))
     }
   }
 
@@ -160,12 +164,14 @@ export class BartModel extends Seq2Seq {
     return this.description.name
   }
 
-  /** The rows of the table of positions. @param {Tensor} ids @param {number} [past] tokens in the cache @returns {Tensor} @internal */
+  /**
+   * The rows of the table of positions.
+   * @param {Tensor} ids @param {number} [past] tokens in the cache @returns {Tensor} @internal
+   */
   tablePositions(ids, past = 0) {
     const { positions } = this.description
     if (positions.kind !== 'fairseq') return this.positionIds(ids.shape, null, past)
-    const rows = this.positionsWithoutPadding(ids, positions.paddingId)
-    return past ? add(rows, past) : rows
+    return this.positionsWithoutPadding(ids, positions.paddingId, past)
   }
 
   /** @param {Tensor} ids @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
@@ -183,8 +189,10 @@ export class BartModel extends Seq2Seq {
     this.checkLength(past + ids.shape[1], this.maxPositions)
     const hidden = this.decoder.forward(ids, this.tablePositions(ids, past), memory, options)
     if (this.head) return { hidden, ...applyHead(this.head, hidden, options.source ?? ids) }
-    if (this.lm_head) return { logits: this.lm_head.forward(hidden), hidden }
-    return { logits: linear(hidden, this.decoder.embed_tokens.weight, this.final_logits_bias), hidden }
+    const { lm_head: projection, final_logits_bias: bias } = this
+    if (!projection) return { logits: linear(hidden, this.decoder.embed_tokens.weight, bias), hidden }
+    const logits = projection.forward(hidden)
+    return { logits: bias ? add(logits, bias) : logits, hidden }
   }
 
   dispose() {

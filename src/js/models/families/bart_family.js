@@ -1,4 +1,6 @@
-import { ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported } from '../config.js'
+import {
+  ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported
+} from '../config.js'
 import { registerLibraryCode } from '../../intermediates.js'
 import { BartModel } from '../bart.js'
 import { stackedProjections, weightAndBias, layerRows } from '../plan.js'
@@ -28,7 +30,8 @@ export function describeBartLike(name, config, shapeOf, { vocabSize: defaultSize
     const heads = readInteger(config, `${side}_attention_heads`, defaults.heads ?? 16)
     checkDivides('d_model', channels, `${side}_attention_heads`, heads)
     return {
-      heads, layers: readInteger(config, `${side}_layers`, defaults.layers ?? 12), feedForwardSize: readInteger(config, `${side}_ffn_dim`, 4096)
+      heads, layers: readInteger(config, `${side}_layers`, defaults.layers ?? 12),
+      feedForwardSize: readInteger(config, `${side}_ffn_dim`, 4096)
     }
   }
   const isShared = readBoolean(config, 'share_encoder_decoder_embeddings', true)
@@ -83,14 +86,18 @@ export function bartFamily({ type, architecture, describe, isTokenizer, Model = 
     /** Computed tables of positions, and the head, where it is the decoder's token embedding. */
     ignored: [/embed_positions\.weights?$/, /^lm_head\.weight$/],
     heads: {
-      sequence: { dense: 'classification_head.dense', out: 'classification_head.out_proj', pool: 'eos' }, question: { out: 'qa_outputs' }
+      sequence: { dense: 'classification_head.dense', out: 'classification_head.out_proj', pool: 'eos' },
+      question: { out: 'qa_outputs' }
     },
     ...(isTokenizer && { isTokenizer }),
     Model,
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,
-      config: { architectures: [architecture], decoder_start_token_id: description.decoderStartTokenId, tie_word_embeddings: description.isTied },
+      config: {
+        architectures: [architecture], decoder_start_token_id: description.decoderStartTokenId,
+        tie_word_embeddings: description.isTied
+      },
       toKey: key => (key === 'final_logits_bias' || key === 'lm_head.weight' ? key : `model.${key}`)
     }),
     rows: description => [
