@@ -32,6 +32,11 @@ const HEAD = 'lm_head', EMBEDDING = 'embed_tokens', LAYER = 'layers.{n}'
 const HEADS = {
   sequence: { out: 'score', pool: 'last', hasBias: false }, token: { out: 'score' }, question: { out: 'qa_outputs' }
 }
+/**
+ * The question answering head of Llama and its closest relatives, whose class calls the model "transformer".
+ * @type {import('../heads.js').HeadForms}
+ */
+export const LLAMA_QUESTION_HEAD = { question: { out: 'qa_outputs', prefix: 'transformer.' } }
 /** Buffers that Hugging Face's classes compute. */
 const BUFFERS = [/(rotary_emb|rope)\.?(inv_freq|(cos|sin)_cached)?$/, /rotary_emb\.(inv_freq|(cos|sin)_cached)$/]
 
@@ -55,7 +60,8 @@ function partOf({ groups, parts }, module) {
 
 /** @param {DecoderFamily} family @returns {import('../index.js').Family<DecoderDescription>} */
 export function decoderFamily({
-  type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false, adjust = row => row, heads = {}, Model = Decoder, describe
+  type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false,
+  adjust = row => row, heads = {}, Model = Decoder, describe
 }) {
   registerLibraryCode(Model)
   const keyOf = (/** @type {string} */ module) => keys[module] ?? module, headKey = `${keyOf(HEAD).replace('/', '')}.weight`
@@ -72,7 +78,7 @@ export function decoderFamily({
   const unprefixed = new Set(Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1)).concat(keys[HEAD] ? [] : [HEAD]))
   return {
     type,
-    prefixes: [prefix, ...otherPrefixes],
+    prefixes: [prefix, ...otherPrefixes, ...(heads.question?.prefix ? [heads.question.prefix] : [])],
     table: { keys: [`${keyOf(EMBEDDING)}.weight`], isTied, headKey },
     ignored: [...BUFFERS, ...ignored],
     heads: { ...HEADS, ...heads },

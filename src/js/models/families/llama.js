@@ -1,6 +1,6 @@
 import { Decoder } from '../decoder.js'
 import { readBoolean } from '../config.js'
-import { decoderFamily } from './decoder_family.js'
+import { LLAMA_QUESTION_HEAD, decoderFamily } from './decoder_family.js'
 import { describeLlamaLike } from './describe.js'
 
 /** Llama (Touvron et al. 2023) and relatives such as SmolLM and the TinyStories models of llama2.c. */
@@ -11,6 +11,7 @@ export class Llama extends Decoder {
 export const llama = decoderFamily({
   type: 'llama',
   architecture: 'LlamaForCausalLM',
+  heads: LLAMA_QUESTION_HEAD,
   Model: Llama,
   describe: (config, shapeOf) => ({
     ...describeLlamaLike('Llama', config, shapeOf, {

@@ -1,6 +1,6 @@
 import { expect } from '../../errors.js'
 import { readBoolean, readInteger } from '../config.js'
-import { decoderFamily } from './decoder_family.js'
+import { LLAMA_QUESTION_HEAD, decoderFamily } from './decoder_family.js'
 import { describeLlamaLike, readSliding } from './describe.js'
 
 /**
@@ -21,6 +21,7 @@ const DEFAULTS = { defaults: { feedForwardSize: 22016, vocabSize: 151936, maxPos
 export const qwen2 = decoderFamily({
   type: 'qwen2',
   architecture: 'Qwen2ForCausalLM',
+  heads: LLAMA_QUESTION_HEAD,
   describe: (config, shapeOf) => ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
 })
 
@@ -35,6 +36,7 @@ function describeQwen3(name, config, shapeOf) {
 export const qwen3 = decoderFamily({
   type: 'qwen3',
   architecture: 'Qwen3ForCausalLM',
+  heads: LLAMA_QUESTION_HEAD,
   describe: (config, shapeOf) => describeQwen3('Qwen3', config, shapeOf)
 })
 
@@ -42,6 +44,7 @@ export const qwen3 = decoderFamily({
 export const qwen3Moe = decoderFamily({
   type: 'qwen3_moe',
   architecture: 'Qwen3MoeForCausalLM',
+  heads: LLAMA_QUESTION_HEAD,
   describe(config, shapeOf) {
     const description = describeQwen3('Qwen3Moe', config, shapeOf), step = readInteger(config, 'decoder_sparse_step', 1)
     const { mlp_only_layers: dense = [] } = config

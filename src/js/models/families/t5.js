@@ -1,5 +1,7 @@
 import { expect } from '../../errors.js'
-import { ACTIVATIONS, UNSUPPORTED, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported } from '../config.js'
+import {
+  ACTIVATIONS, UNSUPPORTED, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported
+} from '../config.js'
 import { layerRows } from '../plan.js'
 import { T5 } from '../t5.js'
 import { isTied } from '../tied.js'
@@ -80,14 +82,18 @@ const t5Family = (type, name, defaults) => ({
   /** Present in early files and never used. */
   ignored: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
   heads: {
-    sequence: { dense: 'classification_head.dense', out: 'classification_head.out_proj', pool: 'eos' }, question: { out: 'qa_outputs' }
+    sequence: {
+      dense: 'classification_head.dense', out: 'classification_head.out_proj', pool: 'eos', prefix: 'transformer.'
+    },
+    question: { out: 'qa_outputs' }
   },
   Model: T5,
   readSettings: (config, shapeOf) => readSettings(name, defaults, config, shapeOf),
   toHuggingFace: settings => ({
     settings,
     config: {
-      architectures: [`${name}ForConditionalGeneration`], decoder_start_token_id: settings.decoderStartTokenId, tie_word_embeddings: settings.isTied,
+      architectures: [`${name}ForConditionalGeneration`], decoder_start_token_id: settings.decoderStartTokenId,
+      tie_word_embeddings: settings.isTied,
       ...(settings.isScaled !== settings.isTied && { scale_decoder_outputs: settings.isScaled })
     },
     toKey: key => key
