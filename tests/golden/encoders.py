@@ -819,5 +819,38 @@ for body, config, name, token_key, answer_prefix in [
          lambda w, c, body=body, prefix=answer_prefix, **inputs: answers(w, 'qa_outputs', body(w, c, prefix=prefix, **inputs)),
          DECODER_BATCH)
 
+
+# Sentence embeddings: a model, a pooling and perhaps a normalization -----------------------------------------------------
+
+def pool(x, mask, modes):
+    column = mask[:, :, None].double()
+    total, count = (x * column).sum(1), column.sum(1)
+    last = (torch.arange(mask.shape[1]) * mask).argmax(-1)
+    parts = {'cls_token': x[:, 0], 'max_tokens': x.masked_fill(column == 0, -1e9).amax(1), 'mean_tokens': total / count,
+             'mean_sqrt_len_tokens': total / count.sqrt(), 'lasttoken': x[torch.arange(len(x)), last]}
+    return torch.cat([parts[mode] for mode in parts if mode in modes], 1)
+
+
+ALL_MODES = ['cls_token', 'mean_tokens', 'max_tokens', 'mean_sqrt_len_tokens', 'lasttoken']
+MODULES = 'sentence_transformers.models.'
+SENTENCE_BERT = {**BERT, 'num_hidden_layers': 1, 'architectures': ['BertModel']}
+SENTENCE_LLAMA = {**LLAMA, 'architectures': ['LlamaForCausalLM'], 'tie_word_embeddings': True}
+for type, config, body, modes, is_normalized in [
+    ('bert', SENTENCE_BERT, bert, ['mean_tokens'], True), ('bert', SENTENCE_BERT, bert, ['cls_token'], True),
+    ('bert', SENTENCE_BERT, bert, ['max_tokens'], False), ('bert', SENTENCE_BERT, bert, ALL_MODES, False),
+    ('llama', SENTENCE_LLAMA, llama, ['lasttoken'], True), ('llama', SENTENCE_LLAMA, llama, ['mean_tokens'], False),
+]:
+    folders = [('', 'Transformer'), ('1_Pooling', 'Pooling'), ('2_Normalize', 'Normalize')][:3 if is_normalized else 2]
+    def forward(w, c, body=body, modes=modes, is_normalized=is_normalized, type=type, **inputs):
+        x = pool(body(w, c, prefix='' if type == 'bert' else 'model.', **inputs), inputs['attention_mask'], modes)
+        return {'embedding': x / x.norm(dim=1, keepdim=True).clamp(min=1e-12) if is_normalized else x}
+    case(f'sentence: {type}, {"+".join(modes)}', config, forward,
+         BATCH if type == 'bert' else {'ids': DECODER_BATCH['ids'], 'attention_mask': MASK})
+    CASES[-1]['modules'] = {
+        'modules.json': json.dumps([{'idx': i, 'name': str(i), 'path': path, 'type': MODULES + name}
+                                    for i, (path, name) in enumerate(folders)]),
+        '1_Pooling/config.json': json.dumps({'word_embedding_dimension': 12, **{
+            'pooling_mode_' + mode: mode in modes for mode in ALL_MODES}, 'include_prompt': True})}
+
 lines = ',\n'.join(json.dumps(one, separators=(',', ':')) for one in CASES)
 pathlib.Path(__file__).with_name('encoders.json').write_text('{"cases":[\n' + lines + '\n]}\n')

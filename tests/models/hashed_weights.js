@@ -35,6 +35,7 @@ export const tensorsOf = ({ shapes }) => Object.fromEntries(Object.entries(expan
 
 /** The files of a case; `change` may edit its tensors, and `config` its configuration. */
 export const filesOf = (item, { change = t => t, config = {} } = {}) => gf.tidy(() => ({
+  ...item.modules,
   'config.json': JSON.stringify({ ...item.config, ...config }),
   'model.safetensors': gf.saveSafetensors(change(tensorsOf(item)))
 }))

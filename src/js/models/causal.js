@@ -13,6 +13,12 @@ const PREFILL_CHUNK = 32
  * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all
  * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number }} ForwardOptions
  */
+/**
+ * What forward returns: logits [B, T, V], or those of its classification head, or startLogits and endLogits [B, T];
+ * hidden [B, T, C], after the final norm; embedding [B, C], if the model has the modules of a sentence embedding and no
+ * cache is given.
+ * @typedef {{ logits?: Tensor, hidden: Tensor, embedding?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} Outputs
+ */
 export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
 
 /** The base of decoder-only models, which continue a text from left to right. */
@@ -32,7 +38,7 @@ export class Causal extends LanguageModel {
     this.checkLength(past + T, this.maxPositions)
     const mask = this.readAttentionMask(attentionMask, [B, past + T])
     const attnMask = this.paddingMask(mask, { past, isCausal: true })
-    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask, past }
+    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask, mask, past }
   }
 
   /**

@@ -19,6 +19,7 @@ import { Experts } from './experts.js'
 import { FeedForward } from './feed_forward.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
+import { embeddingOf } from './pooling.js'
 import { softCappedAttention } from './soft_cap.js'
 
 /**
@@ -306,22 +307,22 @@ export class Decoder extends Causal {
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
-   *   its classification head; hidden [B, T, C], after the final norm
+   * @returns {import('./causal.js').Outputs}
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions(this.where, options, FORWARD_OPTIONS)
-    const { tokens, positionIds, attnMask: padding, past } = this.prepareInputs(ids, attentionMask, cache)
+    const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, attentionMask, cache)
     const { logitScale = 1, logitSoftCap: cap } = this.description, length = past + tokens.shape[1]
     const bias = positionBias(this.engine, this.description, past, length), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x
     if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
+    const embedding = embeddingOf(this, hidden, mask, cache)
     const last = this.lastPositions(hidden, logitsToKeep), out = this.project_out ? this.project_out.forward(last) : last
     const raw = this.lm_head ? this.lm_head.forward(out) : linear(out, this.embed_tokens.weight)
     const scaled = logitScale === 1 ? raw : mul(raw, logitScale)
-    return { logits: cap ? mul(unaryFunctions.tanh(mul(scaled, 1 / cap)), cap) : scaled, hidden }
+    return { logits: cap ? mul(unaryFunctions.tanh(mul(scaled, 1 / cap)), cap) : scaled, hidden, ...embedding }
   }
 }
 

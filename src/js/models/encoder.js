@@ -15,7 +15,7 @@ import { Layer, createNorm } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
 import { LanguageModel, buildArray } from './model.js'
-import { embedSequences } from './pooling.js'
+import { embeddingOf } from './pooling.js'
 
 /**
  * An encoder-only model, which reads in both directions, built from a description: families/<name>.js makes the
@@ -142,7 +142,7 @@ export class Encoder extends LanguageModel {
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
     if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(firstPositions(this.where, hidden)))
     if (this.predictions) result.logits = this.predictions.forward(hidden, this.embeddings.word_embeddings.weight)
-    if (this.pooling) result.embedding = embedSequences(hidden, mask, this.pooling)
+    Object.assign(result, embeddingOf(this, hidden, mask))
     return this.head ? { ...result, ...applyHead(this.head, hidden, tokens, { pooled: result.pooled, mask }) } : result
   }
 }

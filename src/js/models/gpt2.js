@@ -11,6 +11,7 @@ import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
 import { Head, applyHead } from './heads.js'
+import { embeddingOf } from './pooling.js'
 import { buildArray } from './model.js'
 import { weightAndBias, layerRows } from './plan.js'
 import { isTied } from './tied.js'
@@ -72,18 +73,18 @@ export class GPT2 extends Causal {
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
-   *   its classification head; hidden [B, T, C], after the final norm
+   * @returns {import('./causal.js').Outputs}
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions('GPT2', options, FORWARD_OPTIONS)
-    const { tokens, positionIds, attnMask } = this.prepareInputs(ids, attentionMask, cache)
+    const { tokens, positionIds, attnMask, mask } = this.prepareInputs(ids, attentionMask, cache)
     const layerOptions = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(positionIds)))
     const hidden = this.ln_f.forward(runLayers(this.h, x, (layer, y) => layer.forward(y, layerOptions)))
     if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
     const lastHidden = this.lastPositions(hidden, logitsToKeep)
-    return { logits: this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.wte.weight), hidden }
+    const logits = this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.wte.weight)
+    return { logits, hidden, ...embeddingOf(this, hidden, mask, cache) }
   }
 }
 

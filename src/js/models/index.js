@@ -16,6 +16,7 @@ import { FAMILIES } from './families/index.js'
 import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
+import { readSentenceModules } from './sentence_modules.js'
 import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
@@ -78,8 +79,8 @@ export { save } from './save.js'
  * @property {string[]} problems every other reason why load would fail
  *
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
- *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }}
- *   Opened
+ *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
+ *   generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }} Opened
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
@@ -191,18 +192,21 @@ function suggestDtype(model, dtype) {
 
 /**
  * Reads everything about a model's files except the weights.
- * @param {Files} files @param {{ dtype?: Dtype, ignoreHead?: boolean, isLoading?: boolean }} [options]
+ * @param {Files} given @param {{ dtype?: Dtype, ignoreHead?: boolean, isLoading?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
-  expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
-    `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
-      ? 'an empty object' : describe(files)}; read each file first with await readFile(path)`)
+function* openModel(given, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
+  expect(isPlain(given) && Object.keys(given).length > 0, 'type', () => 'models: files must be an object of file ' +
+    `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(given)
+      ? 'an empty object' : describe(given)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
-  const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
+  const found = {
+    type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given, pooling: null
+  }
   yield* collectProblems(found, function* () {
+    const { files, pooling } = yield* readSentenceModules(given, ignoreHead)
     const { config, entries, gguf } = yield* readConfig(files)
-    found.gguf = gguf
+    Object.assign(found, { files, pooling, gguf })
     found.config = config
     found.type = String(found.config.model_type)
     const family = found.family = findFamily(found.config)
@@ -217,6 +221,8 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     const head = ignoreHead ? null : readHead(effectiveConfig, family.heads)
     const settings = { ...family.readSettings(effectiveConfig, shapeOf), head }
     found.settings = gguf ? gguf.adjust(settings) : settings
+    expect(!pooling || !('decoderStartTokenId' in settings), 'format', () => `modules.json: embeddings of ${config.model_type}, ` +
+      'an encoder-decoder, are not supported; models.load(files, { ignoreHead: true }) loads the model alone')
     found.generationSettings = readGenerationConfig(effectiveConfig,
       found.settings.decoderVocabSize ?? found.settings.vocabSize)
     const model = buildMetaModel(family, found.settings, dtype)
@@ -232,10 +238,10 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     if (weightProblem) found.problems.push(weightProblem)
     if (headProblem && !ignoreHead) found.problems.push(headProblem)
   })
-  if (!found.parameters) for (const [path, content] of Object.entries(files)) {
+  if (!found.parameters) for (const [path, content] of Object.entries(given)) {
     const name = baseName(path), other = UNSUPPORTED_FORMATS.find(([pattern]) => pattern.test(name))
     if (other) found.problems.push(`${name} ${other[1]}`)
-    else if (mayBeLlama2cFile(name) && findFile(files, 'config.json')) yield* collectProblems(found, function* () {
+    else if (mayBeLlama2cFile(name) && findFile(given, 'config.json')) yield* collectProblems(found, function* () {
       yield* checkFormat('models', path, yield* openSource('models', path, content), detectNonWeights)
     })
   }
@@ -313,7 +319,7 @@ function checkComplete({ family, missing, problems, error }) {
  *   between tensors
  * @property {boolean} [cache] true; whether a browser keeps what it reads from an address in its cache
  * @property {boolean} [ignoreHead] false by default; true loads a model whose head is not supported, such as
- *   BertForSequenceClassification, without the head
+ *   BertForMultipleChoice, without the head, and without the modules of a sentence embedding
  */
 
 /**
@@ -386,9 +392,9 @@ async function loadModel(engine, given, options) {
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
-  const tokenizer = await settle(readTokenizer(engine, files, family.isTokenizer, found.gguf?.metadata))
+  const tokenizer = await settle(readTokenizer(engine, found.files, family.isTokenizer, found.gguf?.metadata))
   const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
-  Object.assign(model, found.generationSettings, { labels: settings.head?.labels ?? null })
+  Object.assign(model, found.generationSettings, { labels: settings.head?.labels ?? null, pooling: found.pooling })
   model.origin = { family, settings, config, generation: found.generation }
   try {
     const state = model.stateDict()

@@ -26,7 +26,10 @@ import { buildArray } from './model.js'
  * @typedef {keyof typeof MODES} Mode
  */
 
-/** A column of 1 for tokens and 0 for padding. @param {Tensor} hidden @param {AttentionMask} mask @returns {Tensor} [B, T, 1] */
+/**
+ * A column of 1 for tokens and 0 for padding.
+ * @param {Tensor} hidden @param {AttentionMask} mask @returns {Tensor} [B, T, 1]
+ */
 function tokenColumn({ engine }, { isToken, tensor, B, T }) {
   if (tensor) return to(tensor, 'float32').reshape(B, T, 1)
   const column = engine.registerAuxiliary(engine.empty([B, T, 1]))
@@ -84,11 +87,14 @@ export const MODES = {
 }
 
 /**
- * The embedding of every sequence.
- * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask @param {Pooling} pooling
- * @returns {Tensor} [B, C], or [B, C · modes]
+ * The embedding of every sequence, if the model has the modules for it.
+ * @param {import('./model.js').LanguageModel} model @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask
+ * @param {unknown} [cache] with one, `hidden` has only the last tokens, and there is no embedding
+ * @returns {{ embedding?: Tensor }} [B, C], or [B, C · modes]
  */
-export function embedSequences(hidden, mask, { modes, isNormalized }) {
-  const parts = modes.map(mode => MODES[mode](hidden, mask)), all = parts.length === 1 ? parts[0] : cat(parts, { dim: 1 })
-  return isNormalized ? normalize(all, { dim: 1 }) : all
+export function embeddingOf({ pooling }, hidden, mask, cache) {
+  if (!pooling || cache) return {}
+  const { modes, isNormalized } = pooling, parts = modes.map(mode => MODES[mode](hidden, mask))
+  const joined = parts.length === 1 ? parts[0] : cat(parts, { dim: 1 })
+  return { embedding: isNormalized ? normalize(joined, { dim: 1 }) : joined }
 }

@@ -117,10 +117,11 @@ function buildOriginal({ family, settings }) {
 }
 
 /**
- * @param {Origin} origin @param {Record<string, Tensor>} state @param {Tokenizer | null} tokenizer
+ * @param {Origin} origin @param {Record<string, Tensor>} state
+ * @param {{ tokenizer: Tokenizer | null, pooling: LanguageModel['pooling'] }} others
  * @returns {Record<string, string | Uint8Array>}
  */
-function writeFiles(origin, state, tokenizer) {
+function writeFiles(origin, state, { tokenizer, pooling }) {
   const { settings, config, toKey } = toHuggingFace(origin.family, origin.settings)
   const rows = rowsOf(origin.family, settings, state)
   const parts = rows.filter(({ key }, i) => rows.findIndex(row => row.key === key) === i).map(row => {
@@ -132,6 +133,7 @@ function writeFiles(origin, state, tokenizer) {
   return {
     'config.json': `${JSON.stringify(buildConfig(origin, config, parts[0].dtype), null, 2)}\n`,
     'model.safetensors': buildFile(parts, METADATA),
+    ...pooling?.files,
     ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
     ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
   }
@@ -144,8 +146,8 @@ function writeFiles(origin, state, tokenizer) {
  * adapters of attentions are merged into its matrix, in float32.
  * @param {LanguageModel} model from `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: saved as tokenizer.json
- * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json if the model
- *   was loaded with one, and tokenizer.json if a tokenizer is given
+ * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json and the modules of
+ *   a sentence embedding if the model was loaded with them, and tokenizer.json if a tokenizer is given
  * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files, 'state' if a
  *   module was replaced by one that is not linear and has other tensors
  * @example
@@ -166,6 +168,6 @@ export function save(model, options) {
   return model.engine.tidy(() => {
     const original = buildOriginal(origin), state = mergedState(model, original)
     checkKeys(model, original, state)
-    return writeFiles(origin, state, tokenizer)
+    return writeFiles(origin, state, { tokenizer, pooling: model.pooling })
   })
 }

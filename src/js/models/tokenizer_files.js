@@ -1,5 +1,5 @@
 import { GlassformerError } from '../errors.js'
-import { baseName, checkFormat } from '../files/shards.js'
+import { baseName, checkFormat, findFile } from '../files/shards.js'
 import { openSource } from '../files/source.js'
 import { loadTokenizer } from '../text/files.js'
 import { fromGguf } from '../text/gguf_tokenizer.js'
@@ -22,7 +22,7 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
   /** @type {Record<string, string | Uint8Array>} */ const contents = {}
   for (const [path, content] of Object.entries(files)) {
     const name = baseName(path)
-    if (!TOKENIZER_FILES.test(name)) continue
+    if (!TOKENIZER_FILES.test(name) || path !== findFile(files, name)) continue
     const source = yield* openSource('models.load', path, content), { size, read } = source
     if (size) yield* checkFormat('models.load', path, source)
     contents[name] = yield read(0, size)
