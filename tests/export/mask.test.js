@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
+import { caseOf, filesOf as hashedFiles } from '../models/hashed_weights.js'
 import { FunctionModule } from './modules.js'
 import { assertNear, assertRuns, namedOutputs, sessionOf } from './onnx.js'
 
@@ -30,6 +31,20 @@ for (const type of ['bert', 'gpt2', 'llama', 't5', 'marian']) for (const [form, 
         const outputs = await session.run(feeds)
         for (const [key, tensor] of Object.entries(expected)) assertNear(outputs[key], tensor, `${rows}: ${key}`)
       }
+    }
+  })
+}
+
+for (const name of ['roberta: body', 'modernbert: body', 'deberta-v2: as version 3', 'albert: one group',
+  'bert: TokenClassification', 'modernbert: MaskedLM', 'sentence: bert, mean_tokens',
+  'sentence: bert, cls_token+mean_tokens+max_tokens+mean_sqrt_len_tokens+lasttoken', 'mbart: generation, scale_embedding']) {
+  test(`${name}: other masks than the example's give the library's numbers`, async () => {
+    const { model } = await gf.models.load(hashedFiles(caseOf(name))), more = /mbart/.test(name) ? { decoderIds: ids() } : {}
+    const session = await sessionOf(gf.toOnnx(model, { ids: ids(), attentionMask: int(ONES), ...more }))
+    for (const rows of [MASKED, ...OTHER_MASKS]) {
+      const feeds = { ids: ids(), attentionMask: int(rows), ...more }, { ids: first, ...options } = feeds
+      const expected = namedOutputs(gf.noGrad(() => model.forward(first, options))), outputs = await session.run(feeds)
+      for (const [key, tensor] of Object.entries(expected)) assertNear(outputs[key], tensor, `${rows}: ${key}`)
     }
   })
 }

@@ -64,3 +64,11 @@ for (const type of ['gpt2', 'llama']) test(`${type}: a decoder does not count ma
   const plain = logits([3, 1, 4, 1]), masked = logits([3, 7, 1, 7, 4, 1], [[1, 0, 1, 0, 1, 1]])
   assertClose(gf.tensor([0, 2, 4, 5].map(t => masked[t])), gf.tensor(plain), { tol: 2e-6 })
 })
+
+test('mistral: padding that a window does not lead out of does not change the numbers of tokens', async () => {
+  const { model } = await gf.models.load(filesOf(cases('llama')[0], { config: { model_type: 'mistral', sliding_window: 2 } }))
+  const rows = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask })).hidden.toArray()[0]
+  const alone = gf.tensor(rows([3, 1, 4]))
+  assertClose(gf.tensor(rows([3, 1, 4, 0, 0, 0, 0], [[1, 1, 1, 0, 0, 0, 0]]).slice(0, 3)), alone, { tol: 2e-6 })
+  assertClose(gf.tensor(rows([0, 0, 0, 0, 3, 1, 4], [[0, 0, 0, 0, 1, 1, 1]]).slice(4)), alone, { tol: 2e-6 })
+})

@@ -24,20 +24,21 @@ export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
   /** Maximum sequence length. @type {number} */ maxPositions = 0
-  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */
+  head = null
 
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
    * @param {unknown} ids @param {unknown} attentionMask for all tokens so far
-   * @param {Cache | null | undefined} cache
+   * @param {Cache | null | undefined} cache @param {number} [window] some layers hide keys this many positions or more away
    */
-  prepareInputs(ids, attentionMask, cache) {
+  prepareInputs(ids, attentionMask, cache, window) {
     expect(cache === undefined || cache === null || cache instanceof Cache, 'type',
       () => `${this.where}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
     const tokens = this.toBatch('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
     this.checkLength(past + T, this.maxPositions)
     const mask = this.readAttentionMask(attentionMask, [B, past + T])
-    const attnMask = this.paddingMask(mask, { past, isCausal: true })
+    const attnMask = this.paddingMask(mask, { past, isCausal: true, window })
     return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask, mask, past }
   }
 

@@ -276,6 +276,9 @@ function positionBias(engine, { alibi: settings, heads }, past, length) {
   return settings.scale === 1 ? bias : mul(bias, settings.scale)
 }
 
+/** The smallest window of all layers; Infinity without windows. @param {LayerDescription[]} layers */
+export const smallestWindow = layers => Math.min(...layers.map(({ window }) => window ?? Infinity))
+
 /** A decoder-only language model. */
 export class Decoder extends Causal {
   static hasSubmodules = true
@@ -311,7 +314,8 @@ export class Decoder extends Causal {
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions(this.where, options, FORWARD_OPTIONS)
-    const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, attentionMask, cache)
+    const window = smallestWindow(this.description.layers)
+    const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, attentionMask, cache, window)
     const { logitScale = 1, logitSoftCap: cap } = this.description, length = past + tokens.shape[1]
     const bias = positionBias(this.engine, this.description, past, length), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),

@@ -11,7 +11,7 @@ import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
-import { Layer, createNorm } from './decoder.js'
+import { Layer, createNorm, smallestWindow } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
 import { LanguageModel, buildArray } from './model.js'
@@ -50,7 +50,8 @@ class Embeddings extends Module {
   /** @param {Engine} engine @param {EncoderDescription} description */
   constructor(engine, description) {
     super(engine)
-    const { vocabSize, maxPositions, tokenTypes = 0, channels, hasPositions = true, paddingId = null, modern, eps } = description
+    const { vocabSize, maxPositions, tokenTypes = 0, channels, hasPositions = true, paddingId = null } = description
+    const { modern, eps } = description
     const size = description.embeddingSize ?? channels, rows = maxPositions + (paddingId === null ? 0 : paddingId + 1)
     this.word_embeddings = new Embedding(engine, vocabSize, size)
     this.position_embeddings = hasPositions ? new Embedding(engine, rows, size) : null
@@ -78,7 +79,8 @@ class MaskedLMHead extends Module {
     const { channels, vocabSize, eps, embeddingSize = channels, modern, hasHeadBias = true } = description
     this.dense = new Linear(engine, channels, embeddingSize, { bias: hasHeadBias })
     this.activation = description.headActivation ?? description.activation
-    this.LayerNorm = modern ? createNorm(engine, modern.norm, embeddingSize) : new LayerNorm(engine, embeddingSize, { eps })
+    this.LayerNorm = modern ? createNorm(engine, modern.norm, embeddingSize)
+      : new LayerNorm(engine, embeddingSize, { eps })
     this.bias = this.parameter(vocabSize)
   }
 
@@ -127,16 +129,18 @@ export class Encoder extends LanguageModel {
    * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, which
    *   gets no attention; padding still counts in the positions, as in Hugging Face's BERT, so it should be on the
    *   right (RoBERTa and relatives do not count tokens of padding); tokenTypeIds: [B, T], 0 by default
-   * @returns {{ hidden: Tensor, pooled?: Tensor, embedding?: Tensor, logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }}
-   *   hidden [B, T, C]; pooled [B, C] from the first position, if the file has a pooler; embedding [B, C], if the model
-   *   has the modules of a sentence embedding; logits [B, T, V], if it has a masked language modeling head; or what its
-   *   classification head gives: logits [B, labels], [B, T, labels], or the logits [B, T] of where an answer starts and ends
+   * @returns {{ hidden: Tensor, pooled?: Tensor, embedding?: Tensor, logits?: Tensor, startLogits?: Tensor,
+   *   endLogits?: Tensor }} hidden [B, T, C]; pooled [B, C] from the first position, if the file has a pooler;
+   *   embedding [B, C], if the model has the modules of a sentence embedding; logits [B, T, V], if it has a masked
+   *   language modeling head; or what its classification head gives: logits [B, labels], [B, T, labels], or the logits
+   *   [B, T] of where an answer starts and ends
    */
   forward(ids, options) {
     const { attentionMask, tokenTypeIds } = expectOptions(this.where, options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [, T] = tokens.shape
     this.checkLength(T, this.description.maxPositions)
-    const embedded = this.embeddings.forward(tokens, positionsOf(this, tokens), tokenTypesOf(this, tokens, tokenTypeIds))
+    const tokenTypes = tokenTypesOf(this, tokens, tokenTypeIds)
+    const embedded = this.embeddings.forward(tokens, positionsOf(this, tokens), tokenTypes)
     const x = encodeLayers(this, this.projection ? this.projection.forward(embedded) : embedded, mask)
     const hidden = this.norm ? this.norm.forward(x) : x
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
@@ -155,7 +159,8 @@ function positionsOf(model, tokens) {
 
 /** @param {Encoder} model @param {Tensor} tokens @param {unknown} tokenTypeIds @returns {Tensor | null} [B, T] */
 function tokenTypesOf(model, tokens, tokenTypeIds) {
-  const { engine, description: { tokenTypes = 0 }, where } = model, isGiven = tokenTypeIds !== undefined && tokenTypeIds !== null
+  const { engine, description: { tokenTypes = 0 }, where } = model
+  const isGiven = tokenTypeIds !== undefined && tokenTypeIds !== null
   if (!tokenTypes) {
     expect(!isGiven, 'type', () => `${where}: the model has no token types; leave tokenTypeIds out`)
     return null
@@ -165,13 +170,15 @@ function tokenTypesOf(model, tokens, tokenTypeIds) {
   return ids
 }
 
-/** All layers. @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
+/**
+ * All layers.
+ * @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor}
+ */
 function encodeLayers(model, x, mask) {
-  const { stack, layer: layers, description: { modern, sharing, layerCount } } = model, all = /** @type {any} */ (layers)
+  const { stack, description: { modern, sharing, layerCount } } = model, all = /** @type {any} */ (model.layer)
   if (modern) {
     const [B, T] = x.shape, positions = model.positionIds([B, T], null)
-    const window = Math.min(...modern.layers.map(layer => layer.window ?? Infinity))
-    const attnMask = model.paddingMask(mask, { window })
+    const attnMask = model.paddingMask(mask, { window: smallestWindow(modern.layers) })
     return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask, length: T }))
   }
   const srcMask = model.paddingMask(mask)

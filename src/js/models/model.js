@@ -5,6 +5,7 @@ import { toIdTensor } from '../ops/checks.js'
 import { comparisons } from '../ops/compare.js'
 import { to } from '../ops/convert.js'
 import { cumsum } from '../ops/cumsum.js'
+import { matmul } from '../ops/matmul.js'
 import { narrow } from '../ops/narrow.js'
 import { reductions } from '../ops/reduce.js'
 import { where } from '../ops/where.js'
@@ -19,6 +20,18 @@ import { Tensor } from '../tensor.js'
  * @property {Tensor | null} tensor the same as a bool tensor while a forward is exported: masks and positions are then
  *   computed by operations, so that the graph depends on the attention mask as on any other input
  */
+
+/**
+ * The number of tokens that each query can see.
+ * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal
+ * @returns {Tensor} [B, 1, T - past, 1], or [B, 1, 1, 1] if all queries see the same
+ */
+function countTokens(tokens, past, isCausal) {
+  const [B, T] = tokens.shape, numbers = to(tokens, 'float32')
+  if (!isCausal) return reductions.sum(numbers, { dim: 1 }).reshape(B, 1, 1, 1)
+  const counts = cumsum(numbers, 1)
+  return (past ? narrow(counts, 1, past, T - past) : counts).reshape(B, 1, T - past, 1)
+}
 
 /** The base of all models that gf.models.load reads: batches of ids, with padding on either side. */
 export class LanguageModel extends Module {
@@ -35,7 +48,10 @@ export class LanguageModel extends Module {
   /** The labels of a classification head by id, from id2label in config.json. @type {readonly string[] | null} */
   labels = null
 
-  /** How the embedding of a sequence is made, from modules.json. @type {import('./pooling.js').Pooling | null} @internal */
+  /**
+   * How the embedding of a sequence is made, from modules.json.
+   * @type {import('./pooling.js').Pooling | null} @internal
+   */
   pooling = null
 
   /** The name of the class, for messages. @returns {string} @internal */
@@ -129,7 +145,7 @@ export class LanguageModel extends Module {
    * spreads to the other positions.
    * @param {AttentionMask | null} mask @param {{ past?: number, isCausal?: boolean, window?: number }} [options] past:
    *   number of keys in the cache; isCausal: queries attend to earlier positions and to themselves; window: some layers
-   *   hide keys this many positions or more away, in both directions, Infinity by default
+   *   hide keys this many positions or more away; Infinity by default
    * @returns {Tensor | undefined} [B, 1, T - past, T] @internal
    */
   paddingMask(mask, { past = 0, isCausal = false, window = Infinity } = {}) {
@@ -153,15 +169,27 @@ export class LanguageModel extends Module {
    */
   #paddingMaskByOps(tokens, past, isCausal, window) {
     const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = comparisons, queries = T - past
-    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool')), keys = tokens.reshape(B, 1, 1, T)
+    const count = Number.isFinite(window) ? this.#countInWindow(tokens, past, isCausal, window)
+      : countTokens(tokens, past, isCausal)
+    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool'))
     diagonal.values.fill(0)
     for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
-    // Of the windows, only padding has none with a token; it attends to itself.
-    if (Number.isFinite(window)) return where(logicalOr(keys, diagonal), 0, -Infinity)
-    const counts = isCausal && cumsum(to(tokens, 'float32'), 1)
-    const count = counts ? (past ? narrow(counts, 1, past, queries) : counts).reshape(B, 1, queries, 1)
-      : reductions.sum(to(tokens, 'float32'), { dim: 1 }).reshape(B, 1, 1, 1)
-    return where(logicalOr(keys, logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
+    return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
+  }
+
+  /**
+   * The number of tokens in the window of each query.
+   * @param {Tensor} tokens bool [B, T] @param {number} past @param {boolean} isCausal @param {number} window
+   * @returns {Tensor} [B, 1, T - past, 1]
+   */
+  #countInWindow(tokens, past, isCausal, window) {
+    const { engine, shape: [B, T] } = tokens, queries = T - past
+    const isVisible = engine.registerAuxiliary(engine.empty([T, queries]))
+    for (let j = 0; j < T; j++) for (let i = 0; i < queries; i++) {
+      const distance = past + i - j
+      isVisible.values[j * queries + i] = Number(Math.abs(distance) < window && !(isCausal && distance < 0))
+    }
+    return matmul(to(tokens, 'float32'), isVisible).reshape(B, 1, queries, 1)
   }
 
   /**
