@@ -19,7 +19,8 @@ for (const item of cases.filter(isBody)) test(`${item.name}: equals PyTorch's nu
 const argmax = values => values.indexOf(Math.max(...values))
 for (const item of cases.filter(({ config: { architectures: [name] } }) => /ConditionalGeneration/.test(name))) {
   test(`${item.name}: generates the same with a cache as without`, async () => {
-    const { model } = await gf.models.load(filesOf(item)), [source] = item.inputs.ids, target = [model.decoderStartTokenId]
+    const { model } = await gf.models.load(filesOf(item)), [source] = item.inputs.ids
+    const target = [model.decoderStartTokenId]
     for (let i = 0; i < 4; i++) target.push(gf.tidy(() => argmax(
       gf.noGrad(() => model.forward([source], { decoderIds: [target] })).logits.toArray()[0].at(-1))))
     const options = { maxNewTokens: 4, end: [] }

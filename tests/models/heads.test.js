@@ -17,11 +17,12 @@ for (const item of cases.filter(isClassifier)) test(`${item.name}: equals PyTorc
   assertOutputs(model, item)
   assertOutputs((await gf.models.load(assertSaved(model, item))).model, item)
   assert.deepEqual(model.labels, id2label ? Object.values(id2label) : null)
-  const { logits, startLogits } = gf.tidy(() => gf.noGrad(() => {
-    const outputs = model.forward(item.inputs.ids[0])
-    return { logits: outputs.logits?.shape, startLogits: outputs.startLogits?.shape }
-  })), T = item.inputs.ids[0].length
-  assert.deepEqual(logits ?? startLogits, /Sequence/.test(name) ? [1, id2label ? 3 : 2]
+  const shape = gf.tidy(() => gf.noGrad(() => {
+    const { logits, startLogits } = model.forward(item.inputs.ids[0])
+    return (logits ?? startLogits).shape
+  }))
+  const T = item.inputs.ids[0].length
+  assert.deepEqual(shape, /Sequence/.test(name) ? [1, id2label ? 3 : 2]
     : /Token/.test(name) ? [1, T, 3] : [1, T])
   assert.throws(() => model.generate(item.inputs.ids[0], { maxNewTokens: 1 }),
     { code: 'state', message: /(has a classification head|is an encoder) and cannot generate/ })
@@ -74,14 +75,15 @@ for (const [type, architecture, shapes] of KEYS) test(`${architecture}: needs it
   const change = ({ 'lm_head.weight': _, ...tensors }) =>
     ({ ...tensors, ...Object.fromEntries(added.map(([key, shape]) => [key, gf.rand(shape)])) })
   const key = Object.keys(shapes).at(-1)
+  const both = t => ({ ...t, ...change(t) })
   const { missing } = gf.models.inspect(bodyFiles(item, { config }))
   assert.deepEqual([...missing].sort(), added.map(([name]) => name).sort())
   await assert.rejects(gf.models.load(bodyFiles(item, { config })), { code: 'format', message: /missing tensor/ })
-  await refuses(bodyFiles(item, { change: t => ({ ...t, ...change(t) }) }), new RegExp(`has no .*${key}.*ignoreHead: true`))
+  await refuses(bodyFiles(item, { change: both }), new RegExp(`has no .*${key}.*ignoreHead: true`))
   const { model } = await gf.models.load(bodyFiles(item, { change, config }))
   assert.equal(model.head.description.architecture, architecture)
   assert.throws(() => model.generate(item.inputs.ids[0]), { code: 'state', message: /cannot generate/ })
-  const { model: body } = await gf.models.load(bodyFiles(item, { change: t => ({ ...t, ...change(t) }), config }), { ignoreHead: true })
+  const { model: body } = await gf.models.load(bodyFiles(item, { change: both, config }), { ignoreHead: true })
   assertBody(body, item, architecture)
   for (const each of [model, body]) each.dispose()
 })

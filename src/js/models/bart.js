@@ -24,7 +24,8 @@ import { Seq2Seq } from './seq2seq.js'
  *
  * @typedef {object} BartDescription
  * @property {string} name of the family's class, for messages
- * @property {number} vocabSize @property {number} decoderVocabSize @property {number} channels @property {number} maxPositions
+ * @property {number} vocabSize @property {number} decoderVocabSize
+ * @property {number} channels @property {number} maxPositions
  * @property {boolean} isShared whether encoder and decoder have the same token embeddings
  * @property {{ heads: number, layers: number, feedForwardSize: number }} encoder
  * @property {{ heads: number, layers: number, feedForwardSize: number }} decoder
@@ -39,8 +40,8 @@ import { Seq2Seq } from './seq2seq.js'
  * @property {number} decoderStartTokenId
  * @property {import('./heads.js').HeadDescription | null} [head]
  *
- * Positions: 'learned' tables have two rows before position 0; 'sinusoidal' ones are computed; 'fairseq' ones, too, and do
- * not count tokens of padding.
+ * Positions: 'learned' tables have two rows before position 0; 'sinusoidal' ones are computed; 'fairseq' ones, too, and
+ * do not count tokens of padding.
  * @typedef {{ kind: 'learned' } | { kind: 'sinusoidal' } | { kind: 'fairseq', paddingId: number }} Positions
  */
 
@@ -68,10 +69,12 @@ function fairseqTable(engine, rows, channels, paddingId) {
 
 /** A stack of layers with the embeddings of its tokens and positions. */
 class Stack extends Module {
-  /** A computed table of positions, which is no parameter and not in the state dict. @type {Tensor | null} */ sinusoids = null
+  /** A computed table of positions, which is no parameter and not in the state dict. @type {Tensor | null} */
+  sinusoids = null
 
   /**
-   * @param {Engine} engine @param {Embedding} tokens @param {readonly Module[]} layers @param {BartDescription} description
+   * @param {Engine} engine @param {Embedding} tokens @param {readonly Module[]} layers
+   * @param {BartDescription} description
    */
   constructor(engine, tokens, layers, { maxPositions, channels, scale, positions, hasEmbeddingNorm, isPreNorm }) {
     super(engine)
@@ -117,7 +120,8 @@ class Encoder extends Stack {
 
   /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, positionIds, srcMask) {
-    return this.normalize(runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, { srcMask })))
+    const x = this.embed(ids, positionIds)
+    return this.normalize(runLayers(this.layers, x, (layer, y) => layer.forward(y, { srcMask })))
   }
 }
 
@@ -132,7 +136,8 @@ class Decoder extends Stack {
    */
   forward(ids, positionIds, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    return this.normalize(runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, memory, options)))
+    const x = this.embed(ids, positionIds)
+    return this.normalize(runLayers(this.layers, x, (layer, y) => layer.forward(y, memory, options)))
   }
 }
 
@@ -151,7 +156,8 @@ export class BartModel extends Seq2Seq {
       encoder.heads, { dimFeedforward: encoder.feedForwardSize, dropout, activation, normFirst })), description)
     this.decoder = new Decoder(engine, target, buildArray(decoder.layers, () => new TransformerDecoderLayer(engine, C,
       decoder.heads, { dimFeedforward: decoder.feedForwardSize, dropout, activation, normFirst })), description)
-    this.lm_head = description.isTied || head ? null : new Linear(engine, C, description.decoderVocabSize, { bias: false })
+    this.lm_head = description.isTied || head ? null
+      : new Linear(engine, C, description.decoderVocabSize, { bias: false })
     this.final_logits_bias = description.hasLogitBias && !head ? this.parameter(description.decoderVocabSize) : null
     this.final_logits_bias?.values.fill(0)
     this.head = head ? new Head(engine, C, head) : null

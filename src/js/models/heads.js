@@ -22,8 +22,8 @@ import { meanOverTokens } from './pooling.js'
  * @property {boolean} [hasDenseBias] true
  * @property {(x: Tensor) => Tensor} [activation] after dense; tanh
  * @property {{ key: string, eps: number, hasBias: boolean }} [norm] after the activation
- * @property {'first' | 'pooled' | 'last' | 'eos' | 'mean'} [pool] what a sequence is classified by: the first position, the
- *   pooler's output, the last token, the last end token, or the mean of all tokens; 'first'
+ * @property {'first' | 'pooled' | 'last' | 'eos' | 'mean'} [pool] what a sequence is classified by: the first position,
+ *   the pooler's output, the last token, the last end token, or the mean of all tokens; 'first'
  * @property {boolean} [hasBias] of the last projection; true
  * @property {string} [prefix] of the model's keys in the class with this head, where it is not the family's
  *
@@ -60,8 +60,10 @@ export function readHead(config, heads = {}) {
   if (!form) return null
   const labels = kind === 'sequence' || kind === 'token' ? readLabels(config) : null
   const count = kind === 'question' ? 2 : kind === 'discriminator' ? 1 : labels?.length ?? readInteger(config, 'num_labels', 2)
-  const { pad_token_id: pad, eos_token_id: eos } = config, idOf = (/** @type {unknown} */ id) => (Number.isInteger(id) ? Number(id) : null)
-  return { kind, form, architecture, count, labels, padTokenId: idOf(pad), eosTokenId: idOf(Array.isArray(eos) ? eos[0] : eos) }
+  const { pad_token_id: pad, eos_token_id: eos } = config
+  const idOf = (/** @type {unknown} */ id) => (Number.isInteger(id) ? Number(id) : null)
+  const eosTokenId = idOf(Array.isArray(eos) ? eos[0] : eos)
+  return { kind, form, architecture, count, labels, padTokenId: idOf(pad), eosTokenId }
 }
 
 /** Projections from hidden states to the scores of labels. */
@@ -72,7 +74,8 @@ export class Head extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} channels @param {HeadDescription} description */
   constructor(engine, channels, description) {
     super(engine)
-    const { form: { dense, hasDenseBias: bias = true, activation = ACTIVATIONS.tanh, norm, hasBias = true }, count } = description
+    const { form, count } = description
+    const { dense, hasDenseBias: bias = true, activation = ACTIVATIONS.tanh, norm, hasBias = true } = form
     this.description = description
     this.dense = dense ? new Linear(engine, channels, channels, { bias }) : null
     this.activation = activation
@@ -104,15 +107,16 @@ function pooledPosition({ form: { pool }, padTokenId, eosTokenId }, row) {
  * What a model with a head returns.
  * @param {Head} head @param {Tensor} hidden [B, T, C] @param {Tensor} tokens [B, T]
  * @param {{ pooled?: Tensor, mask?: import('./model.js').AttentionMask | null }} [options] pooled: [B, C]
- * @returns {{ logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, labels] of sequences, [B, T, labels]
- *   of tokens, [B, T] of a discriminator; startLogits and endLogits [B, T] of answers
+ * @returns {{ logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, labels] of sequences,
+ *   [B, T, labels] of tokens, [B, T] of a discriminator; startLogits and endLogits [B, T] of answers
  */
 export function applyHead(head, hidden, tokens, { pooled, mask = null } = {}) {
   const { description } = head, { kind, form: { pool = 'first' } } = description, [B, T, C] = hidden.shape
   if (kind === 'token') return { logits: head.forward(hidden) }
   if (kind === 'discriminator') return { logits: head.forward(hidden).reshape(B, T) }
   if (kind === 'question') {
-    const scores = head.forward(hidden), [startLogits, endLogits] = [0, 1].map(i => narrow(scores, 2, i, 1).reshape(B, T))
+    const scores = head.forward(hidden)
+    const [startLogits, endLogits] = [0, 1].map(i => narrow(scores, 2, i, 1).reshape(B, T))
     return { startLogits, endLogits }
   }
   expect(T > 0, 'shape', () => `ids must have at least one token, which is classified, got ${B} × ${T}`)

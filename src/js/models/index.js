@@ -201,7 +201,8 @@ function* openModel(given, { dtype = 'float32', ignoreHead = false, isLoading = 
       ? 'an empty object' : describe(given)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
   const found = {
-    type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given, pooling: null
+    type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given,
+    pooling: null
   }
   yield* collectProblems(found, function* () {
     const { files, pooling } = yield* readSentenceModules(given, ignoreHead)

@@ -39,7 +39,8 @@ function tokenColumn({ engine }, { isToken, tensor, B, T }) {
 
 /**
  * The sum of the tokens' hidden states, and the number of tokens.
- * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask @returns {{ sum: Tensor, count: Tensor | number }}
+ * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask
+ * @returns {{ sum: Tensor, count: Tensor | number }}
  */
 function sumOverTokens(hidden, mask) {
   if (!mask) return { sum: reductions.sum(hidden, { dim: 1 }), count: hidden.shape[1] }
@@ -56,7 +57,10 @@ export function meanOverTokens(hidden, mask) {
   return binaryFunctions.div(sum, count)
 }
 
-/** The sum divided by the square root of the number of tokens. @param {Tensor} hidden @param {AttentionMask | null} mask */
+/**
+ * The sum divided by the square root of the number of tokens.
+ * @param {Tensor} hidden @param {AttentionMask | null} mask
+ */
 function meanBySqrt(hidden, mask) {
   const { sum, count } = sumOverTokens(hidden, mask)
   return binaryFunctions.div(sum, typeof count === 'number' ? Math.sqrt(count) : unaryFunctions.sqrt(count))

@@ -146,8 +146,8 @@ function writeFiles(origin, state, { tokenizer, pooling }) {
  * adapters of attentions are merged into its matrix, in float32.
  * @param {LanguageModel} model from `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: saved as tokenizer.json
- * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json and the modules of
- *   a sentence embedding if the model was loaded with them, and tokenizer.json if a tokenizer is given
+ * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json and the modules
+ *   of a sentence embedding if the model was loaded with them, and tokenizer.json if a tokenizer is given
  * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files, 'state' if a
  *   module was replaced by one that is not linear and has other tensors
  * @example

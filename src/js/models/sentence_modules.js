@@ -34,8 +34,9 @@ function parseModules(json) {
   } catch {
     list = undefined
   }
-  const isList = Array.isArray(list) && list.every(entry => isPlain(entry) && typeof entry.type === 'string' &&
-    typeof (entry.path ?? '') === 'string')
+  const isModule = (/** @type {any} */ entry) => isPlain(entry) && typeof entry.type === 'string' &&
+    typeof (entry.path ?? '') === 'string'
+  const isList = Array.isArray(list) && list.every(isModule)
   expect(isList, 'format', () => `${MODULES} must be a list of modules with a type and a path, got ${describe(list ?? json)}`)
   return list.map((/** @type {any} */ { type, path = '' }) => ({ type: type.slice(type.lastIndexOf('.') + 1), path }))
 }
@@ -93,7 +94,8 @@ export function* readSentenceModules(files, isIgnored) {
   const text = yield* readFile('models', files, root + path)
   const config = /** @type {Record<string, any>} */ (yield* readJson('models', { [path]: text }, 'config.json'))
   const saved = { [MODULES]: withModelAtRoot(json), [path]: text }
-  return { files: own, pooling: { modes: readModes(config, path), isNormalized: normalize !== undefined, files: saved } }
+  const isNormalized = normalize !== undefined
+  return { files: own, pooling: { modes: readModes(config, path), isNormalized, files: saved } }
 }
 
 /** modules.json with the model in the outermost folder, where it is saved. @param {string} json */

@@ -1,5 +1,6 @@
 import {
-  ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported
+  ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber,
+  refuseUnsupported
 } from '../config.js'
 import { registerLibraryCode } from '../../intermediates.js'
 import { BartModel } from '../bart.js'
@@ -20,7 +21,9 @@ import { isTied } from '../tied.js'
  *   defaults?: { isScaled?: boolean, activation?: string, heads?: number, layers?: number } }} form
  * @returns {BartDescription}
  */
-export function describeBartLike(name, config, shapeOf, { vocabSize: defaultSize, decoderStart, allowed, defaults = {}, ...form }) {
+export function describeBartLike(name, config, shapeOf, {
+  vocabSize: defaultSize, decoderStart, allowed, defaults = {}, ...form
+}) {
   refuseUnsupported(config, {
     ...UNSUPPORTED, normalize_before: [form.isPreNorm], add_final_layer_norm: [form.isPreNorm],
     normalize_embedding: [form.hasEmbeddingNorm], ...allowed
@@ -63,7 +66,10 @@ const DECODER = {
   ...weightAndBias('final_layer_norm', 'norm3')
 }
 
-/** The rows of one side's norms and positions. @param {'encoder' | 'decoder'} side @param {BartDescription} description */
+/**
+ * The rows of one side's norms and positions.
+ * @param {'encoder' | 'decoder'} side @param {BartDescription} description
+ */
 const sideRows = (side, { positions, hasEmbeddingNorm, isPreNorm }) => [
   ...(positions.kind === 'learned' ? ['embed_positions.weight'] : []),
   ...(hasEmbeddingNorm ? ['layernorm_embedding.weight', 'layernorm_embedding.bias'] : []),

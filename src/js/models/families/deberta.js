@@ -32,7 +32,8 @@ export const debertaV2 = encoderFamily({
     expect(Array.isArray(kinds) && kinds.every(kind => kind === 'c2p' || kind === 'p2c'), 'format',
       () => `config.json: pos_att_type must be a list of c2p and p2c, got ${describe(types)}`)
     const description = describeBertLike('DebertaV2', {
-      type_vocab_size: 0, hidden_size: 1536, num_attention_heads: 24, num_hidden_layers: 24, intermediate_size: 6144, ...config
+      type_vocab_size: 0, hidden_size: 1536, num_attention_heads: 24, num_hidden_layers: 24, intermediate_size: 6144,
+      ...config
     }, { eps: 1e-7, vocabSize: 128100 })
     const { channels, heads } = description
     // Hugging Face's class has no relative attention if the setting is missing.
