@@ -30,7 +30,8 @@ export class Causal extends LanguageModel {
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
    * @param {unknown} ids @param {unknown} attentionMask for all tokens so far
-   * @param {Cache | null | undefined} cache @param {number} [window] some layers hide keys this many positions or more away
+   * @param {Cache | null | undefined} cache
+   * @param {number} [window] some layers hide keys this many positions or more away
    */
   prepareInputs(ids, attentionMask, cache, window) {
     expect(cache === undefined || cache === null || cache instanceof Cache, 'type',

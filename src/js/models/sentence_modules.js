@@ -1,4 +1,4 @@
-import { describe, expect, isPlain } from '../errors.js'
+import { describe, expect } from '../errors.js'
 import { checkFormat, findFile, readJson } from '../files/shards.js'
 import { openSource, readText } from '../files/source.js'
 import { formatList } from './plan.js'
@@ -34,8 +34,7 @@ function parseModules(json) {
   } catch {
     list = undefined
   }
-  const isModule = (/** @type {any} */ entry) => isPlain(entry) && typeof entry.type === 'string' &&
-    typeof (entry.path ?? '') === 'string'
+  const isModule = (/** @type {any} */ entry) => typeof entry?.type === 'string' && typeof (entry.path ?? '') === 'string'
   const isList = Array.isArray(list) && list.every(isModule)
   expect(isList, 'format', () => `${MODULES} must be a list of modules with a type and a path, got ${describe(list ?? json)}`)
   return list.map((/** @type {any} */ { type, path = '' }) => ({ type: type.slice(type.lastIndexOf('.') + 1), path }))
