@@ -2,6 +2,7 @@ import { describe, expect, expectInteger } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
 import { narrow } from '../ops/narrow.js'
+import { withDefaults } from './generation_config.js'
 import { LanguageModel } from './model.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -56,7 +57,7 @@ export class Causal extends LanguageModel {
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
-    return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, maxPositions: this.maxPositions })
+    return generate(this.engine, logits, ids, withDefaults(this.generationDefaults, options), { ends: this.eosTokenIds, maxPositions: this.maxPositions })
   }
 }
 

@@ -10,7 +10,7 @@ import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
 import { GGUF_IGNORED, openGguf } from './gguf.js'
-import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
+import { readGenerationConfig, readGenerationDefaults, mergeGenerationConfig } from './generation_config.js'
 import { checkLayerCount } from './config.js'
 import { FAMILIES } from './families/index.js'
 import { readHead, rowsOf } from './heads.js'
@@ -77,7 +77,7 @@ export { save } from './save.js'
  * @property {string[]} problems every other reason why load would fail
  *
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
- *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }}
+ *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> }, error?: GlassformerError }}
  *   Opened
  */
 
@@ -216,8 +216,10 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
     const head = ignoreHead ? null : readHead(effectiveConfig, family.heads)
     const settings = { ...family.readSettings(effectiveConfig, shapeOf), head }
     found.settings = gguf ? gguf.adjust(settings) : settings
-    found.generationSettings = readGenerationConfig(effectiveConfig,
-      found.settings.decoderVocabSize ?? found.settings.vocabSize)
+    found.generationSettings = {
+      ...readGenerationConfig(effectiveConfig, found.settings.decoderVocabSize ?? found.settings.vocabSize),
+      generationDefaults: readGenerationDefaults(found.generation ?? {})
+    }
     const model = buildMetaModel(family, found.settings, dtype)
     const state = model.stateDict(), rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
     const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
