@@ -32,7 +32,8 @@ export function readSizes(config, names, defaults = {}) {
     const { [name]: setting } = key, value = defaults[name] ?? fallback
     return setting === null ? value : readInteger(config, setting, value)
   }
-  const channels = read('channels', 4096), heads = read('heads', 32), kvHeads = read('kvHeads', heads)
+  const channels = read('channels', 4096), heads = read('heads', 32)
+  const kvHeads = config[String(key.kvHeads)] === null ? heads : read('kvHeads', heads)
   checkDivides(String(key.heads), heads, String(key.kvHeads), kvHeads)
   if (!config[String(key.headDim)] && !defaults.headDim) checkDivides(String(key.channels), channels, String(key.heads), heads)
   return {
@@ -42,9 +43,21 @@ export function readSizes(config, names, defaults = {}) {
   }
 }
 
-/** The window of sliding attention, or null for none. @param {Config} config @returns {number | null} */
-export const readWindow = config => (config.sliding_window === null || config.sliding_window === undefined ? null
-  : readInteger(config, 'sliding_window'))
+/**
+ * The window of sliding attention, or null for none.
+ * @param {Config} config @param {number | null} [fallback] if the setting is missing @returns {number | null}
+ */
+export function readWindow({ sliding_window: window }, fallback = null) {
+  const value = window === undefined ? fallback : window
+  return value === null ? null : readInteger({ sliding_window: value }, 'sliding_window')
+}
+
+/**
+ * The fraction of a head's channels that are rotated; newer files have it in rope_parameters.
+ * @param {Config} config @param {number} fallback @param {string} [name]
+ */
+export const readRotaryFraction = (config, fallback, name = 'partial_rotary_factor') =>
+  readNumber({ ...config, [name]: config.rope_parameters?.partial_rotary_factor ?? config[name] }, name, fallback)
 
 /**
  * Which layers have sliding attention.
@@ -74,7 +87,9 @@ export function readSliding(config, count, isSliding) {
  */
 export function describeLlamaLike(name, config, shapeOf, options = {}) {
   const { names, defaults, allowed, norm, epsName = 'rms_norm_eps', eps = 1e-6, rotary, rotaryFraction = 1, window = null, head } = options
-  refuseUnsupported(config, { ...UNSUPPORTED, pretraining_tp: [1], ...allowed })
+  refuseUnsupported(config, { ...UNSUPPORTED, pretraining_tp: [1], use_bidirectional_attention: [false], ...allowed })
+  const { partial_rotary_factor: fraction = rotaryFraction } = config.rope_parameters ?? {}
+  refuseUnsupported({ 'partial_rotary_factor of rope_parameters': fraction }, { 'partial_rotary_factor of rope_parameters': [rotaryFraction] })
   const { layerCount, ...sizes } = readSizes(config, names, defaults)
   const rotation = readRotary(config, {
     dims: Math.floor(sizes.headDim * rotaryFraction), maxPositions: sizes.maxPositions, ...rotary

@@ -43,7 +43,7 @@ export const gemma = decoderFamily({
   architecture: 'GemmaForCausalLM',
   isTied: true,
   describe: (config, shapeOf) => describeGemma('Gemma', config, shapeOf, {
-    defaults: { heads: 16, headDim: 256, feedForwardSize: 24576, vocabSize: 256000, maxPositions: 8192, layers: 28 }
+    defaults: { channels: 3072, heads: 16, headDim: 256, feedForwardSize: 24576, vocabSize: 256000, maxPositions: 8192, layers: 28 }
   })
 })
 

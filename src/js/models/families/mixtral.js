@@ -12,7 +12,8 @@ export const mixtral = decoderFamily({
   },
   describe(config, shapeOf) {
     const description = describeLlamaLike('Mixtral', config, shapeOf, {
-      defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, rotary: { base: 1e6 }, window: readWindow(config)
+      defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, eps: 1e-5, rotary: { base: 1e6 },
+      window: readWindow(config)
     })
     return {
       ...description,
