@@ -1,4 +1,4 @@
-import { expectOptions } from '../errors.js'
+import { expectInteger, expectOptions } from '../errors.js'
 import { roundToBfloat16 } from '../dtype.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -171,9 +171,9 @@ class Attention extends Module {
       { key: 'k', projection: this.k_proj, norm: this.k_norm, count: kvHeads }].map(({ key, projection, norm, count }) => {
       const y = clip(normalizeHeads(projection.forward(x), norm, count, qkNorm === 'all'))
       if (!rotation) return this.tag(key, y)
-      const { frequencies, dims, ...rest } = rotation
+      const { frequencies, dims, layout, base, scale } = rotation
       return this.tag(key, rotary(y, {
-        ...rest, positions, heads: count, ...(dims !== headDim && { dims }), ...(frequencies && { frequencies: frequencies(length) })
+        layout, base, scale, positions, heads: count, ...(dims !== headDim && { dims }), ...(frequencies && { frequencies: frequencies(length) })
       }))
     })
     const v = this.tag('v', clip(this.v_proj.forward(x)))
@@ -310,10 +310,11 @@ export class Decoder extends Causal {
    *   its classification head; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = expectOptions(this.where, options, FORWARD_OPTIONS)
+    const { attentionMask, cache, logitsToKeep, totalLength } = expectOptions(this.where, options, FORWARD_OPTIONS)
     const { tokens, positionIds, attnMask: padding, past } = this.prepareInputs(ids, attentionMask, cache)
-    const { logitScale = 1, logitSoftCap: cap } = this.description, length = past + tokens.shape[1]
-    const bias = positionBias(this.engine, this.description, past, length), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
+    const { logitScale = 1, logitSoftCap: cap } = this.description, known = past + tokens.shape[1]
+    const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? known, 1))
+    const bias = positionBias(this.engine, this.description, past, known), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x

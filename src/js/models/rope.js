@@ -13,6 +13,8 @@ import { readNumber } from './config.js'
  * @property {number} base
  * @property {number} [scale] of cosines and sines
  * @property {(length: number) => readonly number[]} [frequencies] for a sequence of a length, if they are scaled
+ * @property {number} [maxPositions] longest sequence that scaled frequencies are made for, if max_position_embeddings
+ *   may be the length before the scaling
  */
 
 const { fround } = Math
@@ -34,10 +36,13 @@ function readPositive(scaling, name, fallback) {
   return value
 }
 
-/** Position interpolation (Chen et al. 2023). @param {Config} scaling @param {number} base @param {number} dims */
-function linear(scaling, base, dims) {
+/**
+ * Position interpolation (Chen et al. 2023).
+ * @param {Config} scaling @param {number} base @param {number} dims @param {number} maxPositions
+ */
+function linear(scaling, base, dims, maxPositions) {
   const factor = readPositive(scaling, 'factor'), frequencies = inverses(wavelengths(base, dims))
-  return { frequencies: () => frequencies.map(value => fround(value / factor)) }
+  return { frequencies: () => frequencies.map(value => fround(value / factor)), maxPositions: Math.floor(maxPositions * factor) }
 }
 
 /**
@@ -47,6 +52,7 @@ function linear(scaling, base, dims) {
 function dynamic(scaling, base, dims, maxPositions) {
   const factor = readPositive(scaling, 'factor')
   return {
+    maxPositions: Infinity,
     frequencies: (/** @type {number} */ length) => {
       const stretch = factor * Math.max(length, maxPositions) / maxPositions - (factor - 1)
       return inverses(wavelengths(base * stretch ** (dims / (dims - 2)), dims))
@@ -76,7 +82,7 @@ function yarn(scaling, base, dims, maxPositions) {
     const ramp = fround(Math.min(1, Math.max(0, fround(fround(i - low) / fround(end - low))))), kept = fround(1 - ramp)
     return fround(fround(fround(1 / fround(factor * wavelength)) * fround(1 - kept)) + fround(fround(1 / wavelength) * kept))
   })
-  return { frequencies: () => frequencies, scale }
+  return { frequencies: () => frequencies, scale, maxPositions: Math.max(maxPositions, Math.floor(original * factor)) }
 }
 
 /** Llama 3.1's scaling: long waves are interpolated, short ones stay. @param {Config} scaling @param {number} base @param {number} dims */
@@ -110,7 +116,10 @@ function longrope(scaling, base, dims, maxPositions, config) {
       () => `config.json: ${name} of rope_scaling must be ${dims / 2} numbers > 0, one for each rotated pair, got ${describe(factors)}`)
     return wavelengths(base, dims).map((wavelength, i) => fround(1 / fround(fround(factors[i]) * wavelength)))
   })
-  return { frequencies: (/** @type {number} */ length) => (length > original ? long : short), scale }
+  return {
+    frequencies: (/** @type {number} */ length) => (length > original ? long : short), scale,
+    maxPositions: Math.max(maxPositions, Math.floor(original * factor))
+  }
 }
 
 /** A factor of every wavelength, as GGUF files have it. @param {Config} scaling @param {number} base @param {number} dims */

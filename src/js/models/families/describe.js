@@ -97,7 +97,7 @@ export function describeLlamaLike(name, config, shapeOf, options = {}) {
   const isPermuted = config.rotary_layout === 'interleaved' && rotation.layout !== 'interleaved'
   if (isPermuted) rotation.layout = 'interleaved'
   return {
-    name, ...sizes, ...(isPermuted && { isPermuted }),
+    name, ...sizes, maxPositions: rotation.maxPositions ?? sizes.maxPositions, ...(isPermuted && { isPermuted }),
     layers: Array.from({ length: layerCount }, () => ({ rotary: rotation, window })),
     norm: { kind: 'rms', eps: readNumber(config, epsName, eps), ...norm }, order: 'pre', isGated: true,
     isTied: isTied(config, shapeOf, head)
