@@ -251,12 +251,14 @@ function embed({ description, embed_tokens, embed_positions, embed_norm, project
  * ALiBi's biases as Falcon has them: slope × position of the key, both rounded to bfloat16.
  * @param {Engine} engine @param {number} heads @param {number} past @param {number} length @returns {Tensor}
  */
-function roundedBias(engine, heads, past, length) {
-  const out = engine.registerAuxiliary(engine.empty([1, heads, length - past, length])), { values } = out
+function roundedBias(engine, heads, past, positions) {
+  const [{ length }] = positions
+  const out = engine.registerAuxiliary(engine.empty([positions.length, heads, length - past, length])), { values } = out
   engine.tidy(() => {
     const slopes = alibi(engine, heads, 2, 2, { past: 0 })
-    for (let h = 0, at = 0; h < heads; h++) {
-      const slope = roundToBfloat16(-slopes.at(0, h, 1, 0)), row = Array.from({ length }, (_, j) => roundToBfloat16(slope * j))
+    let at = 0
+    for (const keys of positions) for (let h = 0; h < heads; h++) {
+      const slope = roundToBfloat16(-slopes.at(0, h, 1, 0)), row = keys.map(position => roundToBfloat16(slope * position))
       for (let i = past; i < length; i++, at += length) values.set(row, at)
     }
   })
@@ -264,13 +266,19 @@ function roundedBias(engine, heads, past, length) {
 }
 
 /**
- * ALiBi's biases. Distances between tokens are those between their positions: padding on one side changes none.
- * @param {Engine} engine @param {DecoderDescription} description @param {number} past keys in the cache
+ * ALiBi's biases. Distances between tokens are those between their positions: padding on one side changes none, except
+ * by what is rounded.
+ * @param {Decoder} model @param {unknown} attentionMask @param {number} B sequences @param {number} past keys in the cache
  * @param {number} length all keys @returns {Tensor | undefined}
  */
-function positionBias(engine, { alibi: settings, heads }, past, length) {
+function positionBias(model, attentionMask, B, past, length) {
+  const { engine, description: { alibi: settings, heads } } = model
   if (!settings) return undefined
-  const bias = settings.isRounded ? roundedBias(engine, heads, past, length)
+  const readPositions = () => {
+    const mask = model.readAttentionMask(attentionMask, [B, length])
+    return mask ? engine.tidy(() => model.positionIds([B, length], mask).toArray()) : [Array.from({ length }, (_, i) => i)]
+  }
+  const bias = settings.isRounded ? roundedBias(engine, heads, past, readPositions())
     : alibi(engine, heads, length - past, length, { past })
   return settings.scale === 1 ? bias : mul(bias, settings.scale)
 }
@@ -314,7 +322,7 @@ export class Decoder extends Causal {
     const { tokens, positionIds, attnMask: padding, past } = this.prepareInputs(ids, attentionMask, cache)
     const { logitScale = 1, logitSoftCap: cap } = this.description, known = past + tokens.shape[1]
     const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? known, 1))
-    const bias = positionBias(this.engine, this.description, past, known), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
+    const bias = positionBias(this, attentionMask, tokens.shape[0], past, known), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x
