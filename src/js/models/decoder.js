@@ -34,6 +34,7 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {'rms' | 'layer'} kind
  * @property {number} eps
  * @property {boolean} [hasBias] of a layer norm; true
+ * @property {boolean} [hasWeights] of a layer norm; true; false: it has no parameters
  * @property {boolean} [addsOne] Gemma multiplies by 1 + weight
  *
  * What can differ from one layer to the next.
@@ -101,8 +102,8 @@ class OffsetRMSNorm extends RMSNorm {
 }
 
 /** @param {Engine} engine @param {Norm} norm @param {number} size */
-export function createNorm(engine, { kind, eps, hasBias = true, addsOne = false }, size) {
-  if (kind === 'layer') return new LayerNorm(engine, size, { eps, bias: hasBias })
+export function createNorm(engine, { kind, eps, hasBias = true, hasWeights = true, addsOne = false }, size) {
+  if (kind === 'layer') return new LayerNorm(engine, size, { eps, bias: hasBias, elementwiseAffine: hasWeights })
   return addsOne ? new OffsetRMSNorm(engine, size, { eps }) : new RMSNorm(engine, size, { eps })
 }
 
@@ -249,7 +250,8 @@ function embed({ description, embed_tokens, embed_positions, embed_norm, project
 
 /**
  * ALiBi's biases as Falcon has them: slope × position of the key, both rounded to bfloat16.
- * @param {Engine} engine @param {number} heads @param {number} past @param {number} length @returns {Tensor}
+ * @param {Engine} engine @param {number} heads @param {number} past
+ * @param {readonly (readonly number[])[]} positions of all keys, by sequence @returns {Tensor}
  */
 function roundedBias(engine, heads, past, positions) {
   const [{ length }] = positions
