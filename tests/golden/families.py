@@ -70,7 +70,8 @@ class Model:
 
 
 ACTIVATIONS = {'silu': F.silu, 'gelu': F.gelu, 'relu': F.relu, 'gelu_new': lambda x: F.gelu(x, approximate='tanh'),
-               'gelu_pytorch_tanh': lambda x: F.gelu(x, approximate='tanh')}
+               'gelu_pytorch_tanh': lambda x: F.gelu(x, approximate='tanh'),
+               'gelu_fast': lambda x: 0.5 * x * (1 + (0.7978845608 * x * (1 + 0.044715 * x * x)).tanh())}
 
 
 # Attention and positions ----------------------------------------------------------------------------------------------
@@ -774,7 +775,7 @@ def main():
              yarn={'max_position_embeddings': 131072, 'rope_scaling': {**longrope, 'type': 'yarn'}},
              partial={'hidden_size': 24, 'partial_rotary_factor': 0.75, 'tie_word_embeddings': True})
     variants('gpt_neox', gpt_neox, {**neox, 'model_type': 'gpt_neox', 'rotary_pct': 0.5, 'rotary_emb_base': 100},
-             parallel={}, rope_parameters={'rotary_emb_base': None, 'rope_parameters': {
+             parallel={}, rope_parameters={'rotary_emb_base': None, 'hidden_act': 'gelu_fast', 'rope_parameters': {
                  'rope_type': 'default', 'rope_theta': 50.0, 'partial_rotary_factor': 0.75}},
              sequential={'use_parallel_residual': False, 'attention_bias': False}, padded=padded)
     variants('gpt_neo', gpt_neo, {'model_type': 'gpt_neo', 'vocab_size': 11, 'hidden_size': 12, 'num_layers': 3, 'num_heads': 3,
