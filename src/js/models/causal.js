@@ -19,7 +19,8 @@ export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep', 'total
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
   /** Maximum sequence length. @type {number} */ maxPositions = 0
-  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */
+  head = null
 
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.

@@ -35,7 +35,8 @@ export function readSizes(config, names, defaults = {}) {
   const channels = read('channels', 4096), heads = read('heads', 32)
   const kvHeads = config[String(key.kvHeads)] === null ? heads : read('kvHeads', heads)
   checkDivides(String(key.heads), heads, String(key.kvHeads), kvHeads)
-  if (!config[String(key.headDim)] && !defaults.headDim) checkDivides(String(key.channels), channels, String(key.heads), heads)
+  const hasHeadDim = config[String(key.headDim)] || defaults.headDim
+  if (!hasHeadDim) checkDivides(String(key.channels), channels, String(key.heads), heads)
   return {
     channels, heads, kvHeads, headDim: read('headDim', channels / heads), feedForwardSize: read('feedForwardSize', 4 * channels),
     vocabSize: read('vocabSize', 32000), maxPositions: read('maxPositions', 2048), layerCount: read('layers', 32),
@@ -80,16 +81,18 @@ export function readSliding(config, count, isSliding) {
  * positions, grouped queries.
  * @param {string} name @param {Config} config @param {ShapeOf} shapeOf
  * @param {{ names?: Names, defaults?: Parameters<typeof readSizes>[2],
- *   allowed?: Record<string, readonly unknown[]>, norm?: Partial<import('../decoder.js').Norm>, epsName?: string, eps?: number,
+ *   allowed?: Record<string, readonly unknown[]>, norm?: Partial<import('../decoder.js').Norm>, epsName?: string,
+ *   eps?: number,
  *   rotary?: Partial<Parameters<typeof readRotary>[1]>, rotaryFraction?: number, window?: number | null, head?: string
  * }} [options]
  * @returns {DecoderDescription}
  */
 export function describeLlamaLike(name, config, shapeOf, options = {}) {
-  const { names, defaults, allowed, norm, epsName = 'rms_norm_eps', eps = 1e-6, rotary, rotaryFraction = 1, window = null, head } = options
+  const { names, defaults, allowed, norm, epsName = 'rms_norm_eps', eps = 1e-6 } = options
+  const { rotary, rotaryFraction = 1, window = null, head } = options
   refuseUnsupported(config, { ...UNSUPPORTED, pretraining_tp: [1], use_bidirectional_attention: [false], ...allowed })
-  const { partial_rotary_factor: fraction = rotaryFraction } = config.rope_parameters ?? {}
-  refuseUnsupported({ 'partial_rotary_factor of rope_parameters': fraction }, { 'partial_rotary_factor of rope_parameters': [rotaryFraction] })
+  const fraction = 'partial_rotary_factor of rope_parameters'
+  refuseUnsupported({ [fraction]: config.rope_parameters?.partial_rotary_factor }, { [fraction]: [rotaryFraction] })
   const { layerCount, ...sizes } = readSizes(config, names, defaults)
   const rotation = readRotary(config, {
     dims: Math.floor(sizes.headDim * rotaryFraction), maxPositions: sizes.maxPositions, ...rotary

@@ -19,7 +19,8 @@ export const mixtral = decoderFamily({
       ...description,
       layers: description.layers.map(layer => ({ ...layer, hasExperts: true })),
       experts: {
-        count: readInteger(config, 'num_local_experts', 8), perToken: readInteger(config, 'num_experts_per_tok', 2), isNormalized: true
+        count: readInteger(config, 'num_local_experts', 8), perToken: readInteger(config, 'num_experts_per_tok', 2),
+        isNormalized: true
       }
     }
   }

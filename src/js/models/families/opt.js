@@ -16,7 +16,8 @@ export const opt = decoderFamily({
   },
   isTied: true,
   describe(config, shapeOf) {
-    const { layerCount, ...sizes } = readSizes(config, { feedForwardSize: 'ffn_dim', kvHeads: null, activation: 'activation_function' },
+    const { layerCount, ...sizes } = readSizes(config,
+      { feedForwardSize: 'ffn_dim', kvHeads: null, activation: 'activation_function' },
       { channels: 768, heads: 12, layers: 12, vocabSize: 50272, activation: 'relu' })
     const isBefore = readBoolean(config, 'do_layer_norm_before', true), bias = readBoolean(config, 'enable_bias', true)
     return {

@@ -40,7 +40,8 @@ export const phi3 = decoderFamily({
   fused: ({ heads, kvHeads, headDim, feedForwardSize }) => ({
     'self_attn.qkv_proj': {
       groups: 1,
-      parts: [['self_attn.q_proj', heads * headDim], ['self_attn.k_proj', kvHeads * headDim], ['self_attn.v_proj', kvHeads * headDim]]
+      parts: [['self_attn.q_proj', heads * headDim], ['self_attn.k_proj', kvHeads * headDim],
+        ['self_attn.v_proj', kvHeads * headDim]]
     },
     'mlp.gate_up_proj': { groups: 1, parts: [['mlp.gate_proj', feedForwardSize], ['mlp.up_proj', feedForwardSize]] }
   }),

@@ -21,7 +21,8 @@ const DEFAULTS = { defaults: { feedForwardSize: 22016, vocabSize: 151936, maxPos
 export const qwen2 = decoderFamily({
   type: 'qwen2',
   architecture: 'Qwen2ForCausalLM',
-  describe: (config, shapeOf) => ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
+  describe: (config, shapeOf) =>
+    ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
 })
 
 /**
@@ -30,7 +31,7 @@ export const qwen2 = decoderFamily({
  */
 function describeQwen3(name, config, shapeOf, defaults) {
   const bias = readBoolean(config, 'attention_bias', false)
-  const description = describeLlamaLike(name, config, shapeOf, { ...DEFAULTS, defaults: { ...DEFAULTS.defaults, ...defaults } })
+  const description = describeLlamaLike(name, config, shapeOf, { defaults: { ...DEFAULTS.defaults, ...defaults } })
   return { ...withWindows(config, description), hasQkvBias: bias, hasOutBias: bias, qkNorm: /** @type {const} */ ('head') }
 }
 
@@ -52,7 +53,8 @@ export const qwen3Moe = decoderFamily({
     expect(Array.isArray(dense), 'format', () => 'config.json: mlp_only_layers must be a list of layers')
     return {
       ...description,
-      layers: description.layers.map((layer, i) => ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
+      layers: description.layers.map((layer, i) =>
+        ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
       experts: {
         count: readInteger(config, 'num_experts', 128), perToken: readInteger(config, 'num_experts_per_tok', 8),
         isNormalized: readBoolean(config, 'norm_topk_prob', false), size: readInteger(config, 'moe_intermediate_size', 768)
