@@ -24,7 +24,8 @@ import { Seq2Seq } from './seq2seq.js'
  *
  * @typedef {object} BartDescription
  * @property {string} name of the family's class, for messages
- * @property {number} vocabSize @property {number} decoderVocabSize @property {number} channels @property {number} maxPositions
+ * @property {number} vocabSize @property {number} decoderVocabSize @property {number} channels
+ * @property {number} maxPositions
  * @property {boolean} isShared whether encoder and decoder have the same token embeddings
  * @property {{ heads: number, layers: number, feedForwardSize: number }} encoder
  * @property {{ heads: number, layers: number, feedForwardSize: number }} decoder
@@ -39,8 +40,8 @@ import { Seq2Seq } from './seq2seq.js'
  * @property {number} decoderStartTokenId
  * @property {import('./heads.js').HeadDescription | null} [head]
  *
- * Positions: 'learned' tables have two rows before position 0; 'sinusoidal' ones are computed; 'fairseq' ones, too, and do
- * not count tokens of padding.
+ * Positions: 'learned' tables have two rows before position 0; 'sinusoidal' ones are computed; 'fairseq' ones, too,
+ * and do not count tokens of padding.
  * @typedef {{ kind: 'learned' } | { kind: 'sinusoidal' } | { kind: 'fairseq', paddingId: number }} Positions
  */
 
@@ -55,7 +56,8 @@ function fairseqTable(engine, rows, channels, paddingId) {
   const half = channels / 2, step = Math.log(10000) / (half - 1), out = engine.empty([rows, channels]), { values } = out
   engine.tidy(() => {
     const frequencies = tensor(engine, Array.from({ length: half }, (_, i) => Math.exp(Math.fround(-i * step))))
-    const positions = tensor(engine, Int32Array.from({ length: rows }, (_, i) => i)), [cos, sin] = [0, 1].map(() => engine.empty([rows, half]))
+    const positions = tensor(engine, Int32Array.from({ length: rows }, (_, i) => i))
+    const [cos, sin] = [0, 1].map(() => engine.empty([rows, half]))
     engine.c.gf_rotary_table(cos.dataPtr(), sin.dataPtr(), positions.dataPtr(), frequencies.dataPtr(), rows, half)
     for (let row = 0; row < rows; row++) if (row !== paddingId) {
       values.set(sin.values.subarray(row * half, (row + 1) * half), row * channels)
@@ -67,10 +69,12 @@ function fairseqTable(engine, rows, channels, paddingId) {
 
 /** A stack of layers with the embeddings of its tokens and positions. */
 class Stack extends Module {
-  /** A computed table of positions, which is no parameter and not in the state dict. @type {Tensor | null} */ sinusoids = null
+  /** A computed table of positions, which is no parameter and not in the state dict. @type {Tensor | null} */
+  sinusoids = null
 
   /**
-   * @param {Engine} engine @param {Embedding} tokens @param {readonly Module[]} layers @param {BartDescription} description
+   * @param {Engine} engine @param {Embedding} tokens @param {readonly Module[]} layers
+   * @param {BartDescription} description
    */
   constructor(engine, tokens, layers, { maxPositions, channels, scale, positions, hasEmbeddingNorm, isPreNorm }) {
     super(engine)
@@ -113,7 +117,8 @@ class Encoder extends Stack {
 
   /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, positionIds, srcMask) {
-    return this.normalize(runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, { srcMask })))
+    const embedded = this.embed(ids, positionIds)
+    return this.normalize(runLayers(this.layers, embedded, (layer, x) => layer.forward(x, { srcMask })))
   }
 }
 
@@ -128,7 +133,8 @@ class Decoder extends Stack {
    */
   forward(ids, positionIds, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    return this.normalize(runLayers(this.layers, this.embed(ids, positionIds), (layer, x) => layer.forward(x, memory, options)))
+    const embedded = this.embed(ids, positionIds)
+    return this.normalize(runLayers(this.layers, embedded, (layer, x) => layer.forward(x, memory, options)))
   }
 }
 
@@ -147,7 +153,8 @@ export class BartModel extends Seq2Seq {
       encoder.heads, { dimFeedforward: encoder.feedForwardSize, dropout, activation, normFirst })), description)
     this.decoder = new Decoder(engine, target, buildArray(decoder.layers, () => new TransformerDecoderLayer(engine, C,
       decoder.heads, { dimFeedforward: decoder.feedForwardSize, dropout, activation, normFirst })), description)
-    this.lm_head = description.isTied || head ? null : new Linear(engine, C, description.decoderVocabSize, { bias: false })
+    this.lm_head = description.isTied || head ? null
+      : new Linear(engine, C, description.decoderVocabSize, { bias: false })
     this.final_logits_bias = description.hasLogitBias && !head ? this.parameter(description.decoderVocabSize) : null
     this.final_logits_bias?.values.fill(0)
     this.head = head ? new Head(engine, C, head) : null
@@ -160,7 +167,10 @@ export class BartModel extends Seq2Seq {
     return this.description.name
   }
 
-  /** The rows of the table of positions. @param {Tensor} ids @param {number} [past] tokens in the cache @returns {Tensor} @internal */
+  /**
+   * The rows of the table of positions.
+   * @param {Tensor} ids @param {number} [past] tokens in the cache @returns {Tensor} @internal
+   */
   tablePositions(ids, past = 0) {
     const { positions } = this.description
     if (positions.kind !== 'fairseq') return this.positionIds(ids.shape, null, past)

@@ -11,15 +11,17 @@ import { LanguageModel } from './model.js'
 const PREFILL_CHUNK = 32
 /**
  * Options of forward. attentionMask: [B, T] for all tokens so far, 0 or false for padding, on either side; cache: keys
- * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all
- * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number }} ForwardOptions
+ * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all;
+ * totalLength: of the sequence, if ids do not end it: some rotary frequencies depend on it
+ * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number, totalLength?: number }} ForwardOptions
  */
-export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
+export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep', 'totalLength']
 
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
   /** Maximum sequence length. @type {number} */ maxPositions = 0
-  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */
+  head = null
 
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
@@ -69,7 +71,7 @@ export class Causal extends LanguageModel {
  */
 function nextLogits(model, rows, cache) {
   const last = cache ? Math.floor((rows[0].length - 1) / PREFILL_CHUNK) * PREFILL_CHUNK : 0
-  const options = { cache, logitsToKeep: 1 }
+  const options = { cache, logitsToKeep: 1, totalLength: (cache?.length ?? 0) + rows[0].length }
   const slice = (/** @type {number} */ from) => rows.map(row =>
     row.slice(from, cache ? from + PREFILL_CHUNK : undefined))
   for (let from = 0; from < last; from += PREFILL_CHUNK) {

@@ -31,7 +31,10 @@ import { buildArray } from './model.js'
 /** The number of embeddings of distances in each direction. @param {Disentangled} settings */
 const spanOf = ({ buckets, maxDistance }) => buckets || maxDistance
 
-/** The bucket of a distance: exact for small ones, then logarithmic. @param {number} distance @param {Disentangled} settings */
+/**
+ * The bucket of a distance: exact for small ones, then logarithmic.
+ * @param {number} distance @param {Disentangled} settings
+ */
 function bucketOf(distance, { buckets, maxDistance }) {
   const half = Math.floor(buckets / 2), size = Math.abs(distance)
   if (!buckets || size <= half) return distance
@@ -76,7 +79,8 @@ class DisentangledAttention extends Module {
    */
   forward(x, table, { attnMask, rows }) {
     const [B, T, C] = x.shape, { heads, settings: { hasC2P, hasP2C } } = this, D = C / heads
-    const split = (/** @type {Tensor} */ y, /** @type {number} */ batch) => y.reshape(batch, -1, heads, D).transpose(1, 2)
+    const split = (/** @type {Tensor} */ y, /** @type {number} */ batch) =>
+      y.reshape(batch, -1, heads, D).transpose(1, 2)
     const scale = 1 / Math.sqrt(D * (1 + Number(hasC2P) + Number(hasP2C)))
     const [q, k, v] = [this.query_proj, this.key_proj, this.value_proj].map((layer, i) =>
       split(this.tag('qkv'[i], layer.forward(x)), B))
@@ -113,7 +117,10 @@ class DisentangledLayer extends Module {
     this.activation = activation
   }
 
-  /** @param {Tensor} x @param {Tensor} table @param {Parameters<DisentangledAttention['forward']>[2]} options @returns {Tensor} */
+  /**
+   * @param {Tensor} x
+   * @param {Tensor} table @param {Parameters<DisentangledAttention['forward']>[2]} options @returns {Tensor}
+   */
   forward(x, table, options) {
     const y = this.norm1.forward(add(x, this.dropout.forward(this.self_attn.forward(x, table, options))))
     const activated = this.tag('activation', this.activation(this.linear1.forward(y)))
@@ -132,7 +139,8 @@ export class DisentangledStack extends Module {
     const { channels: C, layerCount, eps } = description
     this.rel_embeddings = new Embedding(engine, 2 * spanOf(settings), C)
     this.LayerNorm = settings.isNormed ? new LayerNorm(engine, C, { eps }) : null
-    this.layer = new ModuleList(engine, buildArray(layerCount, () => new DisentangledLayer(engine, description, settings)))
+    const createLayer = () => new DisentangledLayer(engine, description, settings)
+    this.layer = new ModuleList(engine, buildArray(layerCount, createLayer))
     this.settings = settings
   }
 

@@ -48,7 +48,8 @@ class Embeddings extends Module {
   /** @param {Engine} engine @param {EncoderDescription} description */
   constructor(engine, description) {
     super(engine)
-    const { vocabSize, maxPositions, tokenTypes = 0, channels, hasPositions = true, paddingId = null, modern, eps } = description
+    const { vocabSize, maxPositions, tokenTypes = 0, channels } = description
+    const { hasPositions = true, paddingId = null, modern, eps } = description
     const size = description.embeddingSize ?? channels, rows = maxPositions + (paddingId === null ? 0 : paddingId + 1)
     this.word_embeddings = new Embedding(engine, vocabSize, size)
     this.position_embeddings = hasPositions ? new Embedding(engine, rows, size) : null
@@ -75,7 +76,8 @@ class MaskedLMHead extends Module {
     super(engine)
     this.dense = new Linear(engine, channels, embeddingSize, { bias: hasHeadBias })
     this.activation = activation
-    this.LayerNorm = modern ? createNorm(engine, modern.norm, embeddingSize) : new LayerNorm(engine, embeddingSize, { eps })
+    this.LayerNorm = modern ? createNorm(engine, modern.norm, embeddingSize)
+      : new LayerNorm(engine, embeddingSize, { eps })
     this.bias = this.parameter(vocabSize)
   }
 
@@ -133,7 +135,8 @@ export class Encoder extends LanguageModel {
     const { attentionMask, tokenTypeIds } = expectOptions(this.where, options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [, T] = tokens.shape
     this.checkLength(T, this.description.maxPositions)
-    const embedded = this.embeddings.forward(tokens, positionsOf(this, tokens), tokenTypesOf(this, tokens, tokenTypeIds))
+    const types = tokenTypesOf(this, tokens, tokenTypeIds)
+    const embedded = this.embeddings.forward(tokens, positionsOf(this, tokens), types)
     const x = encodeLayers(this, this.projection ? this.projection.forward(embedded) : embedded, mask)
     const hidden = this.norm ? this.norm.forward(x) : x
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
@@ -151,19 +154,25 @@ function positionsOf(model, tokens) {
 
 /** @param {Encoder} model @param {Tensor} tokens @param {unknown} tokenTypeIds @returns {Tensor | null} [B, T] */
 function tokenTypesOf(model, tokens, tokenTypeIds) {
-  const { engine, description: { tokenTypes = 0 }, where } = model, isGiven = tokenTypeIds !== undefined && tokenTypeIds !== null
+  const { engine, description: { tokenTypes = 0 }, where } = model
+  const isGiven = tokenTypeIds !== undefined && tokenTypeIds !== null
   if (!tokenTypes) {
     expect(!isGiven, 'type', () => `${where}: the model has no token types; leave tokenTypeIds out`)
     return null
   }
-  const ids = isGiven ? model.toBatch('tokenTypeIds', tokenTypeIds) : engine.registerAuxiliary(engine.zeros(tokens.shape, 'int32'))
+  const ids = isGiven ? model.toBatch('tokenTypeIds', tokenTypeIds)
+    : engine.registerAuxiliary(engine.zeros(tokens.shape, 'int32'))
   model.checkSameShape('tokenTypeIds', ids, tokens)
   return ids
 }
 
-/** All layers. @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */
+/**
+ * All layers.
+ * @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor}
+ */
 function encodeLayers(model, x, mask) {
-  const { stack, layer: layers, description: { modern, sharing, layerCount } } = model, srcMask = model.paddingMask(mask)
+  const { stack, layer: layers, description: { modern, sharing, layerCount } } = model
+  const srcMask = model.paddingMask(mask)
   if (stack) return stack.forward(x, srcMask)
   const all = /** @type {any} */ (layers)
   if (modern) {

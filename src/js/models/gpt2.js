@@ -72,8 +72,8 @@ export class GPT2 extends Causal {
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {import('./causal.js').ForwardOptions} [options]
-   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
-   *   its classification head; hidden [B, T, C], after the final norm
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those
+   *   of its classification head; hidden [B, T, C], after the final norm
    */
   forward(ids, options) {
     const { attentionMask, cache, logitsToKeep } = expectOptions('GPT2', options, FORWARD_OPTIONS)

@@ -18,8 +18,8 @@ import { ACTIVATIONS, readInteger } from './config.js'
  * @property {string} out key of the last projection in the file
  * @property {string} [dense] key of the projection before it
  * @property {string} [activation] after dense; 'tanh'
- * @property {'first' | 'pooled' | 'last' | 'eos'} [pool] what a sequence is classified by: the first position, the pooler's
- *   output, the last token, or the last end token; 'first'
+ * @property {'first' | 'pooled' | 'last' | 'eos'} [pool] what a sequence is classified by: the first position, the
+ *   pooler's output, the last token, or the last end token; 'first'
  * @property {boolean} [hasBias] of the last projection; true
  *
  * @typedef {'sequence' | 'token' | 'question' | 'discriminator'} HeadKind
@@ -53,8 +53,11 @@ export function readHead(config, forms = {}) {
   if (!form) return null
   const labels = kind === 'sequence' || kind === 'token' ? readLabels(config) : null
   const count = kind === 'question' ? 2 : kind === 'discriminator' ? 1 : labels?.length ?? readInteger(config, 'num_labels', 2)
-  const { pad_token_id: pad, eos_token_id: eos } = config, idOf = (/** @type {unknown} */ id) => (Number.isInteger(id) ? Number(id) : null)
-  return { kind, form, architecture, count, labels, padTokenId: idOf(pad), eosTokenId: idOf(Array.isArray(eos) ? eos[0] : eos) }
+  const { pad_token_id: pad, eos_token_id: eos } = config
+  const idOf = (/** @type {unknown} */ id) => (Number.isInteger(id) ? Number(id) : null)
+  return {
+    kind, form, architecture, count, labels, padTokenId: idOf(pad), eosTokenId: idOf(Array.isArray(eos) ? eos[0] : eos)
+  }
 }
 
 /** Projections from hidden states to the scores of labels. */
@@ -94,15 +97,16 @@ function pooledPosition({ form: { pool }, padTokenId, eosTokenId }, row) {
 /**
  * What a model with a head returns.
  * @param {Head} head @param {Tensor} hidden [B, T, C] @param {Tensor} tokens [B, T] @param {Tensor} [pooled] [B, C]
- * @returns {{ logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, labels] of sequences, [B, T, labels]
- *   of tokens, [B, T] of a discriminator; startLogits and endLogits [B, T] of answers
+ * @returns {{ logits?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, labels] of sequences,
+ *   [B, T, labels] of tokens, [B, T] of a discriminator; startLogits and endLogits [B, T] of answers
  */
 export function applyHead(head, hidden, tokens, pooled) {
   const { description } = head, { kind, form: { pool = 'first' } } = description, [B, T, C] = hidden.shape
   if (kind === 'token') return { logits: head.forward(hidden) }
   if (kind === 'discriminator') return { logits: head.forward(hidden).reshape(B, T) }
   if (kind === 'question') {
-    const scores = head.forward(hidden), [startLogits, endLogits] = [0, 1].map(i => narrow(scores, 2, i, 1).reshape(B, T))
+    const scores = head.forward(hidden)
+    const [startLogits, endLogits] = [0, 1].map(i => narrow(scores, 2, i, 1).reshape(B, T))
     return { startLogits, endLogits }
   }
   expect(T > 0, 'shape', () => `ids must have at least one token, which is classified, got ${B} × ${T}`)

@@ -42,8 +42,9 @@ export { save } from './save.js'
  * @typedef {object} Family
  * @property {string} type model_type in config.json
  * @property {readonly string[]} prefixes possible prefixes of its keys
- * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token embedding
- *   that the head may be a copy of, whether it is tied by default, and the key of the head, lm_head.weight by default
+ * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token
+ *   embedding that the head may be a copy of, whether it is tied by default, and the key of the head,
+ *   lm_head.weight by default
  * @property {readonly RegExp[]} ignored keys that may be left unread
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} readSettings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
@@ -77,7 +78,8 @@ export { save } from './save.js'
  * @property {string[]} problems every other reason why load would fail
  *
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
- *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> }, error?: GlassformerError }}
+ *   gguf?: Gguf, generation?: Config, generationSettings?: ReturnType<typeof readGenerationConfig> &
+ *   { generationDefaults: Record<string, number> }, error?: GlassformerError }}
  *   Opened
  */
 
@@ -152,7 +154,8 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
 /**
  * The configuration of a model's files and the positions of its tensors in them.
  * @param {Files} files
- * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
+ * @returns {Generator<any,
+ *   { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
  */
 function* readConfig(files) {
   const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
@@ -221,7 +224,8 @@ function* openModel(files, { dtype = 'float32', ignoreHead = false, isLoading = 
       generationDefaults: readGenerationDefaults(found.generation ?? {})
     }
     const model = buildMetaModel(family, found.settings, dtype)
-    const state = model.stateDict(), rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
+    const state = model.stateDict()
+    const rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
     const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
     found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
@@ -264,7 +268,8 @@ export function inspect(files, options) {
  * @returns {Generator<any, void, any>}
  */
 function* readPart(to, entry, name, { groups, total, from, rows }) {
-  const bytes = (entry.to - entry.from) / (groups * total), [, ...rest] = entry.shape, width = to.numel() / (groups * rows)
+  const [, ...rest] = entry.shape
+  const bytes = (entry.to - entry.from) / (groups * total), width = to.numel() / (groups * rows)
   for (let g = 0; g < groups; g++) {
     const start = entry.from + (g * total + from) * bytes
     const slice = { ...entry, shape: [rows, ...rest], from: start, to: start + rows * bytes }
@@ -363,8 +368,9 @@ function loadOptions(options) {
 /**
  * Loads a model and its tokenizer from files. The model is in eval mode.
  * @param {Engine} engine
- * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
- *   or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are needed are read;
+ * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the
+ *   tokenizer; or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are
+ *   needed are read;
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
  *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
@@ -383,7 +389,8 @@ const isAddress = files => typeof files === 'string' || files instanceof URL
 /** @param {Engine} engine @param {Files | string | URL} given @param {LoadOptions} [options] */
 async function loadModel(engine, given, options) {
   const { dtype, ignoreHead, cache, ...progressOptions } = loadOptions(options)
-  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal: progressOptions.signal, cache }) : given
+  const { signal } = progressOptions
+  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal, cache }) : given
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)

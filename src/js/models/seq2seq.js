@@ -23,7 +23,8 @@ export class Seq2Seq extends LanguageModel {
   /** The token that the decoder starts with. */ decoderStartTokenId = 0
   /** The first generated token, if one is forced. @type {number | null} */ forcedBosTokenId = null
   /** Maximum length of the source and of the target. */ maxPositions = Infinity
-  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */ head = null
+  /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */
+  head = null
 
   /**
    * @param {Tensor} _ids [B, S] @param {import('./model.js').AttentionMask | null} _attentionMask
@@ -46,10 +47,10 @@ export class Seq2Seq extends LanguageModel {
    * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sequence
    * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, which
    *   gets no attention; padding still counts in Marian's positions, as in Hugging Face's class, so it should be on the
-   *   right; decoderIds: [B, T], the target so far, by default decoderStartTokenId, or the source moved to the right if the
-   *   model has a classification head
-   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those of
-   *   its classification head; hidden [B, T, C], the output of the decoder
+   *   right; decoderIds: [B, T], the target so far, by default decoderStartTokenId, or the source moved to the right if
+   *   the model has a classification head
+   * @returns {{ logits?: Tensor, hidden: Tensor, startLogits?: Tensor, endLogits?: Tensor }} logits [B, T, V], or those
+   *   of its classification head; hidden [B, T, C], the output of the decoder
    */
   forward(ids, options) {
     const { attentionMask, decoderIds } = expectOptions(this.where, options, ['attentionMask', 'decoderIds'])
@@ -58,7 +59,8 @@ export class Seq2Seq extends LanguageModel {
       : buildArray(tokens.shape[0], () => [start]))
     const decoderInput = this.toBatch('decoderIds', decoderIds ?? defaultIds())
     this.checkBatchSize('decoderIds', decoderInput, tokens)
-    return this.decode(decoderInput, this.encode(tokens, mask), { keyPaddingMask: this.keyPaddingMask(mask), source: tokens })
+    const keyPaddingMask = this.keyPaddingMask(mask)
+    return this.decode(decoderInput, this.encode(tokens, mask), { keyPaddingMask, source: tokens })
   }
 
   /**

@@ -99,7 +99,8 @@ class Block extends Module {
   constructor(engine, settings, isDecoder) {
     super(engine)
     const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
-    this.relative_attention_bias = settings.hasBiasPerLayer ? new Embedding(engine, settings.buckets, settings.heads) : null
+    this.relative_attention_bias = settings.hasBiasPerLayer
+      ? new Embedding(engine, settings.buckets, settings.heads) : null
     this.SelfAttention = new Attention(engine, settings)
     this.norm1 = norm()
     this.EncDecAttention = isDecoder ? new Attention(engine, settings) : null
@@ -142,7 +143,8 @@ class Stack extends Module {
   constructor(engine, settings, side) {
     super(engine)
     this.isDecoder = side === 'decoder'
-    this.relative_attention_bias = settings.hasBiasPerLayer ? null : new Embedding(engine, settings.buckets, settings.heads)
+    this.relative_attention_bias = settings.hasBiasPerLayer ? null
+      : new Embedding(engine, settings.buckets, settings.heads)
     const createBlock = () => new Block(engine, settings, this.isDecoder)
     this.block = new ModuleList(engine, buildArray(settings.layers[side], createBlock))
     this.final_layer_norm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
@@ -159,8 +161,10 @@ class Stack extends Module {
     const { isDecoder, relative_attention_bias: shared, settings: { maxDistance, buckets: numBuckets } } = this
     const queries = x.shape[1], past = cache?.length ?? 0
     const options = { bidirectional: !isDecoder, maxDistance, numBuckets, past }
-    const buckets = this.engine.registerAuxiliary(relativePositionBuckets(this.engine, queries, queries + past, options))
-    const maskOf = (/** @type {Embedding} */ table) => (mask ? add(biasOf(table, buckets), mask) : biasOf(table, buckets))
+    const { engine } = this
+    const buckets = engine.registerAuxiliary(relativePositionBuckets(engine, queries, queries + past, options))
+    const maskOf = (/** @type {Embedding} */ table) =>
+      (mask ? add(biasOf(table, buckets), mask) : biasOf(table, buckets))
     const common = shared && maskOf(shared), cross = { keyPaddingMask, cache }
     const y = runLayers(this.block, this.dropout.forward(x), (block, hidden) => {
       const attnMask = common ?? maskOf(/** @type {any} */ (block).relative_attention_bias)
@@ -181,7 +185,8 @@ export class T5 extends Seq2Seq {
     this.encoder = new Stack(engine, settings, 'encoder')
     this.decoder = new Stack(engine, settings, 'decoder')
     this.head = settings.head ? new Head(engine, settings.channels, settings.head) : null
-    this.lm_head = settings.isTied || this.head ? null : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
+    this.lm_head = settings.isTied || this.head ? null
+      : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
     this.settings = settings
     this.decoderStartTokenId = settings.decoderStartTokenId
     this.scale = settings.isScaled ? settings.channels ** -0.5 : 1
@@ -211,4 +216,3 @@ export class T5 extends Seq2Seq {
 }
 
 registerLibraryCode(Attention, FeedForward, Block, Stack, T5)
-

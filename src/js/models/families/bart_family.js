@@ -18,7 +18,8 @@ import { isTied } from '../tied.js'
  *   defaults?: { isScaled?: boolean, activation?: string, heads?: number, layers?: number } }} form
  * @returns {BartDescription}
  */
-export function describeBartLike(name, config, shapeOf, { vocabSize: defaultSize, decoderStart, allowed, defaults = {}, ...form }) {
+export function describeBartLike(name, config, shapeOf,
+  { vocabSize: defaultSize, decoderStart, allowed, defaults = {}, ...form }) {
   refuseUnsupported(config, {
     ...UNSUPPORTED, normalize_before: [form.isPreNorm], add_final_layer_norm: [form.isPreNorm],
     normalize_embedding: [form.hasEmbeddingNorm], ...allowed
@@ -60,7 +61,10 @@ const DECODER = {
   ...weightAndBias('final_layer_norm', 'norm3')
 }
 
-/** The rows of one side's norms and positions. @param {'encoder' | 'decoder'} side @param {BartDescription} description */
+/**
+ * The rows of one side's norms and positions.
+ * @param {'encoder' | 'decoder'} side @param {BartDescription} description
+ */
 const sideRows = (side, { positions, hasEmbeddingNorm, isPreNorm }) => [
   ...(positions.kind === 'learned' ? ['embed_positions.weight'] : []),
   ...(hasEmbeddingNorm ? ['layernorm_embedding.weight', 'layernorm_embedding.bias'] : []),
@@ -90,7 +94,10 @@ export function bartFamily({ type, architecture, describe, isTokenizer, Model = 
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,
-      config: { architectures: [architecture], decoder_start_token_id: description.decoderStartTokenId, tie_word_embeddings: description.isTied },
+      config: {
+        architectures: [architecture], decoder_start_token_id: description.decoderStartTokenId,
+        tie_word_embeddings: description.isTied
+      },
       toKey: key => (key === 'final_logits_bias' || key === 'lm_head.weight' ? key : `model.${key}`)
     }),
     rows: description => [

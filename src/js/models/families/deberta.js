@@ -27,8 +27,10 @@ export const debertaV2 = encoderFamily({
     const { pos_att_type: types = [], norm_rel_ebd: norm = 'none' } = config, kinds = typeof types === 'string' ? types.split('|') : types
     expect(Array.isArray(kinds) && kinds.every(kind => kind === 'c2p' || kind === 'p2c'), 'format',
       () => `config.json: pos_att_type must be a list of c2p and p2c, got ${describe(types)}`)
-    const description = describeBertLike('DebertaV2', { type_vocab_size: 0, hidden_size: 1536, num_attention_heads: 24, num_hidden_layers: 24,
-      intermediate_size: 6144, ...config }, { eps: 1e-7, vocabSize: 128100, allowed: { embedding_size: [config.embedding_size] } })
+    const description = describeBertLike('DebertaV2', {
+      type_vocab_size: 0, hidden_size: 1536, num_attention_heads: 24, num_hidden_layers: 24, intermediate_size: 6144,
+      ...config
+    }, { eps: 1e-7, vocabSize: 128100, allowed: { embedding_size: [config.embedding_size] } })
     const { max_relative_positions: given = -1 } = config
     return {
       ...description, embeddingSize: readInteger(config, 'embedding_size', description.channels),

@@ -19,8 +19,9 @@ export const distilbert = encoderFamily({
   describe(config, shapeOf) {
     const { dim, n_heads, n_layers, hidden_dim, activation, dropout, tie_weights_: tied } = config
     const description = describeBertLike('DistilBert', {
-      ...config, hidden_size: dim, num_attention_heads: n_heads, num_hidden_layers: n_layers ?? 6, intermediate_size: hidden_dim,
-      hidden_act: activation, hidden_dropout_prob: dropout, type_vocab_size: 0, tie_word_embeddings: tied
+      ...config, hidden_size: dim, num_attention_heads: n_heads, num_hidden_layers: n_layers ?? 6,
+      intermediate_size: hidden_dim, hidden_act: activation, hidden_dropout_prob: dropout, type_vocab_size: 0,
+      tie_word_embeddings: tied
     })
     return { ...description, hasMaskedLMHead: Boolean(shapeOf('vocab_transform.weight')) }
   }

@@ -12,10 +12,10 @@ import { Encoder } from '../encoder.js'
  * @typedef {object} EncoderFamily
  * @property {string} type model_type in config.json
  * @property {string} prefix of the encoder's keys in classes with a head
- * @property {{ base: string, maskedLM: string }} architectures Hugging Face's classes without and with the masked language
- *   modeling head
- * @property {Record<string, string>} keys of the file by module; 'layer.{n}' is the prefix of a layer. A slash at the start:
- *   a key without prefix
+ * @property {{ base: string, maskedLM: string }} architectures Hugging Face's classes without and with the masked
+ *   language modeling head
+ * @property {Record<string, string>} keys of the file by module; 'layer.{n}' is the prefix of a layer. A slash at the
+ *   start: a key without prefix
  * @property {(description: EncoderDescription) => Record<string, import('./decoder_family.js').Fused>} [fused]
  * @property {readonly RegExp[]} [ignored] keys that may be left unread
  * @property {import('../heads.js').HeadForms} heads
@@ -34,7 +34,10 @@ function splitTarget(target) {
 }
 
 /** @param {EncoderFamily} family @returns {import('../index.js').Family<EncoderDescription>} */
-export function encoderFamily({ type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], Model = Encoder, describe }) {
+export function encoderFamily({
+  type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], Model = Encoder,
+  describe
+}) {
   registerLibraryCode(Model)
   /** @param {string} target @param {EncoderDescription} description @returns {Row[]} */
   function rowsOf(target, description) {
@@ -44,14 +47,18 @@ export function encoderFamily({ type, prefix, architectures, keys, fused = () =>
     if (packed) return ['q', 'k', 'v'].map((name, i) => (
       { key: `${layer}${keys[`${module}.${name}`]}.${packed}`, target, chunk: /** @type {[number, number]} */ ([i, 3]) }))
     const [, owner, suffix] = /** @type {RegExpExecArray} */ (/^(.*)\.(\w+)$/.exec(path))
-    const [key, part] = Object.entries(fused(description)).find(([, { parts }]) => parts.some(([name]) => name === owner)) ?? []
+    const [key, part] = Object.entries(fused(description))
+      .find(([, { parts }]) => parts.some(([name]) => name === owner)) ?? []
     const name = key ?? keys[owner] ?? owner, file = `${layer}${name}.${suffix}`.replace(/^\//, '')
     const aliases = owner === 'embeddings.word_embeddings' || path !== 'predictions.bias' ? [] : biasAliases
-    const index = part ? part.parts.findIndex(([owned]) => owned === owner) : 0, sizes = part?.parts.map(([, rows]) => rows) ?? []
+    const index = part ? part.parts.findIndex(([owned]) => owned === owner) : 0
+    const sizes = part?.parts.map(([, rows]) => rows) ?? []
     const sum = (/** @type {number[]} */ list) => list.reduce((total, size) => total + size, 0)
     return [{
       key: file, target, ...(aliases.length && { aliases }),
-      ...(part && { part: { groups: part.groups, total: sum(sizes), from: sum(sizes.slice(0, index)), rows: sizes[index] } })
+      ...(part && {
+        part: { groups: part.groups, total: sum(sizes), from: sum(sizes.slice(0, index)), rows: sizes[index] }
+      })
     }]
   }
   const unprefixed = Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1))

@@ -8,8 +8,8 @@ import { isTied } from '../tied.js'
 
 /**
  * Settings that a configuration may leave out.
- * @typedef {{ layers: number, heads: number, feedForwardSize: number, vocabSize: number, feedForward: string, isTied: boolean,
- *   hasBiasPerLayer: boolean }} Defaults
+ * @typedef {{ layers: number, heads: number, feedForwardSize: number, vocabSize: number, feedForward: string,
+ *   isTied: boolean, hasBiasPerLayer: boolean }} Defaults
  */
 
 /** The values of feed_forward_proj. */
