@@ -137,6 +137,9 @@ const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 2)]), named = new gf.nn.M
 console.log(list[0](x), named.answer(x), String(named))
 const fast = gf.compile(layer), again: Tensor = gf.noGrad(() => fast(x.reshape(1, 2, 2), { isCausal: true }))
 console.log(again, fast.reason.length, fast.recordings + 1)
+const freed: number = gf.tidy(() => x.sum().item()) + gf.noGrad(() => x.sum().item())
+const { left, shape } = gf.tidy(() => { const left = x.add(1); return { left, shape: left.shape } })
+console.log(freed, left.shape, shape)
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
@@ -153,7 +156,8 @@ console.log(count, mine, value, x.grad?.shape[0])
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
     ['trace.explain(', 'trace.explan('], ['new Mine()(x)', 'new Mine()(3)'], ['mine: number', 'mine: string'],
     ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape'],
-    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1']
+    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1'],
+    ['gf.tidy(() => x.sum().item())', 'gf.tidy(async () => x.sum().item())'], ['gf.tidy(() => {', 'gf.tidy(async () => {']
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022']

@@ -286,25 +286,26 @@ async function start(options) {
      */
     tensor: (values, options) => tensor(engine, values, options),
     /**
-     * Runs fn and frees every tensor created in it, except those that it returns.
-     * @template T @param {() => T} fn
+     * Runs fn and frees every tensor created in it, except those that it returns: alone or in arrays, plain objects,
+     * Maps, Sets and modules. fn must not be async.
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    tidy: fn => engine.tidy(fn),
+    tidy: fn => engine.tidy(/** @type {() => T} */ (fn)),
     /**
      * The memory of live tensors: { bytes, tensors, peak }, where peak is the maximum of bytes. Unreachable tensors
-     * count until they are garbage collected.
+     * count until they are freed; those whose values were moved out, since they were not used for long, do not count.
      */
     memory: () => engine.memory.usage,
     /**
      * Runs fn without recording it for backward: torch.no_grad.
-     * @template T @param {() => T} fn
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    noGrad: fn => engine.noGrad(fn),
+    noGrad: fn => engine.noGrad(/** @type {() => T} */ (fn)),
     /**
      * Runs fn and records it for backward, even inside noGrad: torch.enable_grad.
-     * @template T @param {() => T} fn
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    enableGrad: fn => engine.enableGrad(fn),
+    enableGrad: fn => engine.enableGrad(/** @type {() => T} */ (fn)),
     /**
      * Returns the gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}

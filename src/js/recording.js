@@ -149,6 +149,7 @@ export class Recording {
     engine.c = this.#wrapKernels(c)
     engine.memory = this.#memory
     engine.recording = this
+    engine.collector.pause()
     try {
       const reason = engine.tidy(() => {
         const inputs = originals.map(({ shape, dtype }) => engine.empty(shape, dtype))
@@ -164,6 +165,7 @@ export class Recording {
       engine.c = c
       engine.memory = memory
       engine.recording = null
+      engine.collector.resume()
     }
   }
 
