@@ -154,13 +154,18 @@ const bindNN = engine => ({ ...bindModules(engine), init: addSpellingHints({ ...
 /** torch.optim, whose classes find the engine in their parameters. */
 const createOptim = () => addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } })
 
-/** The engine that was loaded last. @type {Engine | null} */
+/**
+ * The engine that was loaded last; weak, so that an engine that the program no longer uses can be freed.
+ * @type {WeakRef<Engine> | null}
+ */
 let latestEngine = null
 
 /** @param {string} name of the class of which an instance is created @returns {Engine} */
 function getLatestEngine(name) {
   expect(latestEngine !== null, 'state', () => `${name}: nothing is loaded yet; write const gf = await load() before new ${name}(…)`)
-  return latestEngine
+  const engine = latestEngine.deref()
+  expect(engine !== undefined, 'state', () => `${name}: what load() returned was not kept; write const gf = await load()`)
+  return engine
 }
 
 /** The parts that programs may import by name, before `load` was called. */
@@ -306,7 +311,8 @@ export const load = options => guardPromise(start(options), GUARDED, 'const gf =
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
-  const { exports, threads } = await loadThreads(options), engine = latestEngine = new Engine(exports)
+  const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
+  latestEngine = new WeakRef(engine)
   return addLibraryHints(addSpellingHints({
     /** The build of the kernels. */
     variant: 'simd128',
