@@ -321,18 +321,26 @@ export function backward(out, start, options) {
  */
 function releaseNodes({ collector, scopes }, nodes, outs) {
   if (collector.isPaused) return // an outer backward may use them
-  const untraced = nodes.filter(node => !node.trace), isTidy = scopes.length > 0
+  if (!scopes.length) moveOutputs(nodes, outs)
+  for (const node of nodes) if (!node.trace) node.inputs = node.outputs = node.saved = NOTHING
+}
+
+/** What used nodes refer to. */
+const NOTHING = Object.freeze({})
+
+/** @param {readonly Node[]} nodes @param {readonly Tensor[]} outs */
+function moveOutputs(nodes, outs) {
+  const untraced = nodes.filter(node => !node.trace)
   /** Those of leaves. @type {Set<Tensor['storage']>} */ const storages = new Set()
-  for (const { inputs } of isTidy ? [] : untraced) {
+  for (const { inputs } of untraced) {
     for (const name in inputs) if (inputs[name] && !inputs[name].node) storages.add(inputs[name].storage)
   }
-  for (const node of untraced) {
-    for (const name in isTidy ? {} : node.outputs) {
-      const output = node.outputs[name]
+  for (const { outputs } of untraced) {
+    for (const name in outputs) {
+      const output = outputs[name]
       if (storages.has(output.storage)) output.forget()
       else if (!outs.includes(output)) output.storage?.moveOut()
     }
-    node.inputs = node.outputs = node.saved = {}
   }
 }
 
