@@ -207,7 +207,9 @@ export class Tensor extends Methods {
   separate() {
     const { memory } = this.engine, [address, bytes] = this.#locateBytes(), own = new Storage(memory, bytes, 0)
     memory.move(own.address, address, bytes)
-    this.storage?.release()
+    if (this.#isForgotten) memory.count(0, 1)
+    else this.storage?.release()
+    this.#isForgotten = false
     this.storage = own
     this.offset = 0
   }
