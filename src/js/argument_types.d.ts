@@ -5,6 +5,9 @@ import type { normal, randint, rand, randn } from './random.js'
 import type { Tensor } from './tensor.js'
 import { DATA, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from './signatures.js'
 
+/** A function that is not async: tidy, noGrad and the like end when it returns. */
+export type SyncFunction<T> = (() => T) & (T extends PromiseLike<any> ? 'fn must not be async: await before' : unknown)
+
 type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? [First, ...Words<Rest>] : S extends '' ? [] : [S]
 
 /** The options of a signature that have a position, as they are written there. */

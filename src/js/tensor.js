@@ -37,6 +37,7 @@ export class Tensor extends Methods {
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
   /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
+  /** Whether it is no user of its storage any more, see `forget`. */ #isForgotten = false
   /** Whether `backward` adds to its `grad` although it is computed; see retainGrad. */ retainsGrad = false
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
@@ -91,7 +92,7 @@ export class Tensor extends Methods {
     this.#requiresGrad = requiresGrad
   }
 
-  /** Whether it counts as memory that only the garbage collector may free. @internal */
+  /** Whether it is expected to be used for a while only, see collector.js. @internal */
   get isCollectable() {
     return true
   }
@@ -105,7 +106,8 @@ export class Tensor extends Methods {
 
   /**
    * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a
-   * weight that lies in panels (panels.js) is moved back into rows first.
+   * weight that lies in panels (panels.js) is moved back into rows first. Outside `gf.tidy` the address is valid until
+   * the next call into the library.
    * @returns {number}
    * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
    */
@@ -205,7 +207,9 @@ export class Tensor extends Methods {
   separate() {
     const { memory } = this.engine, [address, bytes] = this.#locateBytes(), own = new Storage(memory, bytes, 0)
     memory.move(own.address, address, bytes)
-    this.storage?.release()
+    if (this.#isForgotten) memory.count(0, 1)
+    else this.storage?.release()
+    this.#isForgotten = false
     this.storage = own
     this.offset = 0
   }
@@ -389,15 +393,19 @@ export class Tensor extends Methods {
   /** Frees the memory. Using the tensor afterwards is an error; disposing it again is not. */
   dispose() {
     if (!this.storage) return
-    this.engine.release(this)
+    this.engine.leaveScope(this)
     this.end()
   }
 
-  /** Frees a tensor that is in no scope and not registered with the garbage collector. @internal */
+  /** Leaves a view to the garbage collector alone: it does not count as live any more. @internal */
+  forget() {
+    if (!this.#isForgotten && this.storage) this.#isForgotten = this.storage.forget()
+  }
+
+  /** Frees a tensor that is in no scope. @internal */
   end() {
     if (!this.storage) return
-    this.storage.release()
-    this.engine.memory.count(0, -1)
+    if (!this.#isForgotten) this.engine.memory.count(0, -this.storage.release())
     this.storage = null
     this.node = null
     this.#grad?.dispose()

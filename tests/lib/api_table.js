@@ -224,8 +224,9 @@ export const apiTable = ({ names }) => `${[
   'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
   'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with an int32 tensor [B, T]; it may\n' +
   'return logits, `[logits, loss]` or an object with `logits`. If its second parameter is `{ cache }`, or it reads\n' +
-  '`options.cache`, it gets one. If it hands the cache on to attention, it is given new tokens only, and the first of them\n' +
-  'has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
+  '`options.cache`, it gets one. If it hands the cache on to attention or calls `cache.update(this, k, v)`, it is given new tokens\n' +
+  'only, and the first of them has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, inside `gf.noGrad`;\n' +
+  '`fast.reason` says why something is not compiled.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   'Methods in place (`x.add_(y)`, `x.copy_(y)`, `x.zero_()`) are not recorded for backward: they are for tensors without\n' +
   '`requiresGrad`, or inside `gf.noGrad`. What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
