@@ -1,3 +1,4 @@
+import { range } from '../shape.js'
 import { hasPositionsPerRow } from './dynamic_batch.js'
 import { TYPES } from './onnx_file.js'
 
@@ -57,6 +58,22 @@ function maskScores(g, node, scores) {
   return g.add('Where', [isHidden, g.number(-Infinity), out])
 }
 
+/** Whether some row of values hides all keys. @param {ArrayLike<number>} values @param {number} Tk */
+const hasHiddenRow = (values, Tk) =>
+  range(values.length / Tk).some(row => range(Tk).every(j => values[row * Tk + j] === -Infinity))
+
+/**
+ * The softmax of the scores, with zeros for a query whose keys are all hidden, where the masks may hide all.
+ * @param {Graph} g @param {Node} node @param {string} scores with all masks
+ */
+function softmaxOf(g, { inputs: { mask }, saved: { padding, window, sizes: { Tk } } }, scores) {
+  const weights = g.add('Softmax', [scores], { axis: -1 })
+  const mayHideAll = padding || window || (mask && (g.isComputed(mask) || hasHiddenRow(mask.values, Tk)))
+  if (!mayHideAll) return weights
+  const isHidden = g.add('Equal', [g.add('ReduceMax', [scores], { axes: [-1], keepdims: 1 }), g.number(-Infinity)])
+  return g.add('Where', [isHidden, g.number(0), weights])
+}
+
 /**
  * softmax(q kᵀ × scale + masks) v. Query heads that share a key-value head are stacked as rows of one matrix.
  * @param {Graph} g @param {Node} node
@@ -71,7 +88,7 @@ export function attention(g, node) {
   const keys = g.add('Transpose', [headsFirst(g, k, [B, KV, Tk, D])], { perm: [0, 1, 3, 2] })
   const dots = regroup(g.add('MatMul', [queries, keys]), [B, H, Tq, Tk])
   const scores = g.add('Mul', [dots, g.number(scale)]), maskedScores = maskScores(g, node, scores)
-  const weights = g.add('Softmax', [maskedScores], { axis: -1 })
+  const weights = softmaxOf(g, node, maskedScores)
   for (const [key, name] of Object.entries({ dots, scores, masked_scores: maskedScores, weights })) {
     if (outputs[key]) g.bind(outputs[key], name)
   }
