@@ -142,6 +142,7 @@ export const OFTEN = [
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
   ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
   ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
+  ['bool(x.isnan().any())', 'x.isnan().any().item()', false],
   ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
@@ -211,6 +212,7 @@ export const apiTable = ({ names }) => `${[
   '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
   'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
+  '`if (x.isnan().any())` is always true, since JavaScript counts every object as true: write `if (x.isnan().any().item())`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
   'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
   'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with an int32 tensor [B, T]; it may\n' +
