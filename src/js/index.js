@@ -370,7 +370,10 @@ async function start(options) {
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options),
-      save: models.save
+      save: models.save,
+      addAdapter: models.addAdapter,
+      saveAdapter: models.saveAdapter,
+      loadAdapter: models.loadAdapter
     },
     functional,
     ...torchFunctions,
