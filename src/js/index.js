@@ -19,7 +19,7 @@ import { observe } from './observe.js'
 import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
-import { Methods, attachMethods } from './methods.js'
+import { Methods, attachMethods, readArgumentsOfMethods } from './methods.js'
 import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
@@ -38,7 +38,7 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
-import { INIT, OPTIMIZERS } from './signatures.js'
+import { FUNCTIONS, INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import { Callable } from './nn/callable.js'
@@ -85,6 +85,7 @@ attachMethods({
   ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, index, indexPut_,
   requiresGrad_
 })
+readArgumentsOfMethods(Tensor.prototype, ['backward', 'transpose'])
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
@@ -309,7 +310,7 @@ async function start(options) {
      * Returns the gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}
      */
-    grad,
+    grad: withSignature('grad', grad, FUNCTIONS.grad),
     autograd: { Function: CustomFunction },
     checkpoint,
     compile,

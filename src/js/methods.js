@@ -109,6 +109,24 @@ Object.defineProperty(Methods.prototype, Symbol.iterator, {
   }
 })
 
+/**
+ * Lets methods that the class of tensors declares itself read their arguments in PyTorch's order and by name.
+ * @param {Record<string, any>} prototype of tensors @param {readonly string[]} names
+ */
+export function readArgumentsOfMethods(prototype, names) {
+  /** @type {Record<string, string>} */ const signatures = { ...FUNCTIONS, ...METHODS }
+  for (const name of names) {
+    const fn = prototype[name], { read } = createReader(name, signatures[name], fn.length + 1, 1)
+    Object.defineProperty(prototype, name, {
+      /** @this {Tensor} @param {any[]} rest */
+      value(...rest) {
+        return fn.apply(this, read(rest))
+      },
+      configurable: true, writable: true
+    })
+  }
+}
+
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   /** @type {Record<string, string>} */ const signatures = { ...FUNCTIONS, ...METHODS }
