@@ -80,7 +80,7 @@ const reduce = type => (g, node) => {
   const { inputs: { x }, saved: { axes } } = node, isBool = x.dtype === 'bool'
   const source = isBool ? g.cast(g.value(x), 'int32', TYPES.int32) : g.value(x)
   const result = axes.length ? g.add(type, [source], { axes, keepdims: keepdims(node) }) : g.add('Identity', [source])
-  return isBool ? g.add('Cast', [result], { to: TYPES.bool }) : result
+  return node.outputs.out.dtype === 'bool' ? g.add('Cast', [result], { to: TYPES.bool }) : result
 }
 
 /** @param {Graph} g @param {string} x @param {number[]} axes @param {number} keepdim */

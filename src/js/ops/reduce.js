@@ -7,8 +7,11 @@ import { DTYPES } from '../dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
 import { comparisons } from './compare.js'
 import { to } from './convert.js'
-import { ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, prod, sumOperation } from './reduce_operations.js'
+import {
+  ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, multiplyIntegers, prod, sumOperation
+} from './reduce_operations.js'
 import { axesOf, axisOf, rowsAlong, readRows } from './rows.js'
+import { range } from '../shape.js'
 
 /**
  * Reductions: sums, means, extremes and the like along axes. dim is an axis, a list of them, or all when left out; with
@@ -73,6 +76,24 @@ function reduceIntegers(x, values, axes, keepdim, kind, op) {
   const isBool = values.dtype === 'bool' && kind !== SUM, out = isBool ? convert(result, 'bool') : result
   if (isBool) result.dispose()
   return record(engine, op, { x }, { out }, { axes, keepdim })
+}
+
+/**
+ * The product of int32 or bool values, as int32.
+ * @param {Tensor} x @param {number[]} axes @param {boolean} keepdim
+ */
+function multiplyAlong(x, axes, keepdim) {
+  const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows, integers = convert(x, 'int32')
+  const products = readRows(engine, integers.dataPtr(), x.numel(), rows, address => {
+    const values = Array.from(engine.memory.ints(address, N * C))
+    return range(N).map(n => multiplyIntegers(values.slice(n * C, n * C + C)))
+  })
+  integers.dispose()
+  expect(products.every(product => product === (product | 0)), 'range', () => 'prod: the product does not fit into int32 ' +
+    "(−2147483648 to 2147483647); write x.to('float32').prod() for the nearest float32")
+  const out = engine.empty(getReducedShape(x, axes, keepdim), 'int32')
+  out.values.set(products)
+  return record(engine, INTEGER_OPERATIONS[PROD], { x }, { out }, { axes, keepdim })
 }
 
 /** @param {string} name @param {Tensor} x */
@@ -208,7 +229,9 @@ export const reductions = /** @type {any} */ ({
   amax: extremeFunction('amax', 1, () => TIES_SHARED),
   amin: extremeFunction('amin', -1, () => TIES_SHARED),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
-    const { axes, keepdim } = readOptions('prod', options, expectFloatTensor('prod', 'x', x))
+    const isInteger = expectTensor('prod', 'x', x).dtype === 'int32' || x.dtype === 'bool'
+    const { axes, keepdim } = readOptions('prod', options, isInteger ? x : expectFloatTensor('prod', 'x', x))
+    if (isInteger) return multiplyAlong(x, axes, keepdim)
     return reduce('prod', prod, PROD, x, axes, keepdim)
   },
   all: boolFunction('all', MIN, ALL),
