@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { createReader, parseSignature } from '../src/js/arguments.js'
 import { Methods } from '../src/js/methods.js'
+import { Extremes } from '../src/js/ops/extremes.js'
 import * as tables from '../src/js/signatures.js'
 import { gf } from './lib/engine.js'
 
@@ -201,7 +202,8 @@ const SAME = [
 ]
 
 const plain = value => (value instanceof nn.Module ? [String(value), plain(Object.values(value.stateDict()))]
-  : Array.isArray(value) ? value.map(plain) : value?.toArray?.() ?? value)
+  : Array.isArray(value) ? value.map(plain)
+    : value instanceof Extremes ? [...value].map(plain) : value?.toArray?.() ?? value)
 
 for (const [placed, named] of SAME) test(String(placed).slice(6), () => {
   const [first, second] = [placed, named].map(call => {

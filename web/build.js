@@ -51,7 +51,7 @@ const UNUSED = new RegExp(`/src/js/(${[
  */
 const REDUCED = {
   'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
-    refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
+    refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
 }
 

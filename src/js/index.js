@@ -49,9 +49,11 @@ import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownModuleNames, refuseUnknownTensorNames
+  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
+  refuseUnknownTensorNames
 } from './name_hints.js'
 import { bindText } from './text/index.js'
+import { Extremes } from './ops/extremes.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
 import { registerLibraryCode } from './intermediates.js'
@@ -90,6 +92,7 @@ wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
+refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
 
 const initializers = withSignatures(init, INIT)

@@ -104,8 +104,8 @@ export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknow
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
-    throw new GlassformerError('type', `${describe(this)} is not iterable; x.max({ dim }) gives the values alone, ` +
-      'x.argmax({ dim }) the indices; write x.select(0, i) for a row, x.toArray() for all as an array')
+    throw new GlassformerError('type', `${describe(this)} is not iterable; write x.amax({ dim }) for ` +
+      'the values of x.max({ dim }) alone, x.select(0, i) for a row, x.toArray() for all as an array')
   }
 })
 

@@ -1,6 +1,6 @@
 import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
-import { createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
+import { createExtremesEnd, createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
@@ -13,7 +13,7 @@ const TENSOR_HINTS = /** @type {const} */ ({
   length: 'write x.numel() for the number of values, x.shape[0] for the rows',
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
-  indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
+  indices: 'x.max({ dim }), x.min({ dim }), x.sort() and x.topk(k) give values and indices; write x.argmax() or x.argmin() for one of all',
   clip: 'write x.clamp({ min, max })',
   where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
   stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
@@ -156,6 +156,9 @@ export function refuseUnknownTensorNames(prototype, root) {
     Object.defineProperty(prototype, name, { get, set, configurable: true })
   }
 }
+
+/** Makes names that values with indices do not have errors with hints. @param {object} prototype of Extremes */
+export const refuseUnknownExtremesNames = prototype => { Object.setPrototypeOf(prototype, createExtremesEnd()) }
 
 /** What lists of modules do not have: Python allows negative indices, and JavaScript's arrays have more methods. */
 const LIST_HINTS = Object.fromEntries([

@@ -143,7 +143,7 @@ export const OFTEN = [
   ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
   ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
   ['bool(x.isnan().any())', 'x.isnan().any().item()', false],
-  ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
+  ['values, places = x.max(1)', '[...x.max(1)]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
 
