@@ -90,8 +90,8 @@ const OPERATIONS = {
   'comparison': [(a, b) => [a.gt(b), a.le(0), a.eq(a), a.ne(b), a.gt(0).logicalAnd(b.lt(0)), gf.where(a.ge(b), a, 0)],
     [3, 4], [3, 4]],
   'reductions': [a => [a.sum(), a.sum({ dim: 1 }), a.mean({ dim: [0, 2], keepdim: true }), a.var({ dim: -1 }),
-    a.std({ dim: 0, correction: 0 }), a.logsumexp({ dim: 1 }), a.norm({ dim: 2 }), a.max({ dim: 1 }).values, a.min(), a.prod(
-      { dim: 2 }), a.argmax({ dim: 1 }), a.argmin(), a.gt(1).any({ dim: 1 }), a.gt(-9).all()], [2, 3, 4]],
+    a.std({ dim: 0, correction: 0 }), a.logsumexp({ dim: 1 }), a.norm({ dim: 2 }), a.max({ dim: 1 }).values, a.min(),
+    a.prod({ dim: 2 }), a.argmax({ dim: 1 }), a.argmin(), a.gt(1).any({ dim: 1 }), a.gt(-9).all()], [2, 3, 4]],
   'softmax': [a => [F.softmax(a), F.softmax(a, { dim: 0 }), F.logSoftmax(a, { dim: 1 }), a.cumsum(1)], [2, 3, 4]],
   'shapes': [a => [a.reshape(6, 4), a.transpose(0, 2), a.permute(2, 0, 1), a.unsqueeze(0).expand([2, 2, 3, 4]),
     a.narrow(1, 1, 2), a.slice(2, 0, 4, 2), a.flip([0, 2]), a.flatten(), a.roll(1, 2), a.repeat(2, 1, 1),

@@ -221,7 +221,9 @@ export const apiTable = ({ names }) => `${[
   'has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   'Methods in place (`x.add_(y)`, `x.copy_(y)`, `x.zero_()`) are not recorded for backward: they are for tensors without\n' +
-  '`requiresGrad`, or inside `gf.noGrad`. What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
+  '`requiresGrad`, or inside `gf.noGrad`. A recorded operation refers to its tensors, and traces explain it with their values,\n' +
+  'so one tensor cannot be the results of two operations; write `x = x.add(y)` where PyTorch would record `x.add_(y)`.\n' +
+  'What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
   '## What stays out',
   'This is a transformer library. Batch normalization, pooling and recurrent layers are not there: transformers have none of\n' +
   'them, and each would need kernels of its own, which every reader of the page would load. Convolutions are (`F.conv1d`,\n' +
