@@ -19,7 +19,7 @@ import { observe } from './observe.js'
 import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
-import { Methods, attachMethods } from './methods.js'
+import { Methods, attachMethods, readArgumentsOfMethods } from './methods.js'
 import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
@@ -38,7 +38,7 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
-import { INIT, OPTIMIZERS } from './signatures.js'
+import { FUNCTIONS, INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import { Callable } from './nn/callable.js'
@@ -49,9 +49,11 @@ import { bindDecoding } from './decoding/index.js'
 import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownModuleNames, refuseUnknownTensorNames
+  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
+  refuseUnknownTensorNames
 } from './name_hints.js'
 import { bindText } from './text/index.js'
+import { Extremes } from './ops/extremes.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
 import { registerLibraryCode } from './intermediates.js'
@@ -85,10 +87,12 @@ attachMethods({
   ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, index, indexPut_,
   requiresGrad_
 })
+readArgumentsOfMethods(Tensor.prototype, ['backward', 'transpose'])
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
+refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
 
 const initializers = withSignatures(init, INIT)
@@ -356,7 +360,7 @@ async function start(options) {
      * Returns the gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}
      */
-    grad,
+    grad: withSignature('grad', grad, FUNCTIONS.grad),
     autograd: { Function: CustomFunction },
     checkpoint,
     compile,
@@ -417,7 +421,10 @@ async function start(options) {
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options),
-      save: models.save
+      save: models.save,
+      addAdapter: models.addAdapter,
+      saveAdapter: models.saveAdapter,
+      loadAdapter: models.loadAdapter
     },
     functional,
     ...torchFunctions,
