@@ -70,6 +70,13 @@ expectMessages([
     'saveSafetensors: tensors must be an object of tensors by name, got a value of type Linear; write model.stateDict()'],
   [() => gf.generate(lin, [0]), 'generate is gf.decoding.generate here'],
   [() => gf.inferenceMode(() => x), 'gf has no inferenceMode; write gf.noGrad(() => …)'],
+  [() => gf.setGradEnabled(false), 'gf has no setGradEnabled; write gf.noGrad(() => …), gf.enableGrad(() => …) inside of it'],
+  [() => gf.polar(x, x), 'gf has no polar; there are no complex numbers; rotary positions are gf.functional.rotary'],
+  [() => gf.functional.max_pool2d(x, 2), 'gf.functional has no max_pool2d; it has the parts of transformers'],
+  [() => gf.functional.interpolate(x), 'gf.functional has no interpolate; it has the parts of transformers'],
+  [() => x.double(), 'a tensor has no double here; there is no arithmetic in float64'],
+  [() => x.indexSelect(0, [[0, 1]]), 'indexSelect: index must have one axis, got an int32 tensor [1, 2]; F.embedding(index, x) takes ' +
+  'rows of x by indices of any shape, x.index(index) too'],
   [() => gf.loadSafetensors(new TextDecoder().decode(gf.saveSafetensors({ a: gf.zeros([1]) }))),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object " +
     "of such by name, got a string of 68 characters; read it without 'utf8'"]

@@ -21,6 +21,7 @@ import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
 import { classifyUnused, describeUnused } from './unused.js'
 
+export { addAdapter, loadAdapter, saveAdapter } from './adapter.js'
 export { save } from './save.js'
 
 /**
@@ -176,8 +177,8 @@ function* readConfig(files) {
   }
   expect(config !== undefined, 'format',
     () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}` +
-      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); merge it into its base ' +
-      'model first' : ''))
+      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); load its base model, then write ' +
+      'await gf.models.loadAdapter(model, files)' : ''))
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
