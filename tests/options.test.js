@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
+import { parseSignature } from '../src/js/arguments.js'
 import { FORWARDS, FUNCTIONS, MODULES, OPTIMIZERS } from '../src/js/signatures.js'
 
 const gf = await load(), F = gf.functional, { nn, optim } = gf
@@ -81,6 +82,38 @@ function isInOrder(title) {
   return text !== undefined && !/^=/.test(text) && !/\| \*/.test(text)
 }
 
+/** Values that few arguments may have. */
+const createWrong = () => [true, 'tanh', [[true]], flat(), new nn.LayerNorm(4), new Map(), Symbol('none'), -1.5, () => 1]
+
+/** The parameter that the argument after those of a call has; of most the first that may be an option. */
+const NEXT = { TransformerEncoderLayer: 'activation', Transformer: 'activation', layerNorm: 'eps' }
+
+/**
+ * A value by position is read as the same value by name is: accepted, or refused for the same reason.
+ * @param {string} title @param {(options: unknown) => unknown} call
+ */
+async function compareByPosition(title, call) {
+  const [name, forward] = title.split(', '), text = forward ? FORWARDS[name] : { ...FUNCTIONS, ...MODULES, ...OPTIMIZERS }[name]
+  const { order, options, missing } = parseSignature(text)
+  const key = NEXT[title] ?? order.find(one => options.includes(one) || missing.has(one))
+  const outcomeOf = async options => {
+    try {
+      await call(options)
+      return 'accepted'
+    } catch (error) {
+      assert.equal(error.name, 'GlassformerError', error.stack)
+      return error
+    }
+  }
+  await call(null)
+  const named = createWrong()
+  for (const [i, wrong] of createWrong().entries()) {
+    const byPosition = await outcomeOf(wrong)
+    if (missing.has(key)) assert.match(byPosition.message, new RegExp(`^${name}: there is no ${key} here`))
+    else assert.equal(byPosition.code, (await outcomeOf({ [key]: named[i] })).code, `${key}: ${String(wrong)}: ${byPosition.message}`)
+  }
+}
+
 for (const [title, call] of Object.entries(CALLS)) {
   const [name] = title.split(',')
   const refused = async (options, message) => assert.rejects(async () => call(options), error => {
@@ -95,9 +128,8 @@ for (const [title, call] of Object.entries(CALLS)) {
     const start = `^${name.replace('.', '\\.')}: `
     await refused({ speling: 1 }, new RegExp(`${start}there is no option "speling", only \\w+`))
     // A value without a name is the next argument in PyTorch's order, where there is one.
-    if (isInOrder(title)) for (const wrong of [new Map(), Symbol('none')]) {
-      await assert.rejects(async () => call(wrong), { name: 'GlassformerError', code: /^(type|shape)$/ })
-    } else for (const wrong of [null, true, 'tanh', [[true]], flat(), new nn.LayerNorm(4)]) await refused(wrong, new RegExp(start))
+    if (isInOrder(title)) await compareByPosition(title, call)
+    else for (const wrong of [...createWrong().slice(0, 7), null]) await refused(wrong, new RegExp(start))
   })
 }
 

@@ -123,7 +123,12 @@ test('the command runs', () => {
 })
 
 test('the types fit what users write, and catch what they should not', () => {
-  const good = `import { load, type Tensor } from 'glassformer'
+  const good = `import { functional as F, load, nn, optim, type Tensor } from 'glassformer'
+class Early extends nn.Module {
+  linear = new nn.Linear(2, 3, { bias: false })
+  scale = new nn.Parameter([1, 2])
+  forward(x: Tensor, factor = 1) { return F.relu(this.linear(x)).mul(factor) }
+}
 const gf = await load()
 const x = gf.tensor([[1, 2], [3, 4]], { requiresGrad: true })
 const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4, activation: 'gelu' })
@@ -137,6 +142,12 @@ const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 2)]), named = new gf.nn.M
 console.log(list[0](x), named.answer(x), String(named))
 const fast = gf.compile(layer), again: Tensor = gf.noGrad(() => fast(x.reshape(1, 2, 2), { isCausal: true }))
 console.log(again, fast.reason.length, fast.recordings + 1)
+const early = new Early(), cells: number = early(x, 2).shape[0], isModule: boolean = early instanceof gf.nn.Module
+const layers: InstanceType<typeof gf.nn.Linear>[] = [new nn.Linear(1, 1)], rate: number = new optim.SGD(early.parameters()).paramGroups[0].lr
+console.log(cells, isModule, layers, rate)
+const freed: number = gf.tidy(() => x.sum().item()) + gf.noGrad(() => x.sum().item())
+const { left, shape } = gf.tidy(() => { const left = x.add(1); return { left, shape: left.shape } })
+console.log(freed, left.shape, shape)
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
@@ -153,7 +164,9 @@ console.log(count, mine, value, x.grad?.shape[0])
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
     ['trace.explain(', 'trace.explan('], ['new Mine()(x)', 'new Mine()(3)'], ['mine: number', 'mine: string'],
     ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape'],
-    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1']
+    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1'],
+    ['new nn.Linear(2, 3, {', "new nn.Linear(2, '3', {"], ['early(x, 2)', "early(x, '2')"], ['F.relu(', 'F.reluu('],
+    ['gf.tidy(() => x.sum().item())', 'gf.tidy(async () => x.sum().item())'], ['gf.tidy(() => {', 'gf.tidy(async () => {']
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022']

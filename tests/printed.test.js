@@ -23,7 +23,7 @@ for (const item of golden.tensors) test(`tensor: ${item.name}`, () => {
 })
 
 for (const [code, printed] of Object.entries(golden.modules)) test(`module: ${code}`, () => {
-  const module = new Function('nn', `return ${code}`)(nn)
+  const module = new Function('nn', 'gf', `return ${code}`)(nn, gf)
   // Functions of PyTorch 2 print equal layers once.
   assert.equal(module.toString(), printed)
   assert.equal(inspect(module), printed)

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { createReader, parseSignature } from '../src/js/arguments.js'
 import { Methods } from '../src/js/methods.js'
+import { Extremes } from '../src/js/ops/extremes.js'
 import * as tables from '../src/js/signatures.js'
 import { gf } from './lib/engine.js'
 
@@ -89,6 +90,9 @@ const SAME = [
   [() => x.std({ dim: 1, unbiased: false }), () => x.std({ dim: 1, correction: 0 })],
   [() => x.norm(2, -1), () => x.norm({ p: 2, dim: -1 })],
   [() => x.norm('fro', -1, true), () => x.norm({ dim: -1, keepdim: true })],
+  [() => x.view(4, -1), () => x.view({ size: [4, 3] })], [() => x.reshape([4, -1]), () => x.reshape({ shape: [4, 3] })],
+  [() => x.transpose(0, 1), () => x.transpose(0, { dim1: 1 })],
+  [() => x.transpose(-1, 0), () => x.transpose({ dim0: 0, dim1: 1 })],
   [() => F.softmax(x, -1), () => F.softmax(x, { dim: -1 })], [() => x.softmax(0), () => x.softmax({ dim: 0 })],
   [() => F.logSoftmax(x, 0), () => F.logSoftmax(x, { dim: 0 })],
   [() => F.normalize(x, 2, -1), () => F.normalize(x, { p: 2, dim: -1 })],
@@ -198,7 +202,8 @@ const SAME = [
 ]
 
 const plain = value => (value instanceof nn.Module ? [String(value), plain(Object.values(value.stateDict()))]
-  : Array.isArray(value) ? value.map(plain) : value?.toArray?.() ?? value)
+  : Array.isArray(value) ? value.map(plain)
+    : value instanceof Extremes ? [...value].map(plain) : value?.toArray?.() ?? value)
 
 for (const [placed, named] of SAME) test(String(placed).slice(6), () => {
   const [first, second] = [placed, named].map(call => {
@@ -206,6 +211,34 @@ for (const [placed, named] of SAME) test(String(placed).slice(6), () => {
     return plain(call())
   })
   assert.deepEqual(first, second)
+})
+
+test('backward and gf.grad take their arguments by position and by name', () => {
+  const of = start => {
+    const leaf = gf.tensor([1, 2, 3], { requiresGrad: true }), y = leaf.square(), g = gf.tensor([1, 0, 2])
+    start(leaf, y, g)
+    return leaf.grad?.toArray()
+  }
+  for (const start of [
+    (leaf, y, g) => y.backward(g), (leaf, y, g) => y.backward({ gradient: g }),
+    (leaf, y, g) => y.backward(g, { retainGraph: false }), (leaf, y, g) => y.backward(g, null, false),
+    (leaf, y, g) => y.mul(g).sum().backward(null, { retainGraph: true })
+  ]) assert.deepEqual(of(start), [2, 0, 12], String(start))
+  assert.deepEqual(of((leaf, y, g) => { y.backward(g, true); y.backward(g, true); y.backward(g) }), [6, 0, 36])
+  of((leaf, y, g) => {
+    for (const grads of [
+      gf.grad(y, [leaf], g, true), gf.grad({ outputs: y, inputs: [leaf], gradOutputs: g, retainGraph: true }),
+      gf.grad(y, [leaf], { gradOutputs: g, retainGraph: true }), gf.grad(y, [leaf], g, null, false, true, true)
+    ]) assert.deepEqual(grads.map(one => one.toArray()), [[2, 0, 12]])
+  })
+  for (const [call, message] of [
+    [(leaf, y) => y.backward(3), 'backward: gradient must be a tensor of the shape of this one, got 3'],
+    [(leaf, y, g) => y.backward(g, false, true), 'backward: there is no createGraph here, got true; leave it out: gradients have no gradients'],
+    [(leaf, y, g) => y.backward(g, false, false, [leaf]),
+      'backward: there is no inputs here, got an array of 1; write gf.grad(y, inputs), which changes no grad'],
+    [(leaf, y) => y.transpose(0, 1, 2), 'transpose: takes dim0, dim1 in this order, but also got a third: 2'],
+    [(leaf, y) => y.view({ shape: [3] }), 'view: there is no option "shape", only size']
+  ]) assert.throws(() => of(call), { name: 'GlassformerError', code: 'type', message })
 })
 
 test('a value that is given twice, or that PyTorch alone takes, is an error', () => {

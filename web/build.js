@@ -42,7 +42,7 @@ const classNames = {
 const UNUSED = new RegExp(`/src/js/(${[
   'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
-  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'function', 'print_tensor', 'text/train_unigram'
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'export/(dynamic_axes|onnx_loss)', 'function', 'models/(adapter|lora)', 'print_tensor', 'text/train_unigram'
 ].join('|')})\\.js$`)
 
 /**
@@ -51,7 +51,7 @@ const UNUSED = new RegExp(`/src/js/(${[
  */
 const REDUCED = {
   'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
-    refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
+    refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
 }
 
@@ -60,7 +60,7 @@ const REDUCED = {
  * @param {string} code
  */
 const exportsOf = code => [
-  ...Array.from(code.matchAll(/^export (?:function|class|const) (\w+)/gm), ([, name]) => name),
+  ...Array.from(code.matchAll(/^export (?:async function|function|class|const) (\w+)/gm), ([, name]) => name),
   ...Array.from(code.matchAll(/^export \{([^}]*)\}/gm), ([, names]) => names.trim().split(/\s*,\s*/)).flat()
 ]
 

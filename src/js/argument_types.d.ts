@@ -2,8 +2,12 @@
 
 import type { MakeOptions } from './creation.js'
 import type { normal, randint, rand, randn } from './random.js'
+import type { Extremes } from './ops/extremes.js'
 import type { Tensor } from './tensor.js'
 import { DATA, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from './signatures.js'
+
+/** A function that is not async: tidy, noGrad and the like end when it returns. */
+export type SyncFunction<T> = (() => T) & (T extends PromiseLike<any> ? 'fn must not be async: await before' : unknown)
 
 type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? [First, ...Words<Rest>] : S extends '' ? [] : [S]
 
@@ -44,9 +48,23 @@ interface Orders {
 }
 type NormOptions = { weight?: Tensor | null, bias?: Tensor | null, eps?: number }
 
+type AlongOne = { dim: number, keepdim?: boolean }
+type AlongAll = { dim?: readonly number[] | null, keepdim?: boolean }
+/** max and min, which give values and indices along one axis. */
+interface ExtremeMethod {
+  (dim: number | AlongOne, keepdim?: boolean | { keepdim?: boolean }): Extremes
+  (dim?: readonly number[] | AlongAll | null, keepdim?: boolean | { keepdim?: boolean }): Tensor
+}
+interface ExtremeFunction {
+  (input: Tensor, dim: number | AlongOne, keepdim?: boolean | { keepdim?: boolean }): Extremes
+  (input: Tensor, dim?: readonly number[] | AlongAll | null, keepdim?: boolean | { keepdim?: boolean }): Tensor
+}
+type Extreme<F> = F extends (input: Tensor, options: any) => any ? Parameters<F> extends [Tensor, ...any] ? ExtremeFunction : ExtremeMethod
+  : ExtremeMethod
+
 /** Every function of an object that also takes its options by position. */
 export type AllWithOrder<T, S = Signatures> = {
-  [K in keyof T]: (K extends keyof S ? WithOrder<T[K], S[K]> : T[K])
+  [K in keyof T]: K extends 'max' | 'min' ? Extreme<T[K]> : (K extends keyof S ? WithOrder<T[K], S[K]> : T[K])
     & (K extends keyof Orders ? Orders[K] : unknown)
 }
 

@@ -123,7 +123,8 @@ const MISSING_HINTS = {
   alpha: name => `write x.${name}(y.mul(alpha))`, device: () => 'leave it out: there is one memory',
   dtype: () => 'leave it out: modules compute in float32', numWorkers: () => WITHOUT_WORKERS, timeout: () => WITHOUT_WORKERS,
   workerInitFn: () => WITHOUT_WORKERS, multiprocessingContext: () => WITHOUT_WORKERS,
-  pinMemory: () => 'leave it out: there is one memory'
+  pinMemory: () => 'leave it out: there is one memory', createGraph: () => 'leave it out: gradients have no gradients',
+  inputs: () => 'write gf.grad(y, inputs), which changes no grad'
 }
 
 /** The parameters of a signature in words. @param {Signature} signature @param {number} first */

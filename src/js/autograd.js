@@ -3,6 +3,7 @@ import { describe, expect, expectBoolean, expectOptions, otherEngineError, forma
 import { sameShape } from './shape.js'
 
 /**
+ * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
  *
  * The description of an operation: one object in each file of ops/.
@@ -62,6 +63,7 @@ export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.so
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
   const out = outputs.out ?? firstOf(outputs)
+  if (engine.collector.isDue) engine.collector.sweep()
   for (const name in inputs) if (inputs[name] && inputs[name].engine !== engine) throw otherEngineError(op.name)
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))
@@ -204,7 +206,7 @@ function checkStart(out, gradient) {
  * Walks the recorded computation backward. Gradients of leaves are added to their `grad`, or, when collecting, returned
  * with those of the computed tensors.
  * @param {{ out: Tensor, start?: Tensor }[]} starts @param {boolean} retainGraph @param {boolean} isCollecting
- * @returns {Map<Tensor, Tensor>} gradients by tensor
+ * @returns {{ gradients: Map<Tensor, Tensor>, nodes: Node[] }} gradients by tensor, and the operations
  */
 function walk(starts, retainGraph, isCollecting) {
   for (const { out, start } of starts) checkStart(out, start)
@@ -254,8 +256,9 @@ function walk(starts, retainGraph, isCollecting) {
       tensor && (tensor.requiresGrad || outputs.includes(tensor)) ? gradientOf(tensor).dataPtr() : 0)
   }
 
-  const previous = engine.isCollecting
+  const previous = engine.isCollecting, { collector } = engine
   engine.isCollecting = isCollecting
+  collector.pause()
   try {
     for (const { out, start } of starts) add(out, start)
     nodes.forEach(runBackward)
@@ -269,10 +272,11 @@ function walk(starts, retainGraph, isCollecting) {
     throw error
   } finally {
     engine.isCollecting = previous
+    collector.resume()
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.writeCount
   for (const gradient of nonzero) gradient.touch()
-  return gradients
+  return { gradients, nodes }
 }
 
 /** Adds a gradient to the `grad` of a computed tensor. @param {Tensor} tensor @param {Tensor} gradient */
@@ -301,10 +305,42 @@ export function backward(out, start, options) {
   expectFirstOrder('backward', options)
   const { retainGraph = false } = expectOptions('backward', options, ['retainGraph'])
   expectBoolean('backward', 'retainGraph', retainGraph)
-  for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
+  const { gradients, nodes } = walk([{ out, start }], retainGraph, false)
+  for (const [tensor, gradient] of gradients) {
     if (tensor.retainsGrad) addToGrad(tensor, gradient)
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
+  }
+  if (!retainGraph) releaseNodes(out.engine, nodes, [out])
+}
+
+/**
+ * Lets go of what a used computation refers to. Outside `tidy` the values of its tensors leave the engine's memory at
+ * once: a program that still has one of them may read it, but most are garbage, and nothing tells which.
+ * @param {Engine} engine @param {readonly Node[]} nodes @param {readonly Tensor[]} outs which are likely to be read
+ */
+function releaseNodes({ collector, scopes }, nodes, outs) {
+  if (collector.isPaused) return // an outer backward may use them
+  if (!scopes.length) moveOutputs(nodes, outs)
+  for (const node of nodes) if (!node.trace) node.inputs = node.outputs = node.saved = NOTHING
+}
+
+/** What used nodes refer to. */
+const NOTHING = Object.freeze({})
+
+/** @param {readonly Node[]} nodes @param {readonly Tensor[]} outs */
+function moveOutputs(nodes, outs) {
+  const untraced = nodes.filter(node => !node.trace)
+  /** Those of leaves. @type {Set<Tensor['storage']>} */ const storages = new Set()
+  for (const { inputs } of untraced) {
+    for (const name in inputs) if (inputs[name] && !inputs[name].node) storages.add(inputs[name].storage)
+  }
+  for (const { outputs } of untraced) {
+    for (const name in outputs) {
+      const output = outputs[name]
+      if (storages.has(output.storage)) output.forget()
+      else if (!outs.includes(output)) output.storage?.moveOut()
+    }
   }
 }
 
@@ -334,13 +370,14 @@ export function grad(outputs, inputs, options) {
   const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(tensors => [tensors].flat())
   const areTensors = [...outs, ...ins, ...starts].every(t => typeof t?.requiresGrad === 'boolean') && outs.length > 0
   expect(areTensors, 'type', () => 'grad: outputs, inputs and gradOutputs must be tensors or lists of them')
-  const gradients = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
+  const { gradients, nodes } = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
   const missing = ins.findIndex(input => !gradients.has(input))
   if (missing >= 0 && !allowUnused) for (const gradient of gradients.values()) gradient.dispose()
   expect(missing < 0 || allowUnused, 'state',
     () => `grad: inputs[${missing}], ${describe(ins[missing])}, was not used ` +
       'to compute outputs, or does not require a gradient; allowUnused: true gives null for it')
   for (const [tensor, gradient] of gradients) if (!ins.includes(tensor)) gradient.dispose()
+  if (!retainGraph) releaseNodes(outs[0].engine, nodes, outs)
   const list = ins.map(input => gradients.get(input) ?? null)
   return /** @type {any} */ (Array.isArray(inputs) ? list : list[0])
 }

@@ -27,10 +27,10 @@ function countConstructorArguments(Class) {
 }
 
 /**
- * Binds a class, whose constructor takes the engine first, to an engine.
+ * Binds a class, whose constructor takes the engine first, to an engine, or to the one that a function returns.
  * @template {new (engine: any, ...args: any[]) => any} C
  * @template [Name = unknown]
- * @param {Kernels} engine
+ * @param {Kernels | ((name: string) => Kernels)} engine
  * @param {C} Class
  * @param {Name & string} name the public name
  * @param {string} [from] the object it is a property of
@@ -42,7 +42,7 @@ export function bindClass(engine, Class, name, from) {
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
     constructor(...args) {
-      super(engine, ...read(args))
+      super(typeof engine === 'function' ? engine(new.target.name) : engine, ...read(args))
     }
   }
   return /** @type {any} */ (createPublicClass(Class, WithEngine, name, from))

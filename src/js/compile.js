@@ -3,6 +3,7 @@ import { describe, expect, isPlain } from './errors.js'
 import { countHookChanges, isHooked, isWrapped } from './nn/forward.js'
 import { compiledFunctions } from './nn/property_checks.js'
 import { Module } from './nn/module.js'
+import { DTYPES } from './dtype.js'
 import { isLibraryClass } from './intermediates.js'
 import { Recording } from './recording.js'
 import { sameShape } from './shape.js'
@@ -11,8 +12,9 @@ import { Tensor } from './tensor.js'
 /**
  * Records a module's forward once; further calls only replay its kernels.
  *
- * Only modules of the library's classes are recorded: their forward only calls kernels, depending on its inputs and the
- * modules' properties. Each call compares these, the addresses of the weights, and the modes with the recording's.
+ * The forward of the library's classes only calls kernels, depending on its inputs and the modules' properties. Each
+ * call compares these, the addresses of the weights, and the modes with the recording's. A forward of other classes is
+ * recorded twice, with other values of the inputs the second time: its operations and constants must be the same.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, position: number } | { value: unknown }
@@ -30,6 +32,7 @@ const MAX_TRIES = 3
 const MAX_DEPTH = 3, ARGUMENTS = -1
 const FIRST_CALL = 'this is the first call with inputs of these shapes and options'
 const SHARED_STORAGE = 'an input shares memory with a parameter or buffer of the module'
+const SIDE_EFFECT = 'its forward changes its inputs, or properties, parameters or buffers of the module'
 const UNSUPPORTED_INPUTS = 'its inputs are more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
 
 /** @param {unknown} value */
@@ -76,6 +79,13 @@ function fillPattern(pattern, tensors) {
   return pattern.isList ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
 }
 
+/** Properties of every module. */
+const MODULE_FIELDS = ['engine', 'forward', 'bufferNames', 'unsavedNames']
+
+/** Whether a value has properties that are not compared. @param {unknown} value */
+const isOpaque = value =>
+  value !== null && typeof value === 'object' && !(value instanceof Tensor) && !hasProperties(value)
+
 /** Whether a value has properties that a forward may read. @param {unknown} value */
 const hasProperties = value => value instanceof Module || Array.isArray(value) || isPlain(value)
 
@@ -83,9 +93,11 @@ const hasProperties = value => value instanceof Module || Array.isArray(value) |
 class State {
   /** @type {{ object: any, keys: string[], values: unknown[], forward: unknown }[]} */ #parts = []
   #hookChanges = countHookChanges()
-  /** The storages of their tensors. @type {Set<unknown>} */ #storages = new Set()
+  /** The storages of their tensors. @type {Set<Tensor['storage']>} */ #storages = new Set()
   /** Why these modules cannot be recorded; empty if they can. */
   reason = ''
+  /** Whether a module is of a class outside the library. */
+  hasOwnClasses = false
 
   /** @param {Module} module */
   constructor(module) {
@@ -106,12 +118,20 @@ class State {
     const { name } = module.constructor, { engine } = module
     const isForeign = (/** @type {any} */ value) => (
       typeof value === 'function' && !(value instanceof Module) && !isLibraryClass(value))
-    if (!isLibraryClass(Object.getPrototypeOf(module)) || !isWrapped(module)) {
-      return `${name} is not a class of the library, so its forward may do more than call kernels; compile its parts`
-    }
-    if (values.some(isForeign)) return `${name} holds a function that is not the library's`
+    if (!isWrapped(module)) return `the forward of ${name} was replaced, so it may do more than call kernels; compile its parts`
+    const isOwnClass = !isLibraryClass(Object.getPrototypeOf(module))
+    this.hasOwnClasses ||= isOwnClass
+    const [key, opaque] = isOwnClass && Object.entries(module).find(([property, value]) =>
+      !MODULE_FIELDS.includes(property) && isOpaque(value)) || []
+    if (key) return `${name} holds ${key}, ${describe(opaque)}, in which a change would not be noticed`
+    if (!isOwnClass && values.some(isForeign)) return `${name} holds a function that is not the library's`
     if (values.some(value => value instanceof Tensor && value.engine !== engine)) return `${name} holds another engine's tensor`
     return isHooked(module) ? `${name} has hooks` : ''
+  }
+
+  /** Whether a tensor of the modules was overwritten after a writeCount of the engine. @param {number} writeCount */
+  isOverwrittenSince(writeCount) {
+    return [...this.#storages].some(storage => storage !== null && storage.lastWrite > writeCount)
   }
 
   /** Whether one of these tensors shares storage with the modules' tensors. @param {readonly Tensor[]} tensors */
@@ -130,6 +150,16 @@ class State {
     }
     return this.#hookChanges === countHookChanges()
   }
+}
+
+/** A tensor with the same values at other places. @param {Tensor} tensor */
+function withOtherValues(tensor) {
+  const { engine, shape, dtype } = tensor, out = engine.empty(shape, dtype), first = DTYPES[dtype].bytes
+  out.copyFrom(tensor)
+  const { bytes } = out, start = bytes.slice(0, first)
+  bytes.copyWithin(0, first)
+  bytes.set(start, bytes.length - start.length)
+  return out
 }
 
 /** @param {Tensor} a @param {Tensor} b */
@@ -243,15 +273,19 @@ class Compiled {
    * @param {Plan} plan @param {any[]} inputs @param {Tensor[]} tensors in them
    */
   #record(plan, inputs, tensors) {
+    const before = new State(this.#module), { writeCount } = this.#module.engine
     const output = this.#forward(inputs)
     if (plan.recording?.isValid && plan.state?.isUnchanged) return output
     this.#drop(plan)
+    const isOverwritten = before.isOverwrittenSince(writeCount) || tensors.some(t => t.isChangedSince(writeCount))
+    const hasSideEffect = before.hasOwnClasses && (isOverwritten || !before.isUnchanged)
     plan.state = new State(this.#module)
     if (plan.state.shares(tensors)) {
       this.reason = SHARED_STORAGE
       return output
     }
-    plan.reason = plan.state.reason || this.#recorded(plan, tensors, output)
+    plan.reason = plan.state.reason ||
+      (hasSideEffect ? SIDE_EFFECT : this.#recorded(plan, tensors, output))
     if (plan.reason) this.#drop(plan)
     this.reason = plan.reason
     return output
@@ -264,7 +298,7 @@ class Compiled {
    */
   #recorded(plan, tensors, output) {
     try {
-      const reason = this.#tryTo(plan, tensors)
+      const reason = this.#tryTo(plan, tensors) || (plan.state?.hasOwnClasses ? this.#compareRecordings(plan, tensors) : '')
       return reason || this.#isExact(plan, tensors, output) ? reason : 'replaying its kernels gives other results'
     } catch (error) {
       this.#drop(plan)
@@ -298,17 +332,55 @@ class Compiled {
   /** @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or nothing */
   #tryTo(plan, tensors) {
     if (++plan.tries > MAX_TRIES) return 'something it depends on changes from call to call'
-    const module = this.#module, { engine } = module, recording = plan.recording = new Recording(engine)
-    /** @param {Tensor[]} copies */
-    const forward = copies => {
-      /** @type {Tensor[]} */ const outputs = []
-      plan.outputs = patternOf(module.forward(...fillPattern(plan.inputs, copies)), outputs)
-      return outputs
-    }
-    const { result: reason, usedRandom } =
-      preserveRandomState(engine, () => recording.record(engine, tensors, forward))
+    const { engine } = this.#module, recording = plan.recording = new Recording(engine)
+    const { result: { reason, outputs }, usedRandom } =
+      preserveRandomState(engine, () => this.#runOn(recording, plan, tensors))
+    plan.outputs = outputs
     if (usedRandom) return 'it samples random numbers'
-    return plan.outputs ? reason : 'its forward returns more than tensors'
+    return outputs ? reason : 'its forward returns more than tensors'
+  }
+
+  /**
+   * Records the forward.
+   * @param {Recording} recording @param {Plan} plan @param {readonly Tensor[]} tensors the inputs
+   */
+  #runOn(recording, plan, tensors) {
+    const module = this.#module
+    /** @type {Pattern | null} */ let outputs = null
+    const reason = recording.record(module.engine, tensors, copies => {
+      /** @type {Tensor[]} */ const found = []
+      outputs = patternOf(module.forward(...fillPattern(plan.inputs, copies)), found)
+      return found
+    })
+    return { reason, outputs: /** @type {Pattern | null} */ (outputs) }
+  }
+
+  /**
+   * Records a forward again with other values of the inputs, and compares.
+   * @param {Plan} plan @param {readonly Tensor[]} tensors @returns {string} what differs, or nothing
+   */
+  #compareRecordings(plan, tensors) {
+    const { engine } = this.#module
+    /** @param {readonly Tensor[]} inputs */
+    const compareOn = inputs => {
+      const again = new Recording(engine)
+      try {
+        const { result: { reason, outputs } } = preserveRandomState(engine, () => this.#runOn(again, plan, inputs))
+        if (reason) return reason
+        if (JSON.stringify(outputs) !== JSON.stringify(plan.outputs)) return 'what its forward returns changes from call to call'
+        return /** @type {Recording} */ (plan.recording).compare(again)
+      } finally {
+        again.end()
+      }
+    }
+    const others = engine.tidy(() => tensors.map(withOtherValues))
+    try {
+      return compareOn(others)
+    } catch {
+      return compareOn(tensors) // the other values may be no valid inputs
+    } finally {
+      for (const tensor of others) tensor.dispose()
+    }
   }
 
   end() {
@@ -320,10 +392,14 @@ class Compiled {
  * Compiles a module, like torch.compile: its forward is recorded at the second call with inputs of the same shapes, and
  * from then on only the recorded kernels are called. The bits are the same; the time between kernels is saved.
  *
- * Recordings are used for modules of the library's classes (stacks of them included) inside `gf.noGrad`, outside
- * traces, with tensors and options as inputs. In all other cases the forward itself runs, and `reason` says why. The
- * forward of a user's class may do more than call kernels, so compile its parts instead. Up to 8 recordings are kept,
- * one for each combination of shapes and options; each takes the memory that a forward needs at once.
+ * Recordings are used inside `gf.noGrad`, outside traces, with tensors and options as inputs. In all other cases the
+ * forward itself runs, and `reason` says why. Up to 8 recordings are kept, one for each combination of shapes and
+ * options; each takes the memory that a forward needs at once.
+ *
+ * A forward of a class of your own is recorded if it only computes with tensors: it must not read values (`item`,
+ * `data`), sample random numbers or change anything. It may depend on its inputs and on properties of its modules that
+ * are numbers, strings, tensors, functions, arrays and plain objects; other variables have the values that they had
+ * when it was recorded.
  *
  * A module with a compiled module as a property must also have the module itself as a property; its clone compiles the
  * cloned module.

@@ -28,8 +28,11 @@ const INT32_MIN = -(2 ** 31), INT32_MAX = 2 ** 31 - 1
  * @param {string} where @param {Engine} engine @param {readonly number[]} shape
  * @param {{ dtype: DType, requiresGrad: boolean }} options
  * @param {(values: Float64Array) => void} fill
+ * @returns {Tensor}
  */
-function createFilled(where, engine, shape, { dtype, requiresGrad }, fill) {
+function createFilled(where, engine, shape, options, fill) {
+  const { recording } = engine, { dtype, requiresGrad } = options
+  if (recording) return recording.addConstant(engine, () => createFilled(where, engine, shape, options, fill))
   const out = engine.empty(shape, dtype), float64s = engine.empty(shape, 'float64')
   const values = /** @type {Float64Array} */ (float64s.values)
   fill(values)

@@ -1,3 +1,4 @@
+import { Collector } from './collector.js'
 import { DTYPES } from './dtype.js'
 import { runSync } from './errors.js'
 import { Kernels } from './kernels.js'
@@ -31,10 +32,7 @@ export class Engine extends Kernels {
   /** Workspace for converting rows to panels and back, see panels.js. */ panelBuffer = { address: 0, bytes: 0 }
   /** Tensors that a tidy returned and that were in no scope, such as borrowed ones. @type {WeakSet<Tensor>} */
   #returned = new WeakSet()
-  #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
-    storage.release()
-    this.memory.count(0, -1)
-  })
+  /** Frees what is in no scope. */ collector = new Collector()
 
   /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {
@@ -78,23 +76,16 @@ export class Engine extends Kernels {
     this.newTensors?.add(tensor)
     const scope = this.scopes[this.scopes.length - 1]
     if (scope) scope.add(tensor)
-    else this.#freeWhenCollected(tensor)
+    else this.#leaveToCollector(tensor)
   }
 
   /** @param {Tensor} tensor */
-  #freeWhenCollected(tensor) {
-    if (!tensor.storage) return
-    this.#freed.register(tensor, tensor.storage, tensor)
-    if (tensor.isCollectable) tensor.storage.leaveToGarbageCollector()
-  }
-
-  /** Unregisters a tensor that is being disposed. @param {Tensor} tensor */
-  release(tensor) {
-    if (!this.#leaveScope(tensor)) this.#freed.unregister(tensor)
+  #leaveToCollector(tensor) {
+    tensor.storage?.leaveTo(this.collector, tensor.isCollectable)
   }
 
   /** Removes a tensor from its scope, which it returns, if any. @param {Tensor} tensor */
-  #leaveScope(tensor) {
+  leaveScope(tensor) {
     return this.scopes.find(scope => scope.delete(tensor)) ?? null
   }
 
@@ -112,8 +103,8 @@ export class Engine extends Kernels {
    * @param {Tensor} tensor @returns {Set<Tensor> | null} null where it was in no scope
    */
   borrow(tensor) {
-    const scope = this.#leaveScope(tensor)
-    if (scope) this.#freeWhenCollected(tensor)
+    const scope = this.leaveScope(tensor)
+    if (scope) this.#leaveToCollector(tensor)
     return scope
   }
 
@@ -122,18 +113,15 @@ export class Engine extends Kernels {
    * @param {Tensor} tensor @param {Set<Tensor>} scope
    */
   giveBack(tensor, scope) {
-    if (this.scopes.includes(scope)) {
-      this.#freed.unregister(tensor)
-      scope.add(tensor)
-    } else if (!this.#returned.has(tensor)) tensor.dispose()
+    if (this.scopes.includes(scope)) scope.add(tensor)
+    else if (!this.#returned.has(tensor)) tensor.dispose()
   }
 
   /** Gives a view its own memory, so that writing to it changes no other tensor. @param {Tensor} tensor */
   separate(tensor) {
     const isInScope = this.scopes.some(scope => scope.has(tensor))
-    if (!isInScope) this.#freed.unregister(tensor)
     tensor.separate()
-    if (!isInScope) this.#freeWhenCollected(tensor)
+    if (!isInScope) this.#leaveToCollector(tensor)
   }
 
   /**
@@ -146,7 +134,8 @@ export class Engine extends Kernels {
   }
 
   /**
-   * Runs `fn` and disposes every tensor created in it, except those it returns (alone, in arrays, objects, Maps, Sets).
+   * Runs `fn` and disposes every tensor created in it, except those it returns (alone, in arrays, plain objects, Maps,
+   * Sets, modules).
    * @template T
    * @param {() => T} fn
    * @returns {T}
@@ -223,12 +212,12 @@ export class Engine extends Kernels {
   }
 }
 
-/** @param {unknown} value */
-const isPlainObject = value =>
-  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+/** Whether a value is a plain object or a module. @param {unknown} value */
+const hasValues = value => (typeof value === 'function' ? /** @type {any} */ (value).engine instanceof Engine
+  : value !== null && typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value)))
 
 /**
- * The tensors in a value (nested in arrays, objects, Maps, Sets), each once; cycles are fine.
+ * The tensors in a value (nested in arrays, objects, Maps, Sets, modules), each once; cycles are fine.
  * @param {unknown} value
  */
 export function findTensors(value) {
@@ -239,7 +228,7 @@ export function findTensors(value) {
     if (container instanceof Tensor) tensors.push(container)
     else if (container instanceof Map) for (const [key, item] of container) visited.add(key).add(item)
     else if (Array.isArray(container) || container instanceof Set) for (const item of container) visited.add(item)
-    else if (isPlainObject(container)) {
+    else if (hasValues(container)) {
       for (const item of Object.values(/** @type {object} */ (container))) visited.add(item)
     }
   }

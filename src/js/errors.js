@@ -97,11 +97,11 @@ export function guardPromise(promise, names, example) {
  */
 export function runSync(where, fn) {
   expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}; write gf.${where}(() => …)`)
-  const result = fn()
+  const isAsync = /** @type {any} */ (fn)[Symbol.toStringTag] === 'AsyncFunction', result = isAsync ? null : fn()
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see
-  expect(!(result instanceof Promise), 'type',
+  expect(!isAsync && !(result instanceof Promise), 'type',
     () => `${where}: fn must not be async; tensors made after its first await would be missed, so await before`)
-  return result
+  return /** @type {T} */ (result)
 }
 
 /**

@@ -19,8 +19,7 @@
  * @property {Factor[]} factors
  *
  * A fact that no formula can express, as a key with values: 'drawn' (a random number), 'positive' (only where x > 0),
- * 'used' (summed over the uses of an id), 'odd' (the last column of an odd width has no pair), 'started' (backward
- * started here).
+ * 'used' (summed over the uses of an id), 'started' (backward started here).
  * @typedef {{ name: string, values?: Record<string, unknown> }} Note
  *
  * @typedef {object} CellExplanation

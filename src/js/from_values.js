@@ -114,6 +114,8 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * gf.tensor([1, 2], { requiresGrad: true })       // [1, 2]
  */
 export function tensor(engine, values, options, what = VALUES) {
+  const { recording } = engine
+  if (recording) return recording.addConstant(engine, () => tensor(engine, values, options, what))
   const { shape, dtype, requiresGrad = false } = expectOptions('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
   expect(dtype === undefined || TENSOR_DTYPES.includes(dtype), 'type',

@@ -1,4 +1,4 @@
-import { GlassformerError, expectEngine, guardPromise, expectOptions } from './errors.js'
+import { GlassformerError, expect, expectEngine, guardPromise, expectOptions } from './errors.js'
 import { bindClass, readConstructorArguments } from './bind_engine.js'
 import { createPublicClass } from './public_class.js'
 import { withSignature, withSignatures, wrapForwards } from './arguments.js'
@@ -19,7 +19,7 @@ import { observe } from './observe.js'
 import { Generator, getRngState, setRngState } from './generator.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
-import { Methods, attachMethods } from './methods.js'
+import { Methods, attachMethods, readArgumentsOfMethods } from './methods.js'
 import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
@@ -38,7 +38,7 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
-import { INIT, OPTIMIZERS } from './signatures.js'
+import { FUNCTIONS, INIT, OPTIMIZERS } from './signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import { Callable } from './nn/callable.js'
@@ -46,12 +46,14 @@ import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
 import { bindData } from './data/index.js'
 import { bindDecoding } from './decoding/index.js'
-import * as optim from './optim/index.js'
+import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownModuleNames, refuseUnknownTensorNames
+  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
+  refuseUnknownTensorNames
 } from './name_hints.js'
 import { bindText } from './text/index.js'
+import { Extremes } from './ops/extremes.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
 import { registerLibraryCode } from './intermediates.js'
@@ -85,10 +87,12 @@ attachMethods({
   ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, ...onlyMethods, ...inPlaceMethods, index, indexPut_,
   requiresGrad_
 })
+readArgumentsOfMethods(Tensor.prototype, ['backward', 'transpose'])
 wrapForwards(modules)
 registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
+refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
 
 const initializers = withSignatures(init, INIT)
@@ -105,12 +109,12 @@ const readArgumentsOf = (parts, from) => /** @type {any} */ (Object.fromEntries(
     return [name, /^[A-Z]/.test(name) ? readConstructorArguments(value, name, signature, from) : withSignature(name, value, signature)]
   })))
 
-const optimizers = readArgumentsOf(optim, 'gf.optim')
-const schedulers = readArgumentsOf(optim.lrScheduler, 'gf.optim.lrScheduler')
+const optimizers = readArgumentsOf(optimClasses, 'gf.optim')
+const schedulers = readArgumentsOf(optimClasses.lrScheduler, 'gf.optim.lrScheduler')
 
 /**
- * torch.nn for one engine.
- * @param {import('./engine.js').Engine} engine
+ * The classes of torch.nn for one engine.
+ * @param {Engine | ((name: string) => Engine)} engine or a function that returns it when an instance is created
  * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K], K> }
  *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray, options?: { requiresGrad?: boolean }) =>
  *   modules.Parameter }}
@@ -130,19 +134,64 @@ function bindModules(engine) {
        * @param {any} values @param {{ requiresGrad?: boolean }} [options] true @param {unknown[]} more
        */
       constructor(values, options, ...more) {
+        const own = typeof engine === 'function' ? engine(new.target.name) : engine
         if (more.length) expectArgumentCount('Parameter', 2, [values, options, ...more])
         if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
           'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init for random values')
         const { requiresGrad = true } = expectOptions('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? expectFloatTensor('Parameter', 'values', values)
-          : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
-        expectEngine('Parameter', engine, [base])
-        super(engine, base.shape, base)
+          : tensor(own, values, { dtype: 'float32' }, 'Parameter: values')
+        expectEngine('Parameter', own, [base])
+        super(own, base.shape, base)
         this.requiresGrad = requiresGrad
       }
     }, 'Parameter')
   })
 }
+
+/**
+ * torch.nn for one engine.
+ * @param {Parameters<typeof bindModules>[0]} engine
+ */
+const bindNN = engine => ({ ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional })
+
+/** torch.optim, whose classes find the engine in their parameters. */
+const createOptim = () => addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } })
+
+/**
+ * The engine that was loaded last; weak, so that an engine that the program no longer uses can be freed.
+ * @type {WeakRef<Engine> | null}
+ */
+let latestEngine = null
+
+/** @param {string} name of the class of which an instance is created @returns {Engine} */
+function getLatestEngine(name) {
+  expect(latestEngine !== null, 'state', () => `${name}: nothing is loaded yet; write const gf = await load() before new ${name}(…)`)
+  const engine = latestEngine.deref()
+  expect(engine !== undefined, 'state', () => `${name}: what load() returned was not kept; write const gf = await load()`)
+  return engine
+}
+
+/** The parts that programs may import by name, before `load` was called. */
+const imported = addLibraryHints(
+  { nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {}, data: {}, decoding: {} })
+
+/**
+ * torch.nn at the top level of a program, where classes are declared before `await load()`. Instances can be created
+ * once it has returned, in the engine that was loaded last; with several engines, `gf.nn` says which is meant.
+ * @example
+ * // import { load, nn } from 'glassformer'
+ * // class Model extends nn.Module { … }
+ * // const gf = await load(), model = new Model()
+ * @type {import('./glassformer.js').Modules}
+ */
+export const nn = /** @type {any} */ (imported.nn)
+
+/**
+ * torch.optim at the top level of a program, the same as `gf.optim`.
+ * @type {import('./glassformer.js').Optimizers}
+ */
+export const optim = /** @type {any} */ (imported.optim)
 
 /** @import { Bound } from './bind_engine.js' */
 /** @typedef {import('./generator.js').Generator} RandomGenerator used in the types of the random functions */
@@ -150,7 +199,7 @@ function bindModules(engine) {
 
 /**
  * Creation functions for one engine.
- * @param {import('./engine.js').Engine} engine
+ * @param {Engine} engine
  */
 const bindCreation = engine => withSignatures({
   /** @param {readonly number[]} shape @param {MakeOptions} [options] */
@@ -181,7 +230,7 @@ const bindCreation = engine => withSignatures({
 
 /**
  * Random functions for one engine.
- * @param {import('./engine.js').Engine} engine
+ * @param {Engine} engine
  */
 const bindRandom = engine => withSignatures({
   /** Seeds the random generator: torch.manual_seed. @param {number | bigint} seed an integer */
@@ -236,7 +285,7 @@ const bindRandom = engine => withSignatures({
 
 /**
  * Checkpoints for one engine.
- * @param {import('./engine.js').Engine} engine
+ * @param {Engine} engine
  */
 const bindCheckpoints = engine => withSignatures({
   /**
@@ -267,6 +316,7 @@ export const load = options => guardPromise(start(options), GUARDED, 'const gf =
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
+  latestEngine = new WeakRef(engine)
   return addLibraryHints(addSpellingHints({
     /** The build of the kernels. */
     variant: 'simd128',
@@ -286,30 +336,31 @@ async function start(options) {
      */
     tensor: (values, options) => tensor(engine, values, options),
     /**
-     * Runs fn and frees every tensor created in it, except those that it returns.
-     * @template T @param {() => T} fn
+     * Runs fn and frees every tensor created in it, except those that it returns: alone or in arrays, plain objects,
+     * Maps, Sets and modules. fn must not be async.
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    tidy: fn => engine.tidy(fn),
+    tidy: fn => engine.tidy(/** @type {() => T} */ (fn)),
     /**
      * The memory of live tensors: { bytes, tensors, peak }, where peak is the maximum of bytes. Unreachable tensors
-     * count until they are garbage collected.
+     * count until they are freed; those whose values were moved out, since they were not used for long, do not count.
      */
     memory: () => engine.memory.usage,
     /**
      * Runs fn without recording it for backward: torch.no_grad.
-     * @template T @param {() => T} fn
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    noGrad: fn => engine.noGrad(fn),
+    noGrad: fn => engine.noGrad(/** @type {() => T} */ (fn)),
     /**
      * Runs fn and records it for backward, even inside noGrad: torch.enable_grad.
-     * @template T @param {() => T} fn
+     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
      */
-    enableGrad: fn => engine.enableGrad(fn),
+    enableGrad: fn => engine.enableGrad(/** @type {() => T} */ (fn)),
     /**
      * Returns the gradients of outputs with respect to inputs, without adding them to `grad`: torch.autograd.grad.
      * @type {typeof grad}
      */
-    grad,
+    grad: withSignature('grad', grad, FUNCTIONS.grad),
     autograd: { Function: CustomFunction },
     checkpoint,
     compile,
@@ -370,15 +421,18 @@ async function start(options) {
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options),
-      save: models.save
+      save: models.save,
+      addAdapter: models.addAdapter,
+      saveAdapter: models.saveAdapter,
+      loadAdapter: models.loadAdapter
     },
     functional,
     ...torchFunctions,
-    nn: { ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional },
-    optim: addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } }),
+    nn: bindNN(engine),
+    optim: createOptim(),
     data: addSpellingHints(bindData(engine)),
     decoding: bindDecoding(engine)
   }))
 }
 
-export { GlassformerError, Tensor }
+export { GlassformerError, Tensor, functional }

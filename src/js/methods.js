@@ -104,10 +104,28 @@ export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknow
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
-    throw new GlassformerError('type', `${describe(this)} is not iterable; x.max({ dim }) gives the values alone, ` +
-      'x.argmax({ dim }) the indices; write x.select(0, i) for a row, x.toArray() for all as an array')
+    throw new GlassformerError('type', `${describe(this)} is not iterable; write x.amax({ dim }) for ` +
+      'the values of x.max({ dim }) alone, x.select(0, i) for a row, x.toArray() for all as an array')
   }
 })
+
+/**
+ * Lets methods that the class of tensors declares itself read their arguments in PyTorch's order and by name.
+ * @param {Record<string, any>} prototype of tensors @param {readonly string[]} names
+ */
+export function readArgumentsOfMethods(prototype, names) {
+  /** @type {Record<string, string>} */ const signatures = { ...FUNCTIONS, ...METHODS }
+  for (const name of names) {
+    const fn = prototype[name], { read } = createReader(name, signatures[name], fn.length + 1, 1)
+    Object.defineProperty(prototype, name, {
+      /** @this {Tensor} @param {any[]} rest */
+      value(...rest) {
+        return fn.apply(this, read(rest))
+      },
+      configurable: true, writable: true
+    })
+  }
+}
 
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {

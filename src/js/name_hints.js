@@ -1,19 +1,19 @@
 import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
-import { createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
+import { createExtremesEnd, createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
   cuda: 'leave it out: everything is in the memory of WebAssembly', cpu: 'leave it out: everything is in one memory',
   device: 'there is one memory', numpy: 'write x.data', tolist: 'write x.toArray()', dim: 'write x.shape.length',
   long: "there is no int64, write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
-  half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)',
+  double: 'there is no arithmetic in float64', half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)',
   bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)', ndim: 'write x.shape.length', is_leaf: 'write x.node === null',
   grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)',
   length: 'write x.numel() for the number of values, x.shape[0] for the rows',
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
-  indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
+  indices: 'x.max({ dim }), x.min({ dim }), x.sort() and x.topk(k) give values and indices; write x.argmax() or x.argmin() for one of all',
   clip: 'write x.clamp({ min, max })',
   where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
   stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
@@ -33,6 +33,8 @@ const MODULE_HINTS = {
   register_backward_hook: 'write module.registerFullBackwardHook(fn)'
 }
 
+const COMPLEX_HINT = 'there are no complex numbers; rotary positions are gf.functional.rotary'
+
 /** Members of torch that the library does not have, or has elsewhere, and what to write instead. */
 const LIBRARY_HINTS = {
   Tensor: "write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
@@ -40,7 +42,9 @@ const LIBRARY_HINTS = {
   load: 'write gf.loadSafetensors(bytes).tensors for weights, gf.models.load(files) for a model',
   bmm: 'write gf.matmul(a, b), which takes any number of axes',
   mm: 'write gf.matmul(a, b)', from_numpy: 'write gf.tensor(typedArray, { shape })',
-  inference_mode: 'write gf.noGrad(() => …)',
+  inference_mode: 'write gf.noGrad(() => …)', set_grad_enabled: 'write gf.noGrad(() => …), gf.enableGrad(() => …) inside of it',
+  polar: COMPLEX_HINT, complex: COMPLEX_HINT, view_as_complex: COMPLEX_HINT, view_as_real: COMPLEX_HINT,
+  vmap: 'operations take any number of axes in front', func: 'write gf.grad(loss, inputs) for gradients',
   device: 'there is one memory, so leave it out',
   cuda: 'everything is in the memory of WebAssembly, so leave it out',
   utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
@@ -57,6 +61,9 @@ const MISSING_MODULES = [
   'InstanceNorm2d', 'Dropout2d', 'RNN', 'LSTM', 'GRU', 'LSTMCell', 'GRUCell', 'PReLU', 'SELU', 'Hardswish', 'Mish',
   'Bilinear', 'EmbeddingBag', 'Upsample', 'DataParallel', 'CTCLoss', 'TripletMarginLoss'
 ]
+/** Functions of torch.nn.functional that the library does not have. */
+const MISSING_FUNCTIONS = ['interpolate', 'batch_norm', 'group_norm', 'instance_norm', 'conv3d', 'conv_transpose1d', 'conv_transpose2d',
+  'max_pool1d', 'max_pool2d', 'avg_pool1d', 'avg_pool2d', 'adaptive_avg_pool1d', 'adaptive_avg_pool2d', 'ctc_loss', 'grid_sample']
 const MISSING_OPTIMIZERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
 const MISSING_SCHEDULERS = [
@@ -78,6 +85,7 @@ const MODEL_HINTS = { from_pretrained: "write await gf.models.load(files), the f
 /** @param {string} owner @param {string} hint */
 const missingMessage = (owner, hint) => (/** @type {string} */ name) => `${owner} has no ${name}; ${hint}`
 const moduleMessage = missingMessage('gf.nn', 'it has the parts of transformers; write your own: class … extends gf.nn.Module')
+const functionMessage = missingMessage('gf.functional', 'it has the parts of transformers')
 const optimizerMessage = missingMessage('gf.optim', 'write SGD, Adam or AdamW')
 const schedulerMessage = missingMessage('gf.optim.lrScheduler', 'any schedule is a new LambdaLR(optimizer, epoch => factor)')
 
@@ -149,6 +157,9 @@ export function refuseUnknownTensorNames(prototype, root) {
   }
 }
 
+/** Makes names that values with indices do not have errors with hints. @param {object} prototype of Extremes */
+export const refuseUnknownExtremesNames = prototype => { Object.setPrototypeOf(prototype, createExtremesEnd()) }
+
 /** What lists of modules do not have: Python allows negative indices, and JavaScript's arrays have more methods. */
 const LIST_HINTS = Object.fromEntries([
   ...[-1, -2].map(i => [String(i), `a list of modules has no index ${i}; write list.at(${i})`]),
@@ -196,11 +207,14 @@ function addPlaceHints(library) {
  * @param {any} library
  */
 function addMissingHints(library) {
-  const { nn, optim, models, data } = library
+  const { nn, optim, models, data, functional } = library
   const types = { ...DTYPE_ALIASES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) addHint(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   addHints(library, LIBRARY_HINTS, (name, hint) => `gf has no ${name}; ${hint}`)
   for (const name of MISSING_MODULES) addHint(nn, name, moduleMessage(name))
+  for (const name of MISSING_FUNCTIONS) {
+    for (const spelling of [name, toCamelCase(name)]) addHint(functional, spelling, functionMessage(spelling))
+  }
   for (const name of Object.keys(nn).filter(key => /^[A-Z][a-z]/.test(key))) {
     const lowercase = name[0].toLowerCase() + name.slice(1)
     addHint(nn, lowercase, `${lowercase} is spelled ${name} here`)

@@ -6,7 +6,8 @@ import { Memory } from './memory.js'
  *
  * During the recording the engine allocates from the recording's own pool of blocks: freed blocks are reused, but none
  * is returned before the recording ends, so every address stays valid. Values that JavaScript reads or writes between
- * kernels cannot be replayed; a forward that does so is not recorded.
+ * kernels cannot be replayed; a forward that does so is not recorded. Tensors that it creates from JavaScript's values
+ * (`gf.tensor`, `gf.arange`) are constants.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./storage.js').Storage} Storage
@@ -17,6 +18,7 @@ import { Memory } from './memory.js'
 
 /** Functions that only compute sizes, which need no replay. */
 const SIZE_FUNCTIONS = /_(workspace|size)$/
+const CHANGING_CALLS = 'its operations or numbers change from call to call'
 /** Moves weights into panels, which only the first run of a forward does. */
 const REPACK = 'gf_repack'
 
@@ -26,10 +28,21 @@ class Pool {
   /** @type {Set<number>} */ #free = new Set()
   /** Blocks that hold inputs or arguments, not results. @type {Set<number>} */ #fixed = new Set()
   #isEnded = false
+  /** Tensors that the forward created from JavaScript's values. @type {Set<Tensor>} */ constants = new Set()
 
   /** @param {Memory} memory */
   constructor(memory) {
     this.memory = memory
+  }
+
+  /** The block that an address is in, by its number in the order of allocation. @param {number} address */
+  find(address) {
+    let number = 0
+    for (const [start, bytes] of this.#blocks) {
+      if (address >= start && address < start + Math.max(bytes, 1)) return { number, offset: address - start }
+      number++
+    }
+    return null
   }
 
   /** The smallest free block that is large enough, or a new one. @param {number} bytes */
@@ -81,6 +94,8 @@ class Pool {
   /** Returns all blocks to the memory; a block that a tensor still uses is returned when it is freed. */
   end() {
     this.#isEnded = true
+    for (const tensor of this.constants) tensor.end()
+    this.constants.clear()
     for (const address of [...this.#free, ...this.#fixed]) if (this.#blocks.has(address)) this.#release(address)
   }
 }
@@ -130,6 +145,9 @@ export class Recording {
   /** @type {Block[]} */ #inputs = []
   /** The outputs of the forward. @type {Block[]} */ outputs = []
   #hasRepacked = false
+  #constantCount = 0
+  /** The engine's kernels and memory during the recording. @type {Pick<Engine, 'c' | 'memory'> | null} */ #own = null
+  /** Integers that were passed in memory, by address. @type {Map<number, readonly number[]>} */ #passed = new Map()
 
   /** @param {Engine} engine */
   constructor({ memory, c }) {
@@ -146,9 +164,11 @@ export class Recording {
    */
   record(engine, originals, forward) {
     const { c, memory } = engine, sources = originals.map(tensor => tensor.dataPtr())
+    this.#own = { c, memory }
     engine.c = this.#wrapKernels(c)
     engine.memory = this.#memory
     engine.recording = this
+    engine.collector.pause()
     try {
       const reason = engine.tidy(() => {
         const inputs = originals.map(({ shape, dtype }) => engine.empty(shape, dtype))
@@ -161,9 +181,11 @@ export class Recording {
       return this.#memory.usage.tensors ? 'its forward keeps tensors that it makes' : reason
     } finally {
       this.#freeScratch()
+      this.#own = null
       engine.c = c
       engine.memory = memory
       engine.recording = null
+      engine.collector.resume()
     }
   }
 
@@ -189,10 +211,58 @@ export class Recording {
   /** @param {readonly Tensor[]} inputs @param {readonly Tensor[]} outputs */
   #explainRefusal(inputs, outputs) {
     if (this.#memory.isAccessed) return 'its forward reads or writes values in JavaScript'
+    const { constants } = this.#pool
+    if (constants.size !== this.#constantCount || [...constants].some(({ disposed }) => disposed)) {
+      return 'its forward disposes of tensors that it creates from values'
+    }
     const isNewTensor = (/** @type {Tensor} */ { storage }) =>
       storage?.memory === this.#memory && inputs.every(input => input.storage !== storage)
     if (!outputs.every(isNewTensor)) return 'its forward returns one of its inputs, or a parameter'
     return this.#hasRepacked ? 'its weights were moved into another layout' : ''
+  }
+
+  /**
+   * Creates a tensor of JavaScript's values, outside the recording: a constant of it.
+   * @param {Engine} engine @param {() => Tensor} create
+   */
+  addConstant(engine, create) {
+    const { c, memory, scopes } = engine
+    Object.assign(engine, this.#own, { recording: null, scopes: [this.#pool.constants] })
+    try {
+      this.#constantCount++
+      return create()
+    } finally {
+      Object.assign(engine, { c, memory, scopes, recording: this })
+    }
+  }
+
+  /**
+   * What another recording of the same forward does otherwise, with other values of the inputs; empty if nothing.
+   * @param {Recording} other @returns {string}
+   */
+  compare(other) {
+    const pool = this.#pool, constants = [...pool.constants], others = [...other.#pool.constants]
+    /** @param {any} a @param {any} b */
+    const isSame = (a, b) => {
+      if (Object.is(a, b)) return true
+      const [at, otherAt] = [pool.find(a), other.#pool.find(b)]
+      if (at && otherAt) return at.number === otherAt.number && at.offset === otherAt.offset
+      const [i, j] = [locate(constants, a), locate(others, b)]
+      return i !== '' && i === j
+    }
+    /** @param {any[]} values @param {any[]} otherValues */
+    const areSame = (values, otherValues) =>
+      values.length === otherValues.length && values.every((value, i) => isSame(value, otherValues[i]))
+    /** @param {Call} a @param {Call} b */
+    const isSameCall = (a, b) =>
+      a.kernel.name === b.kernel.name && Object.is(a.result, b.result) && areSame(a.args, b.args)
+    const calls = this.#calls, passed = [...this.#passed.values()], otherPassed = [...other.#passed.values()]
+    const haveSameCalls =
+      calls.length === other.#calls.length && calls.every((call, i) => isSameCall(call, other.#calls[i]))
+    if (!haveSameCalls || !passed.every((values, i) => areSame([...values], [...otherPassed[i]]))) return CHANGING_CALLS
+    const haveSameBits = constants.length === others.length && constants.every((tensor, i) =>
+      tensor.bytes.length === others[i].bytes.length && tensor.bytes.every((byte, j) => byte === others[i].bytes[j]))
+    return haveSameBits ? '' : 'the tensors that it creates change from call to call'
   }
 
   /** Notes that the forward reads a storage. @param {Storage} storage */
@@ -218,6 +288,7 @@ export class Recording {
   pass(values) {
     const address = this.#pool.fix(this.#pool.allocNew(4 * values.length))
     this.#pool.memory.setInts(address, values)
+    this.#passed.set(address, values)
     return address
   }
 
@@ -252,6 +323,18 @@ export class Recording {
     registry.unregister(this)
     this.#pool.end()
   }
+}
+
+/**
+ * Which of some tensors an address is in, and where; empty if in none.
+ * @param {Tensor[]} tensors @param {number} address
+ */
+function locate(tensors, address) {
+  const i = tensors.findIndex(tensor => {
+    const start = tensor.dataPtr()
+    return address >= start && address < start + tensor.bytes.length
+  })
+  return i < 0 ? '' : `${i}:${address - tensors[i].dataPtr()}`
 }
 
 /** @param {Tensor} tensor @returns {Block} */

@@ -65,7 +65,7 @@ export const FUNCTIONS = /** @type {const} */ ({
   normal: '= mean? std? size? +options?',
   multinomial: 'input numSamples | replacement? * generator?',
   bernoulli: 'input | * generator?', randperm: 'n | * generator?', manualSeed: 'seed', getRngState: '', setRngState: '= newState',
-  saveCheckpoint: '= parts', loadCheckpoint: '= bytes targets?'
+  grad: 'outputs inputs | gradOutputs? retainGraph? -createGraph? ~onlyInputs? allowUnused? -isGradsBatched?', saveCheckpoint: '= parts', loadCheckpoint: '= bytes targets?'
 })
 
 /** Methods of tensors that are no functions, or whose functions have other parameters. */
@@ -77,7 +77,8 @@ export const METHODS = /** @type {const} */ ({
   indexAdd_: 'input dim index source | * alpha?', indexCopy_: 'input dim index source', indexFill_: 'input dim index value',
   tril_: 'input diagonal?', triu_: 'input diagonal?', copy_: 'input src ~nonBlocking?', fill_: 'input value',
   normal_: 'input mean? std? | * -generator?', uniform_: 'input from? to? | * -generator?', expandAs: PAIR, viewAs: PAIR,
-  reshapeAs: PAIR, typeAs: PAIR, unfold: 'input dimension size step'
+  reshapeAs: PAIR, typeAs: PAIR, unfold: 'input dimension size step', view: '... input size',
+  backward: 'input gradient? | retainGraph? -createGraph? -inputs?'
 })
 
 const PLAIN = '', IN_PLACE = '-inplace?', OLD_LOSS = '-sizeAverage? -reduce? reduction?'

@@ -1,4 +1,6 @@
-import { GlassformerError, describe, expect, expectBoolean, expectInteger, formatShape } from './errors.js'
+import {
+  GlassformerError, describe, expect, expectBoolean, expectInteger, expectOptions, formatShape, isPlain
+} from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
 import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
@@ -14,6 +16,16 @@ import { Storage } from './storage.js'
 /** @typedef {import('./dtype.js').Data} Data */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
+
+/**
+ * A shape as numbers, as a list, or by PyTorch's name: shape of reshape, size of view.
+ * @param {'reshape' | 'view'} where @param {readonly any[]} given @returns {number[]}
+ */
+function readShape(where, given) {
+  const [first] = given, name = where === 'view' ? 'size' : 'shape'
+  if (given.length !== 1 || !isPlain(first)) return given.flat()
+  return [(expectOptions(where, first, [name]))[name]].flat()
+}
 
 /** Flags of a gradient: created by backward; user code may have a reference; only memory for the next gradient. */
 const OWNED = 1, SHARED = 2, CLEARED = 4
@@ -37,6 +49,7 @@ export class Tensor extends Methods {
   #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
   /** OWNED, SEEN and CLEARED of #grad. */ #gradFlags = 0
+  /** Whether it is no user of its storage any more, see `forget`. */ #isForgotten = false
   /** Whether `backward` adds to its `grad` although it is computed; see retainGrad. */ retainsGrad = false
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /**
@@ -91,7 +104,7 @@ export class Tensor extends Methods {
     this.#requiresGrad = requiresGrad
   }
 
-  /** Whether it counts as memory that only the garbage collector may free. @internal */
+  /** Whether it is expected to be used for a while only, see collector.js. @internal */
   get isCollectable() {
     return true
   }
@@ -105,7 +118,8 @@ export class Tensor extends Methods {
 
   /**
    * The address of the first value in the engine's memory: torch.Tensor.data_ptr. The others follow row by row; a
-   * weight that lies in panels (panels.js) is moved back into rows first.
+   * weight that lies in panels (panels.js) is moved back into rows first. Outside `gf.tidy` the address is valid until
+   * the next call into the library.
    * @returns {number}
    * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
    */
@@ -205,7 +219,9 @@ export class Tensor extends Methods {
   separate() {
     const { memory } = this.engine, [address, bytes] = this.#locateBytes(), own = new Storage(memory, bytes, 0)
     memory.move(own.address, address, bytes)
-    this.storage?.release()
+    if (this.#isForgotten) memory.count(0, 1)
+    else this.storage?.release()
+    this.#isForgotten = false
     this.storage = own
     this.offset = 0
   }
@@ -292,21 +308,22 @@ export class Tensor extends Methods {
 
   /**
    * A view of the values in another shape, without copying: torch.Tensor.reshape.
-   * @param {...(number | readonly number[])} shape one side may be -1 and is then inferred
+   * @param {...(number | readonly number[] | { shape: readonly number[] })} shape one side may be -1 and is then
+   *   inferred
    * @returns {Tensor}
    * @example
    * gf.arange(6).reshape(2, -1)                     // int32 [[0, 1, 2], [3, 4, 5]]
    */
   reshape(...shape) {
-    return reshape(this, shape.flat())
+    return reshape(this, readShape('reshape', shape))
   }
 
   /**
    * The same as `reshape`: torch.Tensor.view.
-   * @param {...(number | readonly number[])} shape @returns {Tensor}
+   * @param {...(number | readonly number[] | { size: readonly number[] })} shape @returns {Tensor}
    */
   view(...shape) {
-    return reshape(this, shape.flat(), 'view')
+    return reshape(this, readShape('view', shape), 'view')
   }
 
   /** The tensor itself, since every tensor is row-major: torch.Tensor.contiguous. @returns {Tensor} */
@@ -355,10 +372,10 @@ export class Tensor extends Methods {
   /**
    * Computes gradients: torch.Tensor.backward. Adds d(this)/d(leaf) to `grad` of every leaf with `requiresGrad` that
    * this tensor was computed from. Tensors that the computation used must not have been overwritten since.
-   * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; default: 1, for a tensor of
-   *   one value
-   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true allows another backward through the same
-   *   computation
+   * @param {Tensor | { gradient?: Tensor, retainGraph?: boolean } | null} [gradient] of this tensor's shape; default:
+   *   1, for a tensor of one value
+   * @param {{ retainGraph?: boolean } | boolean | null} [options] retainGraph: false; true allows another backward
+   *   through the same computation
    * @throws {GlassformerError} 'state' when no computation was recorded, or an earlier backward has used it; 'shape'
    *   for a missing gradient
    * @example
@@ -368,7 +385,10 @@ export class Tensor extends Methods {
    */
   backward(gradient, options) {
     const isGradient = gradient instanceof Tensor
-    backward(this, isGradient ? gradient : undefined, isGradient ? options : gradient ?? options)
+    expect(isGradient || (gradient ?? undefined) === undefined || isPlain(gradient), 'type',
+      () => `backward: gradient must be a tensor of the shape of this one, got ${describe(gradient)}`)
+    const given = /** @type {{ retainGraph?: boolean } | undefined} */ (isGradient ? options : gradient ?? options)
+    backward(this, isGradient ? gradient : undefined, given)
   }
 
   /**
@@ -389,15 +409,19 @@ export class Tensor extends Methods {
   /** Frees the memory. Using the tensor afterwards is an error; disposing it again is not. */
   dispose() {
     if (!this.storage) return
-    this.engine.release(this)
+    this.engine.leaveScope(this)
     this.end()
   }
 
-  /** Frees a tensor that is in no scope and not registered with the garbage collector. @internal */
+  /** Leaves a view to the garbage collector alone: it does not count as live any more. @internal */
+  forget() {
+    if (!this.#isForgotten && this.storage) this.#isForgotten = this.storage.forget()
+  }
+
+  /** Frees a tensor that is in no scope. @internal */
   end() {
     if (!this.storage) return
-    this.storage.release()
-    this.engine.memory.count(0, -1)
+    if (!this.#isForgotten) this.engine.memory.count(0, -this.storage.release())
     this.storage = null
     this.node = null
     this.#grad?.dispose()

@@ -125,6 +125,10 @@ export const createTensorEnd = hints => createEnd(Object.prototype, (key, tensor
     : `a tensor cannot get the property ${key}${spelling ? `; ${spelling}` : '; keep it in a Map, or in an object beside the tensor'}`)
 })
 
+/** The end of the prototype chain of what max and min give along one axis. */
+export const createExtremesEnd = () => createEnd(Object.prototype, key => error('x.max({ dim }) gives { values, indices }, ' +
+  `which have no ${key}; write x.max({ dim }).values.${key}`))
+
 /**
  * The end of the prototype chain of modules, which may get any property.
  * @param {object} end @param {Record<string, string>} hints for names that modules do not have

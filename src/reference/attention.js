@@ -1,4 +1,5 @@
-// scores[i][j] = q[i] . k[j] / sqrt(D), -Infinity where masked; weights = softmax(scores); y = weights v.
+// scores[i][j] = q[i] . k[j] / sqrt(D), -Infinity where masked; weights = softmax(scores), 0 for a query whose scores
+// are all -Infinity, as in PyTorch from 2.5 on; y = weights v.
 // q [B, H, Tq, D], k [B, KV, Tk, D], v [B, KV, Tk, Dv]: head h of q uses head floor(h / (H / KV)) of k and v.
 // attn_mask broadcasts to [B, H, Tq, Tk]: if its dtype is 'bool', true means visible; otherwise it is added.
 // key_padding_mask [B, Tk]: true masks the key. causal: query i sees key j if j <= i; window: if |i - j| < window.
@@ -60,11 +61,18 @@ function sumHeads(dy, shape) {
   return dx
 }
 
+/** softmax, with zeros for rows of -Infinity. */
+function safeSoftmax(x) {
+  const width = x.shape.at(-1), { y } = softmax({ x })
+  const isHidden = i => x.data.slice(i - i % width, i - i % width + width).every(score => score === -Infinity)
+  return map(y, (weight, i) => (Number.isNaN(weight) && isHidden(i) ? 0 : weight))
+}
+
 function steps(inputs, params) {
   const { q } = inputs, [k, v] = [inputs.k, inputs.v].map(x => repeatHeads(x, q.shape[1]))
   const dots = matmul({ a: q, b: transpose(k) }).y
   const scores = applyMasks(map(dots, value => value * scaleOf(q, params)), inputs, params)
-  return { q, k, v, dots, scores, weights: softmax({ x: scores }).y }
+  return { q, k, v, dots, scores, weights: safeSoftmax(scores) }
 }
 
 export function forward(inputs, params) {

@@ -1,6 +1,5 @@
 // Sine and cosine number i of position p are those of the angle p / base^(2i/d). The layout interleaves them, or puts
-// all sines before all cosines. If d is odd, the interleaved layout has only complete pairs and a last column of 0, as
-// in the lessons; the other layout has one more sine.
+// all sines before all cosines. If d is odd, there is one more sine than cosines.
 import { zeros } from './tensor.js'
 
 /** @type {Record<string, (pair: number, d: number, base: number) => number>} */
@@ -24,8 +23,7 @@ export function forward(
     if (layout === 'interleaved') return 2 * pair + isCosine
     return isCosine ? sines + pair : pair
   }
-  const columns = layout === 'interleaved' ? d - (d % 2) : d
-  for (let column = 0; column < columns; column++) {
+  for (let column = 0; column < d; column++) {
     const pair = Math.floor(column / 2)
     const isCosine = column % 2
     const rate = angleRate[method](pair, d, base)

@@ -41,6 +41,11 @@ test('each has a text, a place in the source, and arguments with types', async (
     for (const { name, type } of params) assert.ok(type, `${id}: ${name}`)
     assert.ok(!/engine|import\(|\.\.\.args/.test(call), call)
   }
+  for (const { id, call, params } of all) {
+    for (const name of [call, ...params.flatMap(one => [one.name, ...(one.fields ?? []).map(field => field.name)])]) {
+      assert.doesNotMatch(name, /\b__/, `${id} has a name that TypeScript made up`)
+    }
+  }
   const { source } = byId.get('F.crossEntropy'), [file, line] = source.split(':')
   const lines = (await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')).split('\n')
   assert.match(lines[line - 1], /^export function crossEntropy/)

@@ -24,7 +24,7 @@ const OPEN = {
     x.flip([1, 2]), x.narrow(1, 0, 2), x.unsqueeze(1).expand([-1, 5, 3, 4])], [3, 4]],
   'indexing': [(x, ids) => [x.gather(1, ids), x.indexSelect(1, [2, 0])], [4], ['ids', 2]],
   'embedding': [ids => F.embedding(ids, gf.linspace(0, 1, 12).reshape(3, 4)), ['ids', 5]],
-  'rowwise operations and reductions': [x => [x.softmax({ dim: 1 }), x.cumsum(1), x.sum({ dim: 1 }), x.max({ dim: -1 }), gf.cat([x, x.mul(2)],
+  'rowwise operations and reductions': [x => [x.softmax({ dim: 1 }), x.cumsum(1), x.sum({ dim: 1 }), x.max({ dim: -1 }).values, gf.cat([x, x.mul(2)],
     { dim: 1 })], [4]],
   'rotary': [x => [F.rotary(x), F.rotary(x, { positions: Array(x.shape[0]).fill([0, 2, 1]) })], [3, 8]],
   'attention': [(q, k, mask) => [F.scaledDotProductAttention(q, k, k),

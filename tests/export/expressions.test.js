@@ -31,8 +31,9 @@ const CASES = {
     reshape = narrow.reshape(-1, 3)
     attention_4, weights_4 = attention(input, input, input, 4, mask=reshape)`],
   'reductions': [a => [a.sum(), a.sum({ dim: 1 }), a.mean({ dim: [0, 2], keepdim: true }),
-    a.sum({ dim: [0, 1, 2], keepdim: true }), a.logsumexp({ dim: 0 }), a.max({ dim: 1 }), a.prod({ dim: [0, 1] }),
-    a.gt(0).all({ dim: 0, keepdim: true }), a.argmax(), a.argmin({ dim: 1 }), a.argmax({ dim: 1, keepdim: true }),
+    a.sum({ dim: [0, 1, 2], keepdim: true }), a.logsumexp({ dim: 0 }), a.max({ dim: 1 }).values,
+    a.prod({ dim: [0, 1] }), a.gt(0).all({ dim: 0, keepdim: true }), a.argmax(),
+    a.argmin({ dim: 1 }), a.argmax({ dim: 1, keepdim: true }),
     a.var({ dim: 1 }), a.std({ correction: 0 }), a.norm({ p: 3, dim: 1 }), a.cumsum(1)], [[2, 3, 4]], `
     output = torch.sum(input)
     sum = torch.sum(input, dim=1)

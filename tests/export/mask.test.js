@@ -73,6 +73,21 @@ test('a bool attention mask and rotary positions are inputs', async () => {
   }
 })
 
+test('masks that hide all keys of a query, and masks that broadcast, give the same numbers', async () => {
+  const attend = (q, mask) => F.scaledDotProductAttention(q, q, q, { attnMask: mask })
+  const q = gf.randn([2, 2, 3, 4]), mask = int([[1, 0, 0], [0, 0, 0], [1, 1, 1]]).to('bool')
+  const rows = int([[0, 1, 1], [0, 0, 0]]).to('bool'), seen = gf.ones([3, 3]).to('bool')
+  const fixed = new FunctionModule(x => attend(x, mask)), model = new FunctionModule(attend)
+  await assertRuns(model, [q, seen], { input_0: q, input_1: mask }, () => attend(q, mask))
+  await assertRuns(fixed, q, { input: q }, () => attend(q, mask))
+  const layer = new nn.TransformerEncoderLayer(8, 2, 8, 0), src = gf.randn([2, 3, 8]), padding = rows.logicalNot()
+  await assertRuns(layer, { src, srcKeyPaddingMask: rows }, { src, srcKeyPaddingMask: padding },
+    () => layer.forward(src, { srcKeyPaddingMask: padding }))
+  const wide = rows.reshape(2, 1, 1, 3), more = gf.cat([q, q.mul(2).narrow(0, 0, 1)])
+  const widest = gf.cat([wide, wide]).narrow(0, 1, 3)
+  await assertRuns(model, [q, wide], { input_0: more, input_1: widest }, () => attend(more, widest))
+})
+
 test('unused inputs are left out, and inputs that only JavaScript reads are refused by name', async () => {
   const x = gf.randn([2, 3]), y = gf.randn([2, 3])
   const session = await sessionOf(gf.toOnnx(new FunctionModule(a => a.mul(2)), [x, y]))

@@ -251,5 +251,18 @@ for shape, last in (((2, 3, 4), [3, 4]), ((2, 5), [2, 5]), ((3, 2, 2, 2), [2, 2,
     case("layerNorm", "F.layerNorm(x, w, b)", lambda x, w, b: F.layer_norm(x, last, w, b), x=normal(*shape), w=normal(*last), b=normal(*last))
     case("layerNorm", f"F.layerNorm(x, null, null, {{ normalizedShape: {last} }})", lambda x: F.layer_norm(x, last), x=normal(*shape))
 
+def integers(*shape, scale=5):
+    return (normal(*shape) * scale).round().to(torch.int32)
+
+
+for left, right in (((2, 3), (3, 4)), ((4, 2, 3), (3, 2)), ((1, 2, 3), (5, 3, 1)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3, 2)), ((0, 3), (3, 2)), ((2, 0), (0, 2))):
+    case("integer products", "x.matmul(y)", lambda x, y: x.matmul(y), x=integers(*left), y=integers(*right))
+case("integer products", "x.matmul(y)", lambda x, y: x.matmul(y), x=integers(3, 4, scale=1e9), y=integers(4, 2, scale=1e9))
+for line, run in (("x.prod()", lambda x: x.prod()), ("x.prod(1)", lambda x: x.prod(1)), ("x.prod(0, true)", lambda x: x.prod(0, True))):
+    case("integer products", line, run, x=integers(3, 4, scale=3))
+    case("integer products", line, run, x=integers(2, 3) > 0)
+case("integer products", "x.prod(1)", lambda x: x.prod(1), x=torch.tensor([[65536, 65536, 65536, 0], [-2147483648, 1, 1, 1], [46340, 46340, 1, -1]], dtype=torch.int32))
+case("integer products", "x.prod(0)", lambda x: x.prod(0), x=torch.zeros(0, 2, dtype=torch.int32))
+
 save("lines", "lines of PyTorch and of this library; gradients of sum(output * cot); made by lines.py", rtol=2e-6, cases=cases)
 print(len(cases), "cases")

@@ -33,10 +33,11 @@ def dot_products(t, causal=False):
     if "attn_mask" in t:
         scores = scores + t["attn_mask"]
     if "key_padding_mask" in t:
-        # Added as in PyTorch: the NaN of a query without visible keys spreads to all keys of its sequence.
         padded = t["key_padding_mask"][:, None, None, :]
         scores = scores + torch.zeros(padded.shape, dtype=q.dtype).masked_fill(padded, -INF)
-    weights = scores.softmax(-1)
+    # Newer versions of PyTorch give zeros to a query without visible keys, 1.13 gives NaN.
+    unseeing = (scores == -INF).all(-1, keepdim=True)
+    weights = scores.masked_fill(unseeing, 0.0).softmax(-1).masked_fill(unseeing, 0.0)
     return {"y": weights @ v, "weights": weights}
 
 

@@ -52,7 +52,18 @@ modules = {
     "new nn.ModuleList([new nn.Linear(1, 2), new nn.Linear(1, 3)])": nn.ModuleList([nn.Linear(1, 2), nn.Linear(1, 3)]),
     "new nn.MultiheadAttention(8, 2)": nn.MultiheadAttention(8, 2), "new nn.TransformerEncoderLayer(8, 2, 16, 0.1)": nn.TransformerEncoderLayer(8, 2, 16, 0.1),
     "new nn.TransformerDecoderLayer(8, 2, 16, 0.25)": nn.TransformerDecoderLayer(8, 2, 16, 0.25),
-    "new nn.Transformer(8, 2, 1, 1, 16, 0.1)": nn.Transformer(8, 2, 1, 1, 16, 0.1)
+    "new nn.Transformer(8, 2, 1, 1, 16, 0.1)": nn.Transformer(8, 2, 1, 1, 16, 0.1),
+    "new nn.Conv1d(2, 4, 3)": nn.Conv1d(2, 4, 3), "new nn.Conv1d(2, 4, 3, 2, 1, { bias: false })": nn.Conv1d(2, 4, 3, 2, 1, bias=False),
+    "new nn.Conv2d(2, 4, 3, { padding: 'same' })": nn.Conv2d(2, 4, 3, padding="same"),
+    "new nn.Conv2d(2, 4, [3, 5], { stride: [1, 2], dilation: 2, groups: 2 })": nn.Conv2d(2, 4, (3, 5), stride=(1, 2), dilation=2, groups=2),
+    "new nn.Conv2d(2, 4, 3, 1, 1, { paddingMode: 'reflect' })": nn.Conv2d(2, 4, 3, 1, 1, padding_mode="reflect"),
+    "new nn.Unfold(3)": nn.Unfold(3), "new nn.Unfold([2, 3], { padding: 1, stride: [1, 2] })": nn.Unfold((2, 3), padding=1, stride=(1, 2)),
+    "new nn.Fold([4, 5], 2)": nn.Fold((4, 5), 2), "new nn.Unflatten(1, [2, 3])": nn.Unflatten(1, (2, 3)), "new nn.GLU()": nn.GLU(),
+    "new nn.ELU(0.5)": nn.ELU(0.5), "new nn.SmoothL1Loss()": nn.SmoothL1Loss(), "new nn.HuberLoss()": nn.HuberLoss(),
+    "new nn.ParameterList([new nn.Parameter(gf.ones([2, 3])), new nn.Parameter(gf.ones([1]))])":
+        nn.ParameterList([nn.Parameter(torch.ones(2, 3)), nn.Parameter(torch.ones(1))]),
+    "new nn.ParameterList()": nn.ParameterList(), "new nn.ParameterDict({ a: new nn.Parameter(gf.ones([2])) })": nn.ParameterDict({"a": nn.Parameter(torch.ones(2))}),
+    "new nn.LayerNorm([2, 3])": nn.LayerNorm([2, 3])
 }
 path = pathlib.Path(__file__).with_name("printed.json")
 lines = ",\n".join(json.dumps(case) for case in cases)

@@ -57,7 +57,7 @@ conv2d unfold fold pad meshgrid diag diagonal unbind swapaxes movedim index_add 
 tile empty empty_like full_like rand_like randn_like tril_indices triu_indices""".split()
 METHODS = """abs_ ceil_ exp_ floor_ log_ neg_ reciprocal_ relu_ round_ rsqrt_ sigmoid_ sign_ sqrt_ square_ tanh_ trunc_ zero_ add_ sub_
 mul_ div_ pow_ clamp_ lerp_ masked_fill_ scatter_ scatter_add_ index_add_ index_copy_ index_fill_ tril_ triu_ copy_ fill_ normal_
-uniform_ expand_as view_as reshape_as type_as unfold""".split()
+uniform_ expand_as view_as reshape_as type_as unfold view backward""".split()
 MODULES = """Linear Flatten Dropout Embedding LayerNorm ReLU SiLU Tanh Sigmoid GELU Softmax LogSoftmax LeakyReLU Softplus
 CosineSimilarity CrossEntropyLoss NLLLoss MSELoss L1Loss BCELoss BCEWithLogitsLoss KLDivLoss MultiheadAttention
 TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder Transformer ELU GLU SmoothL1Loss HuberLoss
@@ -69,10 +69,11 @@ kaiming_normal_ calculate_gain orthogonal_""".split()
 optim, schedulers, utils, data = torch.optim, torch.optim.lr_scheduler, torch.nn.utils, torch.utils.data
 
 tables = {
-    "FUNCTIONS": {name: unique(parameters(getattr(F, name, None)) + parameters(getattr(torch, name, None)) + schemas(name)
+    "FUNCTIONS": {"grad": parameters(torch.autograd.grad), **{name: unique(parameters(getattr(F, name, None)) + parameters(getattr(torch, name, None)) + schemas(name)
                          + [["input"] + list for list in parameters(getattr(torch.Tensor, name, None), 1)])
-                  for name in FUNCTIONS},
-    "METHODS": {name: unique(schemas(name)) for name in METHODS},
+                  for name in FUNCTIONS}},
+    "METHODS": {name: unique(schemas(name) + [["input"] + list for list in parameters(getattr(torch.Tensor, name), 1)])
+                for name in METHODS},
     "MODULES": {name: parameters(getattr(torch.nn, name).__init__, 1) for name in MODULES},
     "FORWARDS": {name: parameters(getattr(torch.nn, name).forward, 1) for name in FORWARDS},
     "INIT": {name: parameters(getattr(torch.nn.init, name)) for name in INIT},

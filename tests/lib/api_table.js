@@ -142,7 +142,8 @@ export const OFTEN = [
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
   ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
   ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
-  ['values, places = x.max(1)', '[x.max(1), x.argmax(1)]', [[3, 7, 11], [3, 3, 3]]],
+  ['bool(x.isnan().any())', 'x.isnan().any().item()', false],
+  ['values, places = x.max(1)', '[...x.max(1)]', [[3, 7, 11], [3, 3, 3]]],
   ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
 ]
 
@@ -220,15 +221,19 @@ export const apiTable = ({ names }) => `${[
   '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
   'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
+  '`if (x.isnan().any())` is always true, since JavaScript counts every object as true: write `if (x.isnan().any().item())`.\n' +
   '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
   'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. `gf.data.DataLoader` makes batches in\n' +
   'PyTorch\'s order. `gf.decoding.generate(model, ids)` calls a forward of your own with an int32 tensor [B, T]; it may\n' +
   'return logits, `[logits, loss]` or an object with `logits`. If its second parameter is `{ cache }`, or it reads\n' +
-  '`options.cache`, it gets one. If it hands the cache on to attention, it is given new tokens only, and the first of them\n' +
-  'has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
+  '`options.cache`, it gets one. If it hands the cache on to attention or calls `cache.update(this, k, v)`, it is given new tokens\n' +
+  'only, and the first of them has position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, inside `gf.noGrad`;\n' +
+  '`fast.reason` says why something is not compiled.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   'Methods in place (`x.add_(y)`, `x.copy_(y)`, `x.zero_()`) are not recorded for backward: they are for tensors without\n' +
-  '`requiresGrad`, or inside `gf.noGrad`. What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
+  '`requiresGrad`, or inside `gf.noGrad`. A recorded operation refers to its tensors, and traces explain it with their values,\n' +
+  'so one tensor cannot be the results of two operations; write `x = x.add(y)` where PyTorch would record `x.add_(y)`.\n' +
+  'What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
   '## What stays out',
   'This is a transformer library. Batch normalization, pooling and recurrent layers are not there: transformers have none of\n' +
   'them, and each would need kernels of its own, which every reader of the page would load. Convolutions are (`F.conv1d`,\n' +

@@ -1,20 +1,19 @@
 // Files, texts, models, traces: everything else: what is written often and wrongly, and what the library says to it.
 import { load } from '../../src/js/index.js'
+import { FAMILIES } from '../../src/js/models/families/index.js'
 import { file, gf, disposed, lin, nn, seq, expectMessages, x } from './expect_messages.js'
 
 expectMessages([
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
   [() => load(2), 'load: options must be an object with threads, wasm, got 2; write { threads: 2 }'],
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
-    'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
+    `config.json: model_type must be one of ${FAMILIES.map(({ type }) => type).join(', ')}, got "mamba"`],
   [() => gf.models.load('./gpt2'),
-    "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    `'model.safetensors': blob }, got "./gpt2"` + '; folders and names of a hub are not supported, so read each file ' +
-    'first with await readFile(path) or fetch'],
+    'models: files must be an object of file contents by name or the address of a folder that begins with https://, ' +
+    'got "./gpt2"'],
   [() => gf.models.load({}),
     "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    "'model.safetensors': blob }, got an empty object" + '; folders and names of a hub are not supported, so read each file ' +
-    'first with await readFile(path) or fetch'],
+    "'model.safetensors': blob }, got an empty object; read each file first with await readFile(path)"],
   [() => gf.models.load({ 'config.json': './gpt2/config.json' }),
     'models: config.json must be the contents of the file, got "./gpt2/config.json", which looks like a ' +
     'path; read the file first, with await readFile(path) or fetch'],
@@ -47,8 +46,8 @@ expectMessages([
   [() => gf.decoding.generate(lin, 'hello'),
     'generate: ids must be an array of ids, or an array of such arrays, got "hello"; write tokenizer.encode(text).ids'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
-    'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
-    'beams, lengthPenalty, cache, onToken, stoppingCriteria, signal'],
+    'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, minP, ' +
+    'repetitionPenalty, noRepeatNgramSize, minNewTokens, seed, beams, lengthPenalty, numReturnSequences, stop, tokenizer, cache, onToken, stoppingCriteria, signal'],
   [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]'],
   [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
     'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],
@@ -71,6 +70,13 @@ expectMessages([
     'saveSafetensors: tensors must be an object of tensors by name, got a value of type Linear; write model.stateDict()'],
   [() => gf.generate(lin, [0]), 'generate is gf.decoding.generate here'],
   [() => gf.inferenceMode(() => x), 'gf has no inferenceMode; write gf.noGrad(() => …)'],
+  [() => gf.setGradEnabled(false), 'gf has no setGradEnabled; write gf.noGrad(() => …), gf.enableGrad(() => …) inside of it'],
+  [() => gf.polar(x, x), 'gf has no polar; there are no complex numbers; rotary positions are gf.functional.rotary'],
+  [() => gf.functional.max_pool2d(x, 2), 'gf.functional has no max_pool2d; it has the parts of transformers'],
+  [() => gf.functional.interpolate(x), 'gf.functional has no interpolate; it has the parts of transformers'],
+  [() => x.double(), 'a tensor has no double here; there is no arithmetic in float64'],
+  [() => x.indexSelect(0, [[0, 1]]), 'indexSelect: index must have one axis, got an int32 tensor [1, 2]; F.embedding(index, x) takes ' +
+  'rows of x by indices of any shape, x.index(index) too'],
   [() => gf.loadSafetensors(new TextDecoder().decode(gf.saveSafetensors({ a: gf.zeros([1]) }))),
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object " +
     "of such by name, got a string of 68 characters; read it without 'utf8'"]

@@ -39,7 +39,7 @@ expectMessages([
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
     'TransformerEncoderLayer: srcMask must have shape [Tq, Tk] = [3, 3], or [B, H, Tq, Tk] = ' +
-    '[1, 2, 3, 3], where B and H may be 1, or [B · H, Tq, Tk] = [2, 3, 3], got [1, 1]'],
+    '[1, 2, 3, 3], where each side may be 1, or [B · H, Tq, Tk] = [2, 3, 3], got [1, 1]'],
   [() => new nn.Transformer(4, 2, 1, 1).forward(seq), 'Transformer: forward takes src and tgt, and tgt is missing'],
   [() => lin.loadStateDict({ weight: [[1]], bias: [0, 0] }),
     'loadStateDict: Linear does not fit: weight must have shape [2, 3], got [1, 1]'],

@@ -101,9 +101,10 @@ expectMessages([
   'object at the end'],
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes input, weight, bias in this order, but also got a fourth: 7'],
   [() => x.length, 'a tensor has no length here; write x.numel() for the number of values, x.shape[0] for the rows'],
-  [() => { const [values] = x.max({ dim: 1 }); return values },
-    'a float32 tensor [2] is not iterable; x.max({ dim }) gives the values alone, x.argmax({ dim }) the indices; write ' +
-    'x.select(0, i) for a row, x.toArray() for all as an array'],
+  [() => { const [values] = x.amax({ dim: 1 }); return values },
+    'a float32 tensor [2] is not iterable; write x.amax({ dim }) for the values of x.max({ dim }) alone, x.select(0, i) for a ' +
+    'row, x.toArray() for all as an array'],
+  [() => x.max(1).sum(), 'x.max({ dim }) gives { values, indices }, which have no sum; write x.max({ dim }).values.sum'],
   [() => x.map(v => 2 * v),
     'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],
   [() => { x.shape = [4, 3] }, 'shape of a tensor cannot be assigned; write x.reshape(…)'],
@@ -114,9 +115,9 @@ expectMessages([
   [() => { x.requiresGrad = 'false' }, 'tensor: requiresGrad must be true or false, got "false"'],
   [() => { gf.arange(3).requiresGrad = true },
     'requiresGrad: only float32 tensors have gradients, got an int32 tensor [3]'],
-  [() => { const { values, indices } = x.max({ dim: 1 }); return [values, indices] },
-    'a tensor has no indices here; x.max({ dim }) gives the values themselves; write x.argmax({ dim }), ' +
-    'x.argmin({ dim }) or x.argsort({ dim })'],
+  [() => { const { values, indices } = x.max(); return [values, indices] },
+    'a tensor has no indices here; x.max({ dim }), x.min({ dim }), x.sort() and x.topk(k) give values and indices; write ' +
+    'x.argmax() or x.argmin() for one of all'],
   [() => new F.ReLU(), 'ReLU is gf.nn.ReLU here'],
   [() => x.isLeaf, 'a tensor has no isLeaf here; write x.node === null'],
   [() => x.clip(0, 1), 'a tensor has no clip here; write x.clamp({ min, max })'],

@@ -41,6 +41,20 @@ for (const type of ['t5', 'marian']) test(`${type}: reads the decoder start toke
   assert.equal(generate(model)[1], after.indexOf(Math.max(...after)))
 })
 
+for (const type of ['gpt2', 't5']) test(`${type}: generation_config.json has the defaults of generate`, async () => {
+  const plain = await load(type, {}), free = generate(plain)
+  const beams = await load(type, { num_beams: 3, length_penalty: 0.5, no_repeat_ngram_size: 2, repetition_penalty: 1.5 })
+  const options = { beams: 3, lengthPenalty: 0.5, noRepeatNgramSize: 2, repetitionPenalty: 1.5 }
+  assert.deepEqual(beams.generationDefaults, options)
+  assert.deepEqual(generate(beams), generate(plain, options))
+  assert.deepEqual(generate(beams, { ...options, beams: 1 }), generate(plain, { ...options, beams: 1 }))
+  const sampled = await load(type, { do_sample: true, temperature: 0.7, top_p: 0.9 })
+  assert.deepEqual(generate(sampled, { seed: 5 }), generate(plain, { temperature: 0.7, topK: 50, topP: 0.9, seed: 5 }))
+  assert.deepEqual(generate(sampled, { temperature: 0 }), free)
+  assert.deepEqual(generate(sampled, { beams: 2 }), generate(plain, { beams: 2 }))
+  assert.deepEqual(generate(await load(type, { temperature: 0.7 })), free, 'without do_sample')
+})
+
 test('save writes generation_config.json, and invalid settings are refused by name', async () => {
   const generation = { eos_token_id: [2, 5], temperature: 0.5 }, model = await load('gpt2', generation)
   const files = gf.models.save(model)

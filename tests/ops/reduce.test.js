@@ -6,9 +6,12 @@ import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
+import { Extremes } from '../../src/js/ops/extremes.js'
 import { forward, backward, reductionNames } from '../../src/reference/reduce.js'
 
 const F = gf.functional
+/** max and min give indices, too, along one axis. */
+const valuesOf = out => (out instanceof Extremes ? out.values : out)
 const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : { p: Number(p) }) })
 
 /**
@@ -19,7 +22,7 @@ const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : {
 const ROUNDINGS = { sum: [1, 1], mean: [1, 1], max: [0, 0], min: [0, 0], amax: [0, 1], amin: [0, 1], prod: [1, 2] }
 
 testOp('reduce', {
-  run: ({ x }, params) => ({ y: F[params.op](x, options(params)) }),
+  run: ({ x }, params) => ({ y: valuesOf(F[params.op](x, options(params))) }),
   bounds: ({ inputs, params, cot }) => {
     const { y } = forward(inputs, params), dx = backward(inputs, params, cot).x
     const n = inputs.x.data.length / (y.data.length || 1), most = Math.max(0, ...Array.from(inputs.x.data, Math.abs))
@@ -36,7 +39,7 @@ testOp('reduce', {
 })
 
 testOp('rowwise', {
-  run: ({ x }, { op, dim }) => ({ y: F[op](x, { dim }) }),
+  run: ({ x }, { op, dim }) => ({ y: valuesOf(F[op](x, { dim })) }),
   bounds: ({ inputs: { x }, cot: { y: dy } }) => {
     const width = 40, most = Math.max(0, ...Array.from(dy.data, Math.abs))
     return { y: x.data.map(v => U * (2 * Math.abs(v) + width)), x: x.data.map(() => U * width * 4 * most) }
@@ -70,7 +73,7 @@ test('sums and extremes of integers and bools', () => {
   const plain = out => [out.dtype, out.toArray()]
   assert.deepEqual(plain(ids.sum()), ['int32', 16777231])
   assert.deepEqual(plain(ids.sum({ dim: 0 })), ['int32', [5, 3, 16777223]])
-  assert.deepEqual(plain(ids.max({ dim: 1, keepdim: true })), ['int32', [[16777217], [6]]])
+  assert.deepEqual(plain(ids.max({ dim: 1, keepdim: true }).values), ['int32', [[16777217], [6]]])
   assert.deepEqual(plain(ids.min()), ['int32', -2])
   assert.deepEqual(plain(mask.sum({ dim: 1 })), ['int32', [1, 3]])
   assert.deepEqual(plain(mask.all({ dim: 1 })), ['bool', [false, true]])
@@ -91,7 +94,7 @@ test('empty reductions: sums are 0, means NaN, products 1; maxima are errors', (
   assert.deepEqual([none.all().item(), none.any().item()], [true, false])
   for (const name of ['max', 'min', 'amax', 'amin', 'argmax', 'argmin']) {
     assertRejects(() => none[name]({ dim: 1 }), 'shape', name, 'nothing', '[2, 0]')
-    assert.deepEqual(none[name]({ dim: 0 }).shape, [0])
+    assert.deepEqual(valuesOf(none[name]({ dim: 0 })).shape, [0])
   }
 })
 
@@ -124,7 +127,7 @@ for (const [name, all] of Object.entries(USES)) {
     test(`${name} ${JSON.stringify(options)}: cells and gradients are explained`, () => {
       const x = gf.tensor([[[1, -2], [0.5, 3]], [[2.5, 1.5], [-0.25, 2]]], { requiresGrad: true })
       const { trace } = gf.trace(() => {
-        const y = x[name](options)
+        const y = valuesOf(x[name](options))
         y.backward(gf.tensor(Float32Array.from({ length: y.numel() }, (_, i) => 1 + i), { shape: y.shape }))
       })
       const y = trace.get(name), first = trace.explain(name, y.shape.map(() => 0))
@@ -281,4 +284,23 @@ test("a long row gives the reference's result, alone and among others", () => {
     const expected = forward({ x }, { op, dim: 1 }).y
     assertClose({ shape: [4], data: all }, expected, { tol: all.map(v => 8 * U * Math.abs(v)), name: `${op} of ${C}` })
   }
+})
+
+test('max and min along one axis give values and indices, as in PyTorch', () => {
+  const x = gf.tensor([[3, 9, 9], [7, -1, 5]], { requiresGrad: true })
+  for (const call of [() => x.max(1), () => x.max({ dim: -1 }), () => gf.max(x, 1), () => F.max(x, { dim: 1 })]) {
+    const { values, indices } = call(), [first, second] = call()
+    assert.deepEqual([values.toArray(), indices.toArray(), indices.dtype], [[9, 7], [1, 0], 'int32'])
+    assert.deepEqual([first.toArray(), second.toArray()], [[9, 7], [1, 0]])
+  }
+  assert.deepEqual(Array.from(x.min(0, true), one => one.toArray()), [[[3, -1, 5]], [[0, 1, 1]]])
+  assert.equal(x.max().item(), 9)
+  assert.deepEqual(x.max([0, 1]).toArray(), 9)
+  x.max(1).values.sum().backward()
+  assert.deepEqual(x.grad.toArray(), [[0, 1, 0], [1, 0, 0]])
+  const result = x.detach().clone(), late = result.max(1)
+  result.zero_()
+  assertRejects(() => late.indices, 'state', 'read values and indices at once')
+  const flags = gf.tensor([[false, true], [false, false]]).max(1)
+  assert.deepEqual([flags.values.toArray(), flags.indices.toArray()], [[true, false], [1, 0]])
 })

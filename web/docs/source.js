@@ -124,7 +124,10 @@ function isPlain(type) {
 export function fieldsOf(type, texts) {
   const own = checker.getNonNullableType(type)
   if (!isPlain(own)) return []
-  const fields = checker.getPropertiesOfType(own).map(property => ({
+  const properties = checker.getPropertiesOfType(own)
+  // Symbols such as that of iterables make it more than an object of options.
+  if (properties.some(({ name }) => name.startsWith('__@'))) return []
+  const fields = properties.map(property => ({
     name: property.name, type: typeText(checker.getTypeOfSymbol(property)),
     text: texts.get(property.name) ?? docOf(property), isOptional: Boolean(property.flags & ts.SymbolFlags.Optional)
   }))
@@ -154,7 +157,9 @@ function argumentsOf(signature) {
     if (isRest && checker.isTupleType(type)) return unpacked(/** @type {ts.TypeReference} */ (type))
     const isOptional = isRest || Boolean(own && checker.isOptionalParameter(own)) ||
       /undefined$/.test(checker.typeToString(type))
-    return [{ name: symbol.name, type, isOptional, isRest }]
+    // An argument that is taken apart has a name in its comment only.
+    const [tag] = own && !ts.isIdentifier(own.name) ? ts.getJSDocParameterTags(own) : []
+    return [{ name: tag?.name.getText() ?? symbol.name, type, isOptional, isRest }]
   })
 }
 

@@ -38,7 +38,7 @@ const STEPS = {
 }
 
 /** @template T @param {Library} gf @param {() => T} fn @returns {T} */
-const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
+const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(/** @type {() => any} */ (fn)))
 
 /** The Euclidean norms of vectors along the last axis. @param {LibraryTensor} x */
 const normsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()

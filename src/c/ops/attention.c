@@ -11,8 +11,9 @@
  * computed by the same instructions. If the caller provides a step (because the user edited it), the later steps are
  * computed from it. With a causal mask a block ends at its last visible key; with a window it starts at the panel of
  * its first visible key. The skipped terms are zeros, and every sum keeps its order, so a query has the same bits
- * whether it is computed alone after cached keys or together with all others. A query without visible keys gets NaN, as
- * in PyTorch. A NaN in v propagates even if its weight is 0 (0 NaN is NaN), unless its key is skipped.
+ * whether it is computed alone after cached keys or together with all others. The weights of a query without visible keys
+ * are 0, and so are its output and its gradients, as in PyTorch from 2.5 on. A NaN in v propagates even if its weight is
+ * 0 (0 NaN is NaN), unless its key is skipped.
  *
  * Groups of consecutive query heads may share a head of k and v (grouped-query attention, Ainslie et al. 2023), whose
  * gradient is the sum over the group.
@@ -127,6 +128,13 @@ typedef struct {
   int start, end, scored_start, scored_end;
 } key_range;
 
+/* Whether n masked scores hide every key. A visible key usually comes first. */
+static int hides_all(const float *masked, int n) {
+  for (int j = 0; j < n; j++)
+    if (masked[j] != -GF_INFINITY) return 0;
+  return 1;
+}
+
 /* Computes the steps of query i from p->from up to the weights. */
 static void compute_weights(const head_view *head, const gf_attention_steps *saved, step_rows row, int i,
                             const key_range *keys) {
@@ -147,9 +155,13 @@ static void compute_weights(const head_view *head, const gf_attention_steps *sav
     }
   }
   if (from < GF_FROM_WEIGHTS) {
-    gf_row_softmax(row.weights + start, masked + start, end - start);
-    /* The softmax of a row without visible keys is NaN, also at masked keys. */
-    float hidden = end > start && row.weights[start] == row.weights[start] ? 0.0f : GF_NAN;
+    float hidden = 0.0f;
+    if (hides_all(masked + start, end - start)) {
+      fill(row.weights, start, end, 0.0f);
+    } else {
+      gf_row_softmax(row.weights + start, masked + start, end - start);
+      if (row.weights[start] != row.weights[start]) hidden = GF_NAN; /* as the softmax of the whole row */
+    }
     if (saved->weights) fill(row.weights, 0, start, hidden);
     fill(row.weights, end, saved->weights ? Tk : keys->end, hidden);
   }

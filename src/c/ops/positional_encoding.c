@@ -5,9 +5,8 @@
  *     concatenated:  PE[k] = [sin(angle(k,0)), sin(angle(k,1)), ..., cos(angle(k,0)), cos(angle(k,1)), ...]
  *
  * GF_POWER computes the frequency as a power, GF_LOG through the logarithm: 1/base^(2i/d) = exp(-2i ln(base) / d). If d
- * is odd, interleaved has floor(d/2) pairs and a last column of 0; concatenated has one more sine than cosines.
- * Everything is in double, since a float32 angle has an error of 4e-4 at position 4999. GF_LOG_FLOAT rounds frequency
- * and angle to float32 as torch does, to reproduce the digits of notebooks.
+ * is odd, the last pair has a sine and no cosine. Everything is in double, since a float32 angle has an error of 4e-4 at
+ * position 4999. GF_LOG_FLOAT rounds frequency and angle to float32 as torch does, to reproduce the digits of notebooks.
  */
 #include "../glassformer.h"
 #include "../math.h"
@@ -19,9 +18,8 @@ static double angle(int k, int i, int d, double base, int method) {
 }
 
 void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method) {
-  int sine_count = layout == GF_CONCATENATED ? (d + 1) / 2 : d / 2, stride = layout == GF_CONCATENATED ? 1 : 2;
+  int sine_count = (d + 1) / 2, stride = layout == GF_CONCATENATED ? 1 : 2;
   int first_cosine = layout == GF_CONCATENATED ? sine_count : 1;
-  for (size_t i = 0; i < (size_t)L * d; i++) out[i] = 0.0;
   for (int i = 0; i < sine_count; i++)
     for (int k = 0; k < L; k++) {
       double a = angle(k, i, d, base, method), *row = out + (size_t)k * d;

@@ -54,13 +54,15 @@ export function expandBeams(tree, live, logProbabilities, width, step, isEnd) {
 }
 
 /**
- * The index of the best branch: of those that ended, else of the live ones. Scores are divided by length^lengthPenalty,
- * since longer sequences have smaller products of probabilities.
- * @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty
+ * The indices of the branches where a sequence ends, the best first: of those that ended, then of the live ones. Scores
+ * are divided by length^lengthPenalty, since longer sequences have smaller products of probabilities.
+ * @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty @returns {number[]}
  */
-export function findBest(tree, live, lengthPenalty) {
+export function rankBranches(tree, live, lengthPenalty) {
   const ends = tree.flatMap((branch, i) => (branch.isKept && branch.isEnd ? [i] : []))
-  const candidates = ends.length ? ends : live
   const score = (/** @type {number} */ i) => tree[i].score / (tree[i].step + 1) ** lengthPenalty
-  return candidates.reduce((a, b) => (score(b) > score(a) ? b : a))
+  return [ends, live].flatMap(list => [...list].sort((a, b) => score(b) - score(a) || a - b))
 }
+
+/** The index of the best branch. @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty */
+export const findBest = (tree, live, lengthPenalty) => rankBranches(tree, live, lengthPenalty)[0]

@@ -15,13 +15,14 @@ import { Tensor } from '../tensor.js'
  * @property {number} [topK] 0 keeps all; else the number of most probable tokens to keep; ties go to the smaller id
  * @property {number} [topP] 1 keeps all; else the smallest set of most probable tokens whose probabilities sum to topP,
  *   at least one (nucleus sampling, Holtzman et al. 2019)
+ * @property {number} [minP] 0 keeps all; else tokens less probable than minP × the most probable one are removed (Nguyen et al. 2024)
  *
  * @typedef {object} Candidates
  * @property {Int32Array} ids the tokens that are kept, most probable first, ties by the smaller id
  * @property {Float32Array} probabilities of these tokens, summing to 1
  */
 
-export const SAMPLING_OPTIONS = ['temperature', 'topK', 'topP']
+export const SAMPLING_OPTIONS = ['temperature', 'topK', 'topP', 'minP']
 
 /**
  * Logits divided by the temperature. If the largest would overflow, it is subtracted from all logits first; every
@@ -55,11 +56,12 @@ export function checkLogits(where, row) {
  * The checked options with their defaults.
  * @param {string} where @param {any} options @returns {Required<SamplingOptions>}
  */
-export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 1 }) {
+export function checkSamplingOptions(where, { temperature = 1, topK = 0, topP = 1, minP = 0 }) {
   expectNumber(where, 'temperature', temperature, 'a number > 0', v => v > 0 && v < Infinity)
   expectInteger(where, 'topK', topK)
   expectNumber(where, 'topP', topP, 'a number above 0, up to 1', v => v > 0 && v <= 1)
-  return { temperature, topK, topP }
+  expectNumber(where, 'minP', minP, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+  return { temperature, topK, topP, minP }
 }
 
 /**
@@ -95,20 +97,21 @@ function nucleusSize(probabilities, p) {
 }
 
 /**
- * The candidates that temperature, top-k and then top-p leave of one row of logits, and their probabilities. A token
+ * The candidates that temperature, top-k, top-p and then min-p leave of one row of logits, and their probabilities. A token
  * with probability 0 is never a candidate.
  * @param {Engine} engine @param {Tensor | ArrayLike<number>} logits [V] @param {SamplingOptions} [options]
  * @returns {Candidates}
  */
 export function filterLogits(engine, logits, options) {
   const where = 'filterLogits', checked = expectOptions(where, options, SAMPLING_OPTIONS)
-  const { temperature, topK, topP } = checkSamplingOptions(where, checked)
+  const { temperature, topK, topP, minP } = checkSamplingOptions(where, checked)
   const row = checkLogits(where, Float32Array.from(valuesOfRow(where, logits)))
   const scaled = applyTemperature(row, Math.fround(1 / temperature))
   const k = topK > 0 ? Math.min(topK, row.length) : row.length
   return engine.tidy(() => {
     const order = rankIndices(tensor(engine, scaled), k), values = Float32Array.from(order, id => scaled[id])
-    const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k
+    const all = softmaxOf(engine, values), nucleus = topP < 1 ? nucleusSize(all, topP) : k
+    const count = minP > 0 ? all.subarray(0, nucleus).findLastIndex(probability => probability >= minP * all[0]) + 1 : nucleus
     const probabilities = count < k ? softmaxOf(engine, values.subarray(0, count)) : all
     const end = probabilities.findLastIndex(probability => probability > 0) + 1 || probabilities.length
     return { ids: order.slice(0, end), probabilities: probabilities.slice(0, end) }

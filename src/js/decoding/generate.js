@@ -4,7 +4,8 @@ import { toIdTensor } from '../ops/checks.js'
 import { to } from '../ops/convert.js'
 import { Tensor } from '../tensor.js'
 import { nextTask } from '../next_task.js'
-import { expandBeams, findBest, pathTo } from './beam.js'
+import { expandBeams, findBest, pathTo, rankBranches } from './beam.js'
+import { PROCESSING_OPTIONS, checkProcessingOptions, processLogits } from './process_logits.js'
 import { readSeed } from '../generator.js'
 import { takesCache } from './takes_cache.js'
 import {
@@ -29,9 +30,19 @@ import {
  *   temperature 0, decoding is greedy
  * @property {number} [topK] 0 keeps all
  * @property {number} [topP] 1 keeps all
+ * @property {number} [minP] 0 keeps all
+ * @property {number} [repetitionPenalty] 1; see ProcessingOptions
+ * @property {number} [noRepeatNgramSize] 0
+ * @property {number} [minNewTokens] 0
+ * @property {string | readonly string[]} [stop] texts that end the generation when the new text has one of them; they need
+ *   `tokenizer`
+ * @property {{ decode(ids: number[]): string }} [tokenizer] decodes the new text for `stop`
+ * @property {number} [numReturnSequences] how many sequences to return for each prompt, as an array; sampled one after the
+ *   other, or the best ones of the beams
  * @property {number | bigint} [seed] of the random numbers, as torch.manual_seed; default: the engine's own stream
  * @property {number} [beams] 1; above 1: the number of beams of a beam search
- * @property {number} [lengthPenalty] 0; a sequence's score is divided by its length to this power
+ * @property {number} [lengthPenalty] 1; a sequence's score is divided by its length to this power, as in Hugging Face's
+ *   beam search; 0: the sum of log probabilities
  * @property {boolean} [cache] true; false runs the model on the whole sequence at each step
  * @property {(id: number, step: Step) => void | Promise<void>} [onToken] called with each token as soon as it is known;
  *   with beams, with all tokens at the end. With a signal it may be async and is awaited before the next token
@@ -75,13 +86,14 @@ import {
  * @property {Candidates | null} candidates that it was sampled from; null if it was not sampled
  * @property {number | null} random the uniform number in [0, 1) that selected it
  *
- * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null }} Generation steps: of sampling
- *   and greedy decoding; tree: of beam search, best: the index of the last branch of the result
+ * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null, ranked?: Generation[] }} Generation
+ *   steps: of sampling and greedy decoding; tree: of beam search, best: the index of the last branch of the result,
+ *   ranked: all its sequences, the best first
  */
 
 const OPTIONS = [
-  'maxNewTokens', 'end', ...SAMPLING_OPTIONS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'stoppingCriteria',
-  'signal'
+  'maxNewTokens', 'end', ...SAMPLING_OPTIONS, ...PROCESSING_OPTIONS, 'seed', 'beams', 'lengthPenalty', 'numReturnSequences',
+  'stop', 'tokenizer', 'cache', 'onToken', 'stoppingCriteria', 'signal'
 ]
 
 /** Checks the result of stoppingCriteria: a promise, for example, would count as true. @param {unknown} result */
@@ -92,13 +104,30 @@ function isTrue(result) {
 }
 
 /**
+ * Whether new ids have a text that ends the generation.
+ * @param {string} where @param {GenerateOptions} options @returns {(getIds: () => number[]) => boolean}
+ */
+function readStop(where, { stop, tokenizer }) {
+  if (stop === undefined) return () => false
+  const texts = [stop].flat()
+  expect(texts.length > 0 && texts.every(text => typeof text === 'string' && text !== ''), 'type',
+    () => `${where}: stop must be a text or a list of texts, got ${describe(stop)}`)
+  expect(typeof tokenizer?.decode === 'function', 'type',
+    () => `${where}: stop needs tokenizer, which decodes the new ids, got ${describe(tokenizer)}`)
+  return getIds => {
+    const text = /** @type {{ decode(ids: number[]): string }} */ (tokenizer).decode(getIds())
+    return texts.some(part => text.includes(part))
+  }
+}
+
+/**
  * The checked options of generate with their defaults.
  * @param {any} input @param {readonly number[]} [ends] the default of end
  */
 export function readOptions(input, ends = []) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (expectOptions(where, input, OPTIONS))
-  const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
-    stoppingCriteria, signal } = options
+  const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 1, cache = true, seed, onToken,
+    stoppingCriteria, signal, numReturnSequences } = options
   const isSampled = temperature !== 0 && SAMPLING_OPTIONS.some(name => /** @type {any} */ (options)[name] !== undefined)
   expectInteger(where, 'maxNewTokens', maxNewTokens)
   expectInteger(where, 'beams', beams, 1, 1024)
@@ -110,14 +139,22 @@ export function readOptions(input, ends = []) {
   }
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
-  const stops = new Set([endIds].flat().map(id => expectInteger(where, 'end', id)))
+  const stops = new Set([endIds].flat().map(id => expectInteger(where, 'end', id))), hasStop = readStop(where, options)
+  if (numReturnSequences !== undefined) {
+    expectInteger(where, 'numReturnSequences', numReturnSequences, 1)
+    expect(numReturnSequences === 1 || isSampled || numReturnSequences <= beams, 'range', () => `${where}: numReturnSequences ` +
+      `needs sampling or at least as many beams, got ${numReturnSequences} and ${beams}`)
+  }
   if (seed !== undefined && seed !== null) readSeed(where, seed)
   const sampling = checkSamplingOptions(where, isSampled ? options : {})
+  const processing = checkProcessingOptions(where, options)
   expectBoolean(where, 'cache', cache)
   return {
     ...options, maxNewTokens, beams, lengthPenalty, cache, isSampled, sampling,
+    process: (/** @type {Float32Array} */ row, /** @type {number[]} */ ids, /** @type {number} */ newCount) =>
+      processLogits(row, ids, newCount, processing, [...stops]),
     isEnd: (/** @type {number} */ id) => stops.has(id),
-    shouldStop: (/** @type {() => number[]} */ getIds) => isTrue(stoppingCriteria?.(getIds()))
+    shouldStop: (/** @type {() => number[]} */ getIds) => isTrue(stoppingCriteria?.(getIds())) || hasStop(getIds)
   }
 }
 
@@ -235,11 +272,13 @@ class LogitsReader {
  *   options
  * @param {RandomStream} stream @returns {Generator<Step, Generation>}
  */
-function* decodeStepwise(engine, reader, prompt, { maxNewTokens, isSampled, sampling, isEnd, shouldStop }, stream) {
+function* decodeStepwise(engine, reader, prompt, options, stream) {
+  const { maxNewTokens, isSampled, sampling, process, isEnd, shouldStop } = options
   /** @type {Step[]} */ const steps = []
   /** @type {number[]} */ const ids = []
   for (let step = 0; step < maxNewTokens; step++) {
     /** @type {Step} */ const chosen = reader.read([[...prompt, ...ids]], null, logits => {
+      process(/** @type {Float32Array} */ (logits.values), [...prompt, ...ids], ids.length)
       if (!isSampled) return { step, id: greedy(logits), candidates: null, random: null }
       const candidates = filterLogits(engine, logits, sampling), random = stream.next()
       return { step, id: pick(candidates, random), candidates, random }
@@ -258,7 +297,7 @@ function* decodeStepwise(engine, reader, prompt, { maxNewTokens, isSampled, samp
  *   options
  * @returns {Generator<null, Generation>}
  */
-function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenalty, isEnd, shouldStop }) {
+function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenalty, process, isEnd, shouldStop }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
   /** @type {number[] | null} */ let parents = null
@@ -267,6 +306,8 @@ function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenal
     const branches = reader.read(rows, parents, logits => {
       const logs = engine.empty(logits.shape)
       engine.c.gf_log_softmax_forward(logs.dataPtr(), logits.dataPtr(), ...logits.shape)
+      const { values } = /** @type {{ values: any }} */ (logs), V = logits.shape[1]
+      rows.forEach((row, b) => process(values.subarray(b * V, (b + 1) * V), row, row.length - prompt.length))
       return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
     for (const branch of branches) tree.push(branch)
@@ -275,8 +316,9 @@ function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenal
     yield null
     if (shouldStop(() => pathTo(tree, findBest(tree, live, lengthPenalty)))) break
   }
-  const best = tree.length ? findBest(tree, live, lengthPenalty) : null
-  return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best }
+  const ranked = rankBranches(tree, live, lengthPenalty), best = tree.length ? ranked[0] : null
+  const generations = ranked.map(at => ({ ids: pathTo(tree, at), steps: [], tree, best: at }))
+  return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best, ranked: generations }
 }
 
 /**
@@ -300,26 +342,27 @@ function* reportTokens(ids, { onToken }) {
 /**
  * Generates for all prompts; yields after every token what onToken returned.
  * @param {Engine} engine @param {any} model @param {any} ids @param {any} options
- * @param {ModelFacts} facts @returns {Generator<unknown, Generation[]>}
+ * @param {ModelFacts} facts @returns {Generator<unknown, Generation[][]>} for each prompt its sequences
  */
 function* decodeAll(engine, model, ids, options, { ends, maxPositions = Infinity }) {
   const checked = readOptions(options, ends), next = asNextFunction(engine, model)
-  const { prompts } = readPrompts(ids), results = []
+  const { prompts } = readPrompts(ids), results = /** @type {Generation[][]} */ (prompts.map(() => []))
   const limits = prompts.map(prompt => Math.min(checked.maxNewTokens, countRemaining(prompt, maxPositions)))
   const stream = new RandomStream(engine, checked.isSampled ? checked.seed : undefined)
   try {
-    for (const [i, prompt] of prompts.entries()) {
+    const { beams, numReturnSequences: count = 1 } = checked
+    for (const [i, prompt] of prompts.entries()) for (let n = 0; n < (beams > 1 ? 1 : count); n++) {
       const settings = { ...checked, maxNewTokens: limits[i] }
       const reader = new LogitsReader(engine, next, checked.cache ? prompt.length + limits[i] : 0)
       try {
-        const steps = checked.beams > 1 ? searchBeams(engine, reader, prompt, settings)
+        const steps = beams > 1 ? searchBeams(engine, reader, prompt, settings)
           : decodeStepwise(engine, reader, prompt, settings, stream)
         let current = steps.next()
         for (; !current.done; current = steps.next()) {
           yield current.value ? checked.onToken?.(current.value.id, current.value) : undefined
         }
-        if (checked.beams > 1) yield* reportTokens(current.value.ids, checked)
-        results.push(current.value)
+        if (beams > 1) yield* reportTokens(current.value.ids, checked)
+        results[i].push(...count > 1 && current.value.ranked ? current.value.ranked.slice(0, count) : [current.value])
       } finally {
         reader.dispose()
       }
@@ -332,7 +375,7 @@ function* decodeAll(engine, model, ids, options, { ends, maxPositions = Infinity
 
 /**
  * Refuses a promise from onToken where there is no signal: nothing would await it, or see it reject.
- * @param {unknown} result @param {Generator<unknown, Generation[]>} steps
+ * @param {unknown} result @param {Generator<unknown, Generation[][]>} steps
  */
 function rejectPromise(result, steps) {
   if (!(result instanceof Promise)) return
@@ -348,14 +391,16 @@ function rejectPromise(result, steps) {
  * @param {(result: Generation) => any} toResult
  */
 function run(engine, model, ids, options, facts, toResult) {
-  const { isSingle } = readPrompts(ids), signal = /** @type {import('../platform.d.ts').Signal | undefined} */ (
-    readOptions(options).signal ?? undefined)
+  const { isSingle } = readPrompts(ids), { signal = null, numReturnSequences: count } = readOptions(options)
   const steps = decodeAll(engine, model, ids, options, facts)
-  const finish = (/** @type {Generation[]} */ results) => (isSingle ? toResult(results[0]) : results.map(toResult))
+  const finish = (/** @type {Generation[][]} */ results) => {
+    const list = results.map(group => (count === undefined ? toResult(group[0]) : group.map(toResult)))
+    return isSingle ? list[0] : list
+  }
   if (!signal) {
     for (;;) {
       const { done, value } = steps.next()
-      if (done) return finish(/** @type {Generation[]} */ (value))
+      if (done) return finish(/** @type {Generation[][]} */ (value))
       rejectPromise(value, steps)
     }
   }
@@ -364,7 +409,7 @@ function run(engine, model, ids, options, facts, toResult) {
       for (;;) {
         signal.throwIfAborted()
         const { done, value } = steps.next()
-        if (done) return finish(/** @type {Generation[]} */ (value))
+        if (done) return finish(/** @type {Generation[][]} */ (value))
         await value
         await nextTask()
       }

@@ -16,8 +16,8 @@ import { dependenciesOf } from './record.js'
  * batched: tensors whose first axis is the batch or a multiple of it; single: constants with the same values for every
  * row of the batch.
  * @typedef {{ batched: Set<Tensor>, single: Set<Tensor> }} DynamicBatch
- * @typedef {(node: Node, isBatched: (tensor: Tensor) => boolean, batch: number) => boolean} Rule whether the
- *   result has the batch in front if the inputs have
+ * @typedef {(node: Node, isBatched: (tensor: Tensor) => boolean, batch: number) => boolean | 'any'} Rule whether the
+ *   result has the batch in front if the inputs have; 'any' for a result without it that is right for any batch
  */
 
 /** @type {Rule} */ const keepsAlways = () => true
@@ -51,6 +51,10 @@ const keepsInAttention = ({ inputs: { q, k, v, mask }, saved: { padding, origin 
 export const hasPositionsPerRow = ({ saved: { batch, positions } }) =>
   batch > 0 && !Array.from(positions).every((p, i) => p === positions[i % batch])
 
+/** A mean or sum is taken over the rows that are there. @type {Rule} */
+const keepsInLoss = ({ inputs, saved: { origin, reduction } }, isBatched) =>
+  isBatched(inputs.logits ?? inputs.x) && isBatched(origin.target) && (reduction === 'none' || 'any')
+
 /** @param {string[]} names @param {Rule} rule */
 const forAll = (names, rule) => Object.fromEntries(names.map(name => [name, rule]))
 
@@ -63,6 +67,7 @@ const RULES = {
   ...forAll(['softmax', 'log_softmax', 'cumsum', 'narrow', 'slice', 'order'], keepsAlongOtherDim),
   ...forAll(['sum', 'mean', 'var', 'std', 'logsumexp', 'norm', 'max', 'min', 'amax', 'amin', 'prod', 'all', 'any', 'argmax',
     'argmin'], keepsUnlessReduced),
+  cross_entropy: keepsInLoss, nll_loss: keepsInLoss,
   matmul: keepsInMatmul, reshape: keepsInReshape, attention: keepsInAttention,
   embedding: ({ inputs: { weight }, saved: { origin } }, isBatched) => isBatched(origin.ids) && !isBatched(weight),
   rotary: (node, isBatched) => node.inputs.x.shape.length > 2 && isBatched(node.inputs.x) &&
@@ -126,8 +131,9 @@ export function findBatched({ inputs, state }, live) {
     if (sources.some(isBatched)) {
       // A single row is broadcast: its batch counts as 1.
       const ruleNode = hasSingle ? withSingleRows(node, single) : node
-      if (!rule?.(ruleNode, isBatched, batch)) return none
-      for (const tensor of outputs) batched.add(tensor)
+      const keeps = rule?.(ruleNode, isBatched, batch)
+      if (!keeps) return none
+      if (keeps !== 'any') for (const tensor of outputs) batched.add(tensor)
     } else if (hasSingle) {
       if (!ROWWISE.includes(name)) return none
       for (const tensor of outputs) single.add(tensor)

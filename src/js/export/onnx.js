@@ -1,3 +1,5 @@
+import { expectOptions } from '../errors.js'
+import { freeLengths, readDynamicAxes } from './dynamic_axes.js'
 import { findBatched } from './dynamic_batch.js'
 import { prepareInputs } from './inputs.js'
 import { onnxBytes } from './onnx_file.js'
@@ -20,10 +22,14 @@ function writeNodes(graph, live) {
   }
 }
 
-/** @param {Recorded} recorded @param {string} name name of the graph */
-function serialize(recorded, name) {
-  const { inputs, outputs, state, nameOf } = recorded, live = liveNodes(recorded)
-  const graph = new OnnxGraph(state, nameOf, findBatched(recorded, live))
+/**
+ * The graph of a recorded run.
+ * @param {Recorded} recorded @param {{ isOpen?: boolean, omitWeights?: boolean }} options see OnnxGraph
+ * @returns {import('./dynamic_axes.js').Graph}
+ */
+function graphOf(recorded, options) {
+  const { inputs, outputs, state, nameOf } = recorded, live = liveNodes(recorded, options.isOpen)
+  const graph = new OnnxGraph(state, nameOf, findBatched(recorded, live), options)
   for (const { name, tensor } of inputs) {
     graph.claim(name, 'an input')
     graph.bind(tensor, name)
@@ -43,7 +49,7 @@ function serialize(recorded, name) {
   const describeValues = (/** @type {import('./record.js').Named[]} */ list) =>
     list.map(({ name, tensor }) => ({ name, shape: openShape(graph.shapeOf(tensor), tensor), dtype: tensor.dtype }))
   const { nodes, initializers } = graph
-  return onnxBytes({ name, nodes, initializers, inputs: describeValues(inputs), outputs: describeValues(outputs) })
+  return { nodes, initializers, inputs: describeValues(inputs), outputs: describeValues(outputs) }
 }
 
 /**
@@ -51,7 +57,8 @@ function serialize(recorded, name) {
  * same numbers to 1e-5.
  *
  * If the inputs have a batch of two or more in front and every operation keeps it there, the batch may have any size.
- * All other sizes are those of the inputs, as with torch.onnx.export without dynamic axes, and values that a custom
+ * All other sizes are those of the inputs, unless dynamicAxes names them: the model then runs with other lengths, too,
+ * and what differs, such as shapes, positions and causal masks, is computed in the graph. Other values that a custom
  * forward computes in JavaScript become constants. The attentionMask of models from gf.models, in numbers or as a
  * tensor, is an input like the ids. Inputs that no output depends on are left out. Weights keep the keys and shapes of
  * the state dict. Integers are int64.
@@ -62,11 +69,23 @@ function serialize(recorded, name) {
  *   `{ ids, decoderIds }`; a class without inputNames takes them in order. A value that is neither a tensor nor nested
  *   ids, such as a mask of booleans in lists, is passed on and is not an input. A tensor that forward returns becomes
  *   `output`, the items of a list `output_0` ..., the values of an object keep their names
+ * @param {{ dynamicAxes?: import('./dynamic_axes.js').DynamicAxes }} [options] dynamicAxes: the axes of inputs that may
+ *   have any length, by the names of inputs, with a name for each length: `{ ids: { 1: 'sequence' } }`, as in
+ *   torch.onnx.export; axes with the same name have the same length
  * @returns {Uint8Array} the bytes of the file
- * @throws {import('../errors.js').GlassformerError} 'type' for an operation that cannot be exported, and for an input
- *   whose values JavaScript reads while no output depends on it
+ * @throws {import('../errors.js').GlassformerError} 'type' for an operation that cannot be exported, for a length that
+ *   the graph fixes, and for an input whose values JavaScript reads while no output depends on it
  * @example
  * gf.toOnnx(new gf.nn.Linear(2, 3), { x: gf.ones([2, 2]) }).length > 100   // true
  */
-export const toOnnx = (model, inputs) => recordRun('toOnnx', model,
-  (engine, module) => prepareInputs('toOnnx', engine, module, inputs), recorded => serialize(recorded, model.constructor.name))
+export function toOnnx(model, inputs, options) {
+  const { dynamicAxes } = expectOptions('toOnnx', options, ['dynamicAxes']), isOpen = dynamicAxes !== undefined
+  /** @param {any} given @param {boolean} [omitWeights] */
+  const build = (given, omitWeights = false) => recordRun('toOnnx', model,
+    (engine, module) => prepareInputs('toOnnx', engine, module, given),
+    recorded => graphOf(recorded, { isOpen, omitWeights }))
+  const example = build(inputs), name = model.constructor.name
+  if (!isOpen) return onnxBytes({ name, ...example })
+  const lengths = readDynamicAxes(dynamicAxes, example.inputs)
+  return onnxBytes({ name, ...freeLengths(example, lengths, inputs, given => build(given, true)) })
+}

@@ -1,3 +1,4 @@
+import { range } from '../shape.js'
 import { hasPositionsPerRow } from './dynamic_batch.js'
 import { TYPES } from './onnx_file.js'
 
@@ -22,12 +23,26 @@ function headsFirst(g, x, [B, heads, T, D]) {
 const batchOf = (g, x, size) => (g.dynamic.batched.has(x) ? -1 : size)
 
 /**
+ * The same, computed from the positions of queries and keys, of which there may be any number.
+ * @param {Graph} g @param {{ Tq: number, Tk: number, isCausal: boolean, past: number, window: number }} mask
+ */
+const computeMask = (g, { Tq, Tk, isCausal, past, window }) => g.once(`mask ${Tq} ${Tk} ${isCausal} ${past} ${window}`, () => {
+  const queries = g.add('Unsqueeze', [g.ints(range(Tq).map(i => past + i)), g.ints([1])])
+  const ahead = g.add('Sub', [g.ints(range(Tk)), queries])
+  const after = isCausal ? g.add('Greater', [ahead, g.number(0, 'int32')]) : null
+  const far = window ? g.add('GreaterOrEqual', [g.add('Abs', [ahead]), g.number(window, 'int32')]) : null
+  const isHidden = after && far ? g.add('Or', [after, far]) : after ?? far ?? ''
+  return g.add('Where', [isHidden, g.number(-Infinity), g.number(0)])
+})
+
+/**
  * The constant part of the mask, 0 or −∞: keys after the query, outside of the window, and constant padding.
  * @param {Graph} g @param {Node} node @returns {string | null}
  */
 function constantMask(g, { saved: { sizes: { B, Tq, Tk }, isCausal, past, window, padding, origin } }) {
   const isFixed = padding && !origin?.padding, batch = isFixed ? B : 1
   if (!isFixed && !isCausal && !window) return null
+  if (!isFixed && g.isOpen) return computeMask(g, { Tq, Tk, isCausal, past, window })
   const values = new Float32Array(batch * Tq * Tk)
   for (let b = 0, at = 0; b < batch; b++) for (let i = 0; i < Tq; i++) for (let j = 0; j < Tk; j++, at++) {
     const ahead = j - past - i
@@ -57,6 +72,22 @@ function maskScores(g, node, scores) {
   return g.add('Where', [isHidden, g.number(-Infinity), out])
 }
 
+/** Whether some row of values hides all keys. @param {ArrayLike<number>} values @param {number} Tk */
+const hasHiddenRow = (values, Tk) =>
+  range(values.length / Tk).some(row => range(Tk).every(j => values[row * Tk + j] === -Infinity))
+
+/**
+ * The softmax of the scores, with zeros for a query whose keys are all hidden, where the masks may hide all.
+ * @param {Graph} g @param {Node} node @param {string} scores with all masks
+ */
+function softmaxOf(g, { inputs: { mask }, saved: { padding, window, sizes: { Tk } } }, scores) {
+  const weights = g.add('Softmax', [scores], { axis: -1 })
+  const mayHideAll = padding || window || (mask && (g.isComputed(mask) || hasHiddenRow(mask.values, Tk)))
+  if (!mayHideAll) return weights
+  const isHidden = g.add('Equal', [g.add('ReduceMax', [scores], { axes: [-1], keepdims: 1 }), g.number(-Infinity)])
+  return g.add('Where', [isHidden, g.number(0), weights])
+}
+
 /**
  * softmax(q kᵀ × scale + masks) v. Query heads that share a key-value head are stacked as rows of one matrix.
  * @param {Graph} g @param {Node} node
@@ -71,7 +102,7 @@ export function attention(g, node) {
   const keys = g.add('Transpose', [headsFirst(g, k, [B, KV, Tk, D])], { perm: [0, 1, 3, 2] })
   const dots = regroup(g.add('MatMul', [queries, keys]), [B, H, Tq, Tk])
   const scores = g.add('Mul', [dots, g.number(scale)]), maskedScores = maskScores(g, node, scores)
-  const weights = g.add('Softmax', [maskedScores], { axis: -1 })
+  const weights = softmaxOf(g, node, maskedScores)
   for (const [key, name] of Object.entries({ dots, scores, masked_scores: maskedScores, weights })) {
     if (outputs[key]) g.bind(outputs[key], name)
   }
@@ -85,16 +116,17 @@ export function attention(g, node) {
  * @param {Graph} g @param {Node} node @returns {{ value: string, batch: number }[] | null} null for positions that are
 | null} null for constant positions
  */
-function computeTables(g, { inputs: { x }, saved }) {
-  const { sizes: [, , , T], dims, base, frequencies: custom, scale, origin } = saved
-  const positions = origin?.positions, half = dims / 2
-  if (!positions || !g.isComputed(positions)) return null
-  const batch = positions.shape.length === 2 ? batchOf(g, positions, positions.shape[0]) : 1, { engine } = x
-  const angles = g.once(`angles ${g.value(positions)} ${half} ${base} ${custom}`, () => {
+function computeTables(g, node) {
+  const { inputs: { x }, saved } = node, { sizes: [, , , T], dims, base, frequencies: custom, scale, origin } = saved
+  const given = origin?.positions && g.isComputed(origin.positions) ? origin.positions : null, half = dims / 2
+  if (!given && (!g.isOpen || hasPositionsPerRow(node))) return null
+  const batch = given?.shape.length === 2 ? batchOf(g, given, given.shape[0]) : 1, { engine } = x
+  const positions = given ? g.value(given) : g.ints(Array.from(saved.positions).slice(0, T))
+  const angles = g.once(`angles ${positions} ${half} ${base} ${custom}`, () => {
     const frequencies = engine.empty([half])
     if (custom) frequencies.values.set(custom)
     else engine.c.gf_rotary_frequencies(frequencies.dataPtr(), half, base)
-    const column = g.reshape(g.cast(g.value(positions), 'float32', TYPES.float32), [batch, T, 1])
+    const column = g.reshape(g.cast(positions, 'float32', TYPES.float32), [batch, T, 1])
     return g.add('Mul', [column, g.floats('frequencies', [half], frequencies.values)])
   })
   const table = (/** @type {string} */ type) => {

@@ -10,8 +10,8 @@ import { float, int, concatenate, message, string } from './protobuf.js'
  * @typedef {{ type: string, name: string, inputs: string[], outputs: string[],
  *   attributes: Record<string, Attribute> }} OnnxNode
  * @typedef {{ name: string, shape: readonly number[], dtype: DType, bytes: Uint8Array }} Initializer
- * @typedef {{ name: string, shape: readonly number[], dtype: DType }} Value an input or output;
- *   negative sizes are dynamic
+ * @typedef {{ name: string, shape: readonly (number | string)[], dtype: DType }} Value an input or output;
+ *   negative sizes are dynamic, and so are names of sizes
  */
 
 /** The versions of the format and of the operators. */
@@ -25,6 +25,9 @@ export const TYPES = /** @type {Record<DType, number>} without int8, which recor
 const OPEN_DIMENSIONS = ['batch', 'rows']
 
 const FLOAT = 1, INT = 2, STRING = 3, INTS = 7
+
+/** Integers as ONNX stores them. @param {readonly number[]} list */
+export const int64Bytes = list => new Uint8Array(BigInt64Array.from(list, BigInt).buffer)
 
 /** @param {Attribute} value @returns {Chunks} */
 function attributeChunks(value) {
@@ -48,7 +51,8 @@ const initializerChunks = ({ name, shape, dtype, bytes }) => message(5, [
 
 /** @param {number} field @param {Value} value */
 function valueChunks(field, { name, shape, dtype }) {
-  const dimensions = shape.flatMap(size => message(1, size < 0 ? string(2, OPEN_DIMENSIONS[-1 - size]) : int(1, size)))
+  const dimensions = shape.flatMap(size => message(1, typeof size === 'string' ? string(2, size)
+    : size < 0 ? string(2, OPEN_DIMENSIONS[-1 - size]) : int(1, size)))
   const type = message(1, [...int(1, TYPES[dtype]), ...message(2, dimensions)])
   return message(field, [...string(1, name), ...message(2, type)])
 }

@@ -1,5 +1,6 @@
 import { GlassformerError, expect } from '../errors.js'
 import { sizeOf } from '../shape.js'
+import { int64Bytes } from './onnx_file.js'
 
 /**
  * @typedef {import('../dtype.js').DType} DType
@@ -10,16 +11,13 @@ import { sizeOf } from '../shape.js'
 /** A tensor's values for ONNX: integers as int64. @param {Tensor} tensor @returns {Uint8Array} */
 const bytesOf = tensor => (tensor.dtype === 'int32' ? int64Bytes(Array.from(tensor.values)) : tensor.bytes.slice())
 
-/** @param {readonly number[]} list */
-const int64Bytes = list => new Uint8Array(BigInt64Array.from(list, BigInt).buffer)
-
 /** @param {Uint8Array} a @param {Uint8Array} b */
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i])
 
 /** A graph under construction: operators are added by type, and values have names. */
 export class OnnxGraph {
   /** @type {import('./onnx_file.js').OnnxNode[]} */ nodes = []
-  /** @type {import('./onnx_file.js').Initializer[]} */ initializers = []
+  /** @type {(import('./onnx_file.js').Initializer & { isState?: boolean })[]} */ initializers = []
   /** @type {Map<Tensor, string>} */ #names = new Map()
   /** @type {Set<string>} */ #usedNames = new Set()
   /** Names of values that are computed once, such as a transposed weight, by key. @type {Map<string, string>} */
@@ -31,8 +29,12 @@ export class OnnxGraph {
    * @param {Map<Tensor, string>} state names of parameters and buffers
    * @param {(tensor: Tensor) => string | undefined} nameOf names of other tensors
    * @param {import('./dynamic_batch.js').DynamicBatch} dynamic tensors with a batch of any size
+   * @param {{ isOpen?: boolean, omitWeights?: boolean }} [options] isOpen: whether lengths may become any, so that
+   *   positions are computed in the graph; omitWeights: leaves the values of parameters and buffers out
    */
-  constructor(state, nameOf, dynamic) {
+  constructor(state, nameOf, dynamic, { isOpen = false, omitWeights = false } = {}) {
+    this.isOpen = isOpen
+    this.omitWeights = omitWeights
     this.#nameOf = nameOf
     this.state = state
     this.dynamic = dynamic
@@ -76,7 +78,8 @@ export class OnnxGraph {
     const existing = this.#names.get(tensor)
     if (existing !== undefined) return existing
     const key = this.state.get(tensor), isSingle = this.dynamic.single.has(tensor), { dtype } = tensor
-    const shape = isSingle ? [1, ...tensor.shape.slice(1)] : tensor.shape, all = bytesOf(tensor)
+    const shape = isSingle ? [1, ...tensor.shape.slice(1)] : tensor.shape
+    const all = key !== undefined && this.omitWeights ? new Uint8Array(0) : bytesOf(tensor)
     const bytes = isSingle ? all.slice(0, all.length / tensor.shape[0]) : all
     const name = key === undefined ? this.constant(this.#nameOf(tensor) ?? 'constant', shape, dtype, bytes)
       : this.#weight(key, shape, dtype, bytes)
@@ -87,7 +90,7 @@ export class OnnxGraph {
   /** @param {string} name @param {readonly number[]} shape @param {DType} dtype @param {Uint8Array} bytes */
   #weight(name, shape, dtype, bytes) {
     this.claim(name, 'a parameter')
-    this.initializers.push({ name, shape, dtype, bytes })
+    this.initializers.push({ name, shape, dtype, bytes, isState: true })
     return name
   }
 

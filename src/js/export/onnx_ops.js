@@ -2,6 +2,7 @@ import { indicesOf } from '../shape.js'
 import { attention, rotary } from './onnx_attention.js'
 import { TYPES } from './onnx_file.js'
 import { unsupported } from './onnx_graph.js'
+import { crossEntropy, nllLoss } from './onnx_loss.js'
 
 /**
  * The ONNX operators of every operation of the library, by its name in a trace.
@@ -79,7 +80,7 @@ const reduce = type => (g, node) => {
   const { inputs: { x }, saved: { axes } } = node, isBool = x.dtype === 'bool'
   const source = isBool ? g.cast(g.value(x), 'int32', TYPES.int32) : g.value(x)
   const result = axes.length ? g.add(type, [source], { axes, keepdims: keepdims(node) }) : g.add('Identity', [source])
-  return isBool ? g.add('Cast', [result], { to: TYPES.bool }) : result
+  return node.outputs.out.dtype === 'bool' ? g.add('Cast', [result], { to: TYPES.bool }) : result
 }
 
 /** @param {Graph} g @param {string} x @param {number[]} axes @param {number} keepdim */
@@ -226,6 +227,7 @@ export const RULES = {
   softmax: unary('Softmax', ({ saved: { dim } }) => ({ axis: dim })),
   log_softmax: unary('LogSoftmax', ({ saved: { dim } }) => ({ axis: dim })),
   layer_norm: layerNorm, rms_norm: rmsNorm, linear, matmul: binary('MatMul'), attention, rotary,
+  cross_entropy: crossEntropy, nll_loss: nllLoss,
   embedding: (g, { inputs: { weight }, saved: { origin } }) => g.add('Gather', [g.value(weight), g.value(origin.ids)]),
   average_heads: (g, { inputs: { weights } }) => g.add('ReduceMean', [g.value(weights)], { axes: [1], keepdims: 0 }),
 

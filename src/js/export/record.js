@@ -90,18 +90,32 @@ export const idsAndMasksOf = node => Object.values(/** @type {Record<string, Ten
 export const dependenciesOf = node =>
   [...Object.values(node.inputs), ...idsAndMasksOf(node)].filter(t => t instanceof Tensor)
 
+/** Operations that take rows of a table, and the name of the table. */
+const TABLES = new Map([['narrow', 'x'], ['slice', 'x'], ['embedding', 'weight']])
+
+/**
+ * Tensors from before the run from which it takes as many rows as there are tokens, such as tables of positions.
+ * @param {Node[]} nodes @returns {Tensor[]}
+ */
+function findTables(nodes) {
+  const computed = new Set(nodes.flatMap(({ outputs }) => Object.values(outputs)))
+  return nodes.map(({ op, inputs }) => inputs[TABLES.get(op.name) ?? '']).filter(x => x && !computed.has(x))
+}
+
 /**
  * The operations between inputs or weights and outputs; the results of all others are constants.
- * @param {Recorded} recorded @returns {Set<Node>} in order
+ * @param {Recorded} recorded @param {boolean} [readsTables] whether rows of tables are taken in the graph
+ * @returns {Set<Node>} in order
  */
-export function liveNodes({ nodes, inputs, outputs, state }) {
+export function liveNodes({ nodes, inputs, outputs, state }, readsTables = false) {
   const requiredTensors = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
   for (const node of [...nodes].reverse()) {
     if (!Object.values(node.outputs).some(t => requiredTensors.has(t))) continue
     needed.add(node)
     for (const tensor of dependenciesOf(node)) requiredTensors.add(tensor)
   }
-  const live = new Set([...state.keys(), ...inputs.map(({ tensor }) => tensor)])
+  const given = inputs.map(({ tensor }) => tensor)
+  const live = new Set([...state.keys(), ...given, ...readsTables ? findTables(nodes) : []])
   return new Set(nodes.filter(node => {
     const isLive = needed.has(node) && dependenciesOf(node).some(t => live.has(t))
     if (isLive) for (const tensor of Object.values(node.outputs)) live.add(tensor)

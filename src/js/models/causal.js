@@ -2,6 +2,7 @@ import { describe, expect, expectInteger } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
 import { narrow } from '../ops/narrow.js'
+import { withDefaults } from './generation_config.js'
 import { LanguageModel } from './model.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -10,8 +11,9 @@ import { LanguageModel } from './model.js'
 const PREFILL_CHUNK = 32
 /**
  * Options of forward. attentionMask: [B, T] for all tokens so far, 0 or false for padding, on either side; cache: keys
- * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all
- * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number }} ForwardOptions
+ * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all;
+ * totalLength: of the sequence, if ids do not end it: some rotary frequencies depend on it
+ * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number, totalLength?: number }} ForwardOptions
  */
 /**
  * What forward returns: logits [B, T, V], or those of its classification head, or startLogits and endLogits [B, T];
@@ -19,7 +21,7 @@ const PREFILL_CHUNK = 32
  * cache is given.
  * @typedef {{ logits?: Tensor, hidden: Tensor, embedding?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} Outputs
  */
-export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep']
+export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep', 'totalLength']
 
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
@@ -64,7 +66,7 @@ export class Causal extends LanguageModel {
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
-    return generate(this.engine, logits, ids, options, { ends: this.eosTokenIds, maxPositions: this.maxPositions })
+    return generate(this.engine, logits, ids, withDefaults(this.generationDefaults, options), { ends: this.eosTokenIds, maxPositions: this.maxPositions })
   }
 }
 
@@ -76,7 +78,7 @@ export class Causal extends LanguageModel {
  */
 function nextLogits(model, rows, cache) {
   const last = cache ? Math.floor((rows[0].length - 1) / PREFILL_CHUNK) * PREFILL_CHUNK : 0
-  const options = { cache, logitsToKeep: 1 }
+  const options = { cache, logitsToKeep: 1, totalLength: (cache?.length ?? 0) + rows[0].length }
   const slice = (/** @type {number} */ from) => rows.map(row =>
     row.slice(from, cache ? from + PREFILL_CHUNK : undefined))
   for (let from = 0; from < last; from += PREFILL_CHUNK) {

@@ -10,7 +10,7 @@ const geluTanh = x => gelu(x, { approximate: 'tanh' })
 
 /** Activation functions by Hugging Face's names. @type {Record<string, (x: Tensor) => Tensor>} */
 export const ACTIVATIONS = {
-  gelu: x => gelu(x), gelu_new: geluTanh, gelu_pytorch_tanh: geluTanh,
+  gelu: x => gelu(x), gelu_new: geluTanh, gelu_pytorch_tanh: geluTanh, gelu_fast: geluTanh,
   relu: unaryFunctions.relu, silu: unaryFunctions.silu, swish: unaryFunctions.silu, tanh: unaryFunctions.tanh
 }
 

@@ -1,4 +1,4 @@
-import { expectOptions } from '../errors.js'
+import { expectInteger, expectOptions } from '../errors.js'
 import { roundToBfloat16 } from '../dtype.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -35,6 +35,7 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {'rms' | 'layer'} kind
  * @property {number} eps
  * @property {boolean} [hasBias] of a layer norm; true
+ * @property {boolean} [hasWeights] of a layer norm; true; false: it has no parameters
  * @property {boolean} [addsOne] Gemma multiplies by 1 + weight
  *
  * What can differ from one layer to the next.
@@ -80,8 +81,8 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {number} [logitScale] factor of the logits
  * @property {number | null} [logitSoftCap]
  * @property {boolean} isTied whether the head is the token embedding
- * @property {boolean} [isPermuted] false; whether the rows of queries and keys are in another order than in Hugging Face's
- *   files, so that the channels of a rotary pair are adjacent
+ * @property {boolean} [isPermuted] false; whether the rows of queries and keys are in another order than in Hugging
+ *   Face's files, so that the channels of a rotary pair are adjacent
  * @property {boolean} [isCausal] true; false: layers of an encoder
  * @property {import('./heads.js').HeadDescription | null} [head] instead of the language modeling head
  */
@@ -102,8 +103,8 @@ class OffsetRMSNorm extends RMSNorm {
 }
 
 /** @param {Engine} engine @param {Norm} norm @param {number} size */
-export function createNorm(engine, { kind, eps, hasBias = true, addsOne = false }, size) {
-  if (kind === 'layer') return new LayerNorm(engine, size, { eps, bias: hasBias })
+export function createNorm(engine, { kind, eps, hasBias = true, hasWeights = true, addsOne = false }, size) {
+  if (kind === 'layer') return new LayerNorm(engine, size, { eps, bias: hasBias, elementwiseAffine: hasWeights })
   return addsOne ? new OffsetRMSNorm(engine, size, { eps }) : new RMSNorm(engine, size, { eps })
 }
 
@@ -144,7 +145,8 @@ class Attention extends Module {
   /** @param {Engine} engine @param {DecoderDescription} description @param {LayerDescription} layer */
   constructor(engine, description, { rotary = null, window = null }) {
     super(engine)
-    const { channels, heads, kvHeads, headDim, hasQkvBias: bias = false, hasOutBias = false, qkNorm = null } = description
+    const { channels, heads, kvHeads, headDim, qkNorm = null } = description
+    const { hasQkvBias: bias = false, hasOutBias = false } = description
     this.q_proj = new Linear(engine, channels, heads * headDim, { bias })
     this.k_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
     this.v_proj = new Linear(engine, channels, kvHeads * headDim, { bias })
@@ -161,20 +163,23 @@ class Attention extends Module {
 
   /**
    * @param {Tensor} x [B, T, C] @param {Tensor} positions [B, T]
-   * @param {{ attnMask?: Tensor, cache?: Cache | null, length: number }} options length: of the sequence, with the cache
+   * @param {{ attnMask?: Tensor, cache?: Cache | null, length: number }} options
+   *   length: of the sequence, with the cache
    * @returns {Tensor} [B, T, C]
    */
   forward(x, positions, { attnMask, cache, length }) {
     const { rotary: rotation, window, description } = this
-    const { heads, kvHeads, headDim, attentionScale: scale, attentionSoftCap: softCap, clipQkv, qkNorm, name: where } = description
+    const { heads, kvHeads, headDim, clipQkv, qkNorm, name: where } = description
+    const { attentionScale: scale, attentionSoftCap: softCap } = description
     const clip = (/** @type {Tensor} */ y) => (clipQkv ? unaryFunctions.clamp(y, { min: -clipQkv, max: clipQkv }) : y)
     const [q, k] = [{ key: 'q', projection: this.q_proj, norm: this.q_norm, count: heads },
       { key: 'k', projection: this.k_proj, norm: this.k_norm, count: kvHeads }].map(({ key, projection, norm, count }) => {
       const y = clip(normalizeHeads(projection.forward(x), norm, count, qkNorm === 'all'))
       if (!rotation) return this.tag(key, y)
-      const { frequencies, dims, ...rest } = rotation
+      const { frequencies, dims, layout, base, scale } = rotation
       return this.tag(key, rotary(y, {
-        ...rest, positions, heads: count, ...(dims !== headDim && { dims }), ...(frequencies && { frequencies: frequencies(length) })
+        layout, base, scale, positions, heads: count, ...(dims !== headDim && { dims }),
+        ...(frequencies && { frequencies: frequencies(length) })
       }))
     })
     const v = this.tag('v', clip(this.v_proj.forward(x)))
@@ -182,7 +187,8 @@ class Attention extends Module {
       attnMask, isCausal: description.isCausal ?? true, kvHeads, needWeights: false, cache: cache?.of(this), where,
       ...(window !== null && { window }), ...(scale !== undefined && { scale })
     }
-    const out = softCap ? softCappedAttention(q, k, v, heads, { ...options, softCap }) : multiheadAttention(q, k, v, heads, options).out
+    const out = softCap ? softCappedAttention(q, k, v, heads, { ...options, softCap })
+      : multiheadAttention(q, k, v, heads, options).out
     return this.o_proj.forward(this.tag('heads', out))
   }
 }
@@ -200,7 +206,8 @@ export class Layer extends Module {
     this.self_attn = new Attention(engine, description, layer)
     this.post_attention_layernorm = order === 'parallel' ? null : create()
     this.pre_feedforward_layernorm = order === 'sandwich' ? create() : null
-    this.mlp = layer.hasExperts && experts ? new Experts(engine, description, experts) : new FeedForward(engine, description)
+    this.mlp = layer.hasExperts && experts ? new Experts(engine, description, experts)
+      : new FeedForward(engine, description)
     this.post_feedforward_layernorm = hasInner ? create() : null
     this.order = order
     this.residualScale = description.residualScale ?? 1
@@ -208,11 +215,13 @@ export class Layer extends Module {
   }
 
   /**
-   * @param {Tensor} x @param {Tensor} positions @param {{ attnMask?: Tensor, cache?: Cache | null, length: number }} options
+   * @param {Tensor} x @param {Tensor} positions
+   * @param {{ attnMask?: Tensor, cache?: Cache | null, length: number }} options
    * @returns {Tensor}
    */
   forward(x, positions, options) {
-    const apply = (/** @type {Module | null} */ norm, /** @type {Tensor} */ y) => (norm ? norm.forward(y) : y), { residualScale } = this
+    const apply = (/** @type {Module | null} */ norm, /** @type {Tensor} */ y) => (norm ? norm.forward(y) : y)
+    const { residualScale } = this
     const addTo = (/** @type {Tensor} */ residual, /** @type {Tensor} */ out) =>
       add(residual, residualScale === 1 ? out : mul(out, residualScale))
     const { order, input_layernorm: first, post_attention_layernorm: second, post_feedforward_layernorm: last } = this
@@ -250,14 +259,18 @@ function embed({ description, embed_tokens, embed_positions, embed_norm, project
 
 /**
  * ALiBi's biases as Falcon has them: slope × position of the key, both rounded to bfloat16.
- * @param {Engine} engine @param {number} heads @param {number} past @param {number} length @returns {Tensor}
+ * @param {Engine} engine @param {number} heads @param {number} past
+ * @param {readonly (readonly number[])[]} positions of all keys, by sequence @returns {Tensor}
  */
-function roundedBias(engine, heads, past, length) {
-  const out = engine.registerAuxiliary(engine.empty([1, heads, length - past, length])), { values } = out
+function roundedBias(engine, heads, past, positions) {
+  const [{ length }] = positions
+  const out = engine.registerAuxiliary(engine.empty([positions.length, heads, length - past, length])), { values } = out
   engine.tidy(() => {
     const slopes = alibi(engine, heads, 2, 2, { past: 0 })
-    for (let h = 0, at = 0; h < heads; h++) {
-      const slope = roundToBfloat16(-slopes.at(0, h, 1, 0)), row = Array.from({ length }, (_, j) => roundToBfloat16(slope * j))
+    let at = 0
+    for (const keys of positions) for (let h = 0; h < heads; h++) {
+      const slope = roundToBfloat16(-slopes.at(0, h, 1, 0))
+      const row = keys.map(position => roundToBfloat16(slope * position))
       for (let i = past; i < length; i++, at += length) values.set(row, at)
     }
   })
@@ -265,13 +278,21 @@ function roundedBias(engine, heads, past, length) {
 }
 
 /**
- * ALiBi's biases. Distances between tokens are those between their positions: padding on one side changes none.
- * @param {Engine} engine @param {DecoderDescription} description @param {number} past keys in the cache
+ * ALiBi's biases. Distances between tokens are those between their positions: padding on one side changes none, except
+ * by what is rounded.
+ * @param {Decoder} model @param {unknown} attentionMask @param {number} B sequences
+ * @param {number} past keys in the cache
  * @param {number} length all keys @returns {Tensor | undefined}
  */
-function positionBias(engine, { alibi: settings, heads }, past, length) {
+function positionBias(model, attentionMask, B, past, length) {
+  const { engine, description: { alibi: settings, heads } } = model
   if (!settings) return undefined
-  const bias = settings.isRounded ? roundedBias(engine, heads, past, length)
+  const readPositions = () => {
+    const mask = model.readAttentionMask(attentionMask, [B, length])
+    return mask ? engine.tidy(() => model.positionIds([B, length], mask).toArray())
+      : [Array.from({ length }, (_, i) => i)]
+  }
+  const bias = settings.isRounded ? roundedBias(engine, heads, past, readPositions())
     : alibi(engine, heads, length - past, length, { past })
   return settings.scale === 1 ? bias : mul(bias, settings.scale)
 }
@@ -286,10 +307,12 @@ export class Decoder extends Causal {
   /** @param {Engine} engine @param {DecoderDescription} description */
   constructor(engine, description) {
     super(engine)
-    const { channels, vocabSize, maxPositions, embeddingSize = channels, learnedPositions, hasEmbeddingNorm, norm } = description
+    const { channels, vocabSize, maxPositions, embeddingSize = channels } = description
+    const { learnedPositions, hasEmbeddingNorm, norm } = description
     this.description = description
     this.embed_tokens = new Embedding(engine, vocabSize, embeddingSize)
-    this.embed_positions = learnedPositions ? new Embedding(engine, maxPositions + learnedPositions.offset, channels) : null
+    this.embed_positions = learnedPositions
+      ? new Embedding(engine, maxPositions + learnedPositions.offset, channels) : null
     this.embed_norm = hasEmbeddingNorm ? createNorm(engine, norm, channels) : null
     const isProjected = embeddingSize !== channels
     this.project_in = isProjected ? new Linear(engine, embeddingSize, channels, { bias: false }) : null
@@ -313,17 +336,20 @@ export class Decoder extends Causal {
    * @returns {import('./causal.js').Outputs}
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = expectOptions(this.where, options, FORWARD_OPTIONS)
+    const { attentionMask, cache, logitsToKeep, totalLength } = expectOptions(this.where, options, FORWARD_OPTIONS)
     const window = smallestWindow(this.description.layers)
     const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, attentionMask, cache, window)
-    const { logitScale = 1, logitSoftCap: cap } = this.description, length = past + tokens.shape[1]
-    const bias = positionBias(this.engine, this.description, past, length), attnMask = bias && padding ? add(bias, padding) : bias ?? padding
+    const { logitScale = 1, logitSoftCap: cap } = this.description, known = past + tokens.shape[1]
+    const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? known, 1))
+    const bias = positionBias(this, attentionMask, tokens.shape[0], past, known)
+    const attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x
     if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
     const embedding = embeddingOf(this, hidden, mask, cache)
-    const last = this.lastPositions(hidden, logitsToKeep), out = this.project_out ? this.project_out.forward(last) : last
+    const last = this.lastPositions(hidden, logitsToKeep)
+    const out = this.project_out ? this.project_out.forward(last) : last
     const raw = this.lm_head ? this.lm_head.forward(out) : linear(out, this.embed_tokens.weight)
     const scaled = logitScale === 1 ? raw : mul(raw, logitScale)
     return { logits: cap ? mul(unaryFunctions.tanh(mul(scaled, 1 / cap)), cap) : scaled, hidden, ...embedding }
@@ -332,5 +358,8 @@ export class Decoder extends Causal {
 
 registerLibraryCode(OffsetRMSNorm, HeadsNorm, Attention, Layer, Decoder)
 
-/** The same description for all layers. @param {number} count @param {LayerDescription} layer @returns {LayerDescription[]} */
+/**
+ * The same description for all layers.
+ * @param {number} count @param {LayerDescription} layer @returns {LayerDescription[]}
+ */
 export const equalLayers = (count, layer) => buildArray(count, () => layer)

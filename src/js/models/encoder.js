@@ -165,7 +165,8 @@ function tokenTypesOf(model, tokens, tokenTypeIds) {
     expect(!isGiven, 'type', () => `${where}: the model has no token types; leave tokenTypeIds out`)
     return null
   }
-  const ids = isGiven ? model.toBatch('tokenTypeIds', tokenTypeIds) : engine.registerAuxiliary(engine.zeros(tokens.shape, 'int32'))
+  const ids = isGiven ? model.toBatch('tokenTypeIds', tokenTypeIds)
+    : engine.registerAuxiliary(engine.zeros(tokens.shape, 'int32'))
   model.checkSameShape('tokenTypeIds', ids, tokens)
   return ids
 }

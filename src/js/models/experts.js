@@ -48,13 +48,14 @@ export class Experts extends Module {
   route(x) {
     const probabilities = this.tag('router', softmax(this.gate.forward(x), { dim: -1 }))
     const { values, indices } = topk(probabilities, this.perToken, { dim: -1 })
-    const weights = this.isNormalized ? binaryFunctions.div(values, reductions.sum(values, { dim: -1, keepdim: true })) : values
+    const weights = this.isNormalized
+      ? binaryFunctions.div(values, reductions.sum(values, { dim: -1, keepdim: true })) : values
     return { weights: this.tag('expert_weights', weights), chosen: Int32Array.from(indices.values) }
   }
 
   /** @param {Tensor} x [B, T, C] @returns {Tensor} */
   forward(x) {
-    const C = /** @type {number} */ (x.shape.at(-1)), tokens = x.reshape(-1, C), { weights, chosen } = this.route(tokens)
+    const tokens = x.reshape(-1, /** @type {number} */ (x.shape.at(-1))), { weights, chosen } = this.route(tokens)
     const flat = weights.reshape(-1, 1), { perToken, engine } = this
     let out = engine.zeros(tokens.shape)
     for (const [n, expert] of [...this.experts].entries()) {

@@ -1,9 +1,8 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, isPlain } from '../errors.js'
 
 /**
  * The settings of generation in a model's files. A setting of generation_config.json takes precedence over the same
- * setting of config.json, as in Hugging Face's library. Sampling settings (temperature, beams, lengths) are ignored:
- * those are options of generate.
+ * setting of config.json, as in Hugging Face's library. Its other settings are the defaults of generate's options.
  *
  * @typedef {import('./config.js').Config} Config
  */
@@ -18,6 +17,38 @@ const SETTINGS = ['eos_token_id', 'bad_words_ids', 'suppress_tokens', 'decoder_s
 export function mergeGenerationConfig(config, generation) {
   const names = SETTINGS.filter(name => generation[name] != null)
   return { ...config, ...Object.fromEntries(names.map(name => [name, generation[name]])) }
+}
+
+/** Options of generate by the names of settings that do not need do_sample. @type {Record<string, string>} */
+const DEFAULTS = {
+  num_beams: 'beams', length_penalty: 'lengthPenalty', repetition_penalty: 'repetitionPenalty', no_repeat_ngram_size: 'noRepeatNgramSize',
+  min_new_tokens: 'minNewTokens', max_new_tokens: 'maxNewTokens'
+}
+/** Options of sampling, with Hugging Face's defaults. @type {[setting: string, option: string, fallback: number][]} */
+const SAMPLING = [['temperature', 'temperature', 1], ['top_k', 'topK', 50], ['top_p', 'topP', 1], ['min_p', 'minP', 0]]
+
+/**
+ * The defaults of generate's options.
+ * @param {Config} generation the content of generation_config.json @returns {Record<string, number>}
+ */
+export function readGenerationDefaults(generation) {
+  const list = Object.entries(DEFAULTS).map(([setting, option]) => [option, generation[setting]])
+  if (generation.do_sample === true) list.push(...SAMPLING.map(([setting, option, fallback]) => [option, generation[setting] ?? fallback]))
+  return Object.fromEntries(list.filter(([, value]) => typeof value === 'number'))
+}
+
+/**
+ * The options of generate with a model's defaults: those of sampling hold only where the caller asks for nothing else.
+ * @param {Readonly<Record<string, any>>} defaults @param {any} options
+ */
+export function withDefaults(defaults, options) {
+  if (options !== undefined && options !== null && !isPlain(options)) return options
+  const given = options ?? {}, isSampled = SAMPLING.some(([, option]) => given[option] !== undefined) && given.temperature !== 0
+  const isOther = (given.beams ?? 1) > 1 || given.temperature === 0, sampling = SAMPLING.map(([, option]) => option)
+  const kept = Object.entries(defaults).filter(([option]) => (sampling.includes(option) ? !isOther : option !== 'beams' || !isSampled))
+  const merged = Object.fromEntries(kept)
+  if (merged.beams > 1) for (const option of sampling) delete merged[option]
+  return { ...merged, ...given }
 }
 
 /** @param {unknown} id @param {number} vocabSize */

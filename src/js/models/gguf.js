@@ -11,7 +11,8 @@ import { readTensorValues } from '../files/values.js'
  * @typedef {import('./plan.js').Row} Row
  *
  * The settings of a file without the name of the architecture before them; has: whether there is a tensor.
- * @typedef {{ of: (name: string, fallback?: any) => any, has: (name: string) => boolean, shape: (name: string) => readonly number[] }} Settings
+ * @typedef {{ of: (name: string, fallback?: any) => any, has: (name: string) => boolean, shape: (name: string) =>
+ *   readonly number[] }} Settings
  */
 
 /** Llama's names of settings in config.json. @param {Settings} file @returns {Config} */
@@ -109,7 +110,10 @@ const ARCHITECTURES = {
   })
 }
 
-/** Names of tensors by module, for all layers; `after` in models with norms after attention. @type {Record<string, string>} */
+/**
+ * Names of tensors by module, for all layers; `after` in models with norms after attention.
+ * @type {Record<string, string>}
+ */
 const MODULES = {
   'embed_tokens': 'token_embd', 'embed_positions': 'position_embd', 'embed_norm': 'token_embd_norm', 'norm': 'output_norm', 'lm_head': 'output',
   'input_layernorm': 'attn_norm', 'post_attention_layernorm': 'ffn_norm', 'pre_feedforward_layernorm': 'ffn_norm',
@@ -128,7 +132,8 @@ const FALCON = { input_layernorm: 'attn_norm_2', post_attention_layernorm: 'attn
 
 /**
  * The tensor of the file that a tensor of the model is in.
- * @param {string} target key of the state dict @param {DecoderDescription} description @param {(name: string) => boolean} has
+ * @param {string} target key of the state dict @param {DecoderDescription} description
+ * @param {(name: string) => boolean} has
  * @returns {Row}
  */
 function rowOf(target, description, has) {
@@ -139,7 +144,8 @@ function rowOf(target, description, has) {
   /** @type {Record<string, string>} */ const names = { ...MODULES, ...(order === 'post' || order === 'sandwich' ? AFTER : {}), ...(name === 'Falcon' && order === 'parallelNorms' ? FALCON : {}) }
   const layer = n === undefined ? '' : `blk.${n}.`, keyOf = (/** @type {string} */ tensor) => `${layer}${tensor}.${suffix}`
   const key = keyOf(names[plain] ?? plain)
-  const partOf = (/** @type {string} */ fused, /** @type {number} */ from, /** @type {number} */ rows, /** @type {number} */ total) =>
+  /** @param {string} fused @param {number} from @param {number} rows @param {number} total */
+  const partOf = (fused, from, rows, total) =>
     ({ key: keyOf(fused), target, part: { groups: 1, total, from, rows } })
   if (e !== undefined && mixture) {
     const size = plain.endsWith('down_proj') ? description.channels : mixture.size ?? feedForwardSize
@@ -178,7 +184,8 @@ function* readScaling({ of }, entries) {
  * Reads the settings and the tensors' positions of a file.
  * @param {import('../files/source.js').Source} source
  * @returns {Generator<any, { config: Config, entries: Map<string, Entry>, metadata: Record<string, any>,
- *   rows: (description: any, state: Record<string, unknown>) => Row[], adjust: (description: any) => any, hasHead: boolean }, any>}
+ *   rows: (description: any, state: Record<string, unknown>) => Row[], adjust: (description: any) => any, hasHead:
+ * boolean }, any>}
  * @throws {import('../errors.js').GlassformerError} 'format' for another file or an architecture that is not supported
  */
 export function* openGguf(source) {
@@ -204,10 +211,12 @@ export function* openGguf(source) {
     entries.set(name, { ...entry, shape: [count * rows, columns] })
   }
   return {
-    config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)), entries, metadata, hasHead,
+    config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
+    entries, metadata, hasHead,
     rows: (description, state) => Object.keys(state).map(target => rowOf(target, description, file.has)),
     // The weights of Gemma's norms have the 1 that Hugging Face's classes add.
-    adjust: description => (description.norm?.addsOne ? { ...description, norm: { ...description.norm, addsOne: false } } : description)
+    adjust: description => (description.norm?.addsOne
+      ? { ...description, norm: { ...description.norm, addsOne: false } } : description)
   }
 }
 

@@ -10,7 +10,7 @@ import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
 import { GGUF_IGNORED, openGguf } from './gguf.js'
-import { readGenerationConfig, mergeGenerationConfig } from './generation_config.js'
+import { readGenerationConfig, readGenerationDefaults, mergeGenerationConfig } from './generation_config.js'
 import { checkLayerCount } from './config.js'
 import { FAMILIES } from './families/index.js'
 import { readHead, rowsOf } from './heads.js'
@@ -22,6 +22,7 @@ import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
 import { classifyUnused, describeUnused } from './unused.js'
 
+export { addAdapter, loadAdapter, saveAdapter } from './adapter.js'
 export { save } from './save.js'
 
 /**
@@ -43,8 +44,9 @@ export { save } from './save.js'
  * @typedef {object} Family
  * @property {string} type model_type in config.json
  * @property {readonly string[]} prefixes possible prefixes of its keys
- * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token embedding
- *   that the head may be a copy of, whether it is tied by default, and the key of the head, lm_head.weight by default
+ * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token
+ *   embedding that the head may be a copy of, whether it is tied by default, and the key of the head,
+ *   lm_head.weight by default
  * @property {readonly RegExp[]} ignored keys that may be left unread
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} readSettings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
@@ -80,7 +82,8 @@ export { save } from './save.js'
  *
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
  *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
- *   generationSettings?: ReturnType<typeof readGenerationConfig>, error?: GlassformerError }} Opened
+ *   generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> },
+ *   error?: GlassformerError }} Opened
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
@@ -154,7 +157,8 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
 /**
  * The configuration of a model's files and the positions of its tensors in them.
  * @param {Files} files
- * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
+ * @returns {Generator<any,
+ *   { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
  */
 function* readConfig(files) {
   const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
@@ -175,8 +179,8 @@ function* readConfig(files) {
   }
   expect(config !== undefined, 'format',
     () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}` +
-      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); merge it into its base ' +
-      'model first' : ''))
+      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); load its base model, then write ' +
+      'await gf.models.loadAdapter(model, files)' : ''))
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
@@ -224,10 +228,13 @@ function* openModel(given, { dtype = 'float32', ignoreHead = false, isLoading = 
     found.settings = gguf ? gguf.adjust(settings) : settings
     expect(!pooling || !('decoderStartTokenId' in settings), 'format', () => `modules.json: embeddings of ${config.model_type}, ` +
       'an encoder-decoder, are not supported; models.load(files, { ignoreHead: true }) loads the model alone')
-    found.generationSettings = readGenerationConfig(effectiveConfig,
-      found.settings.decoderVocabSize ?? found.settings.vocabSize)
+    found.generationSettings = {
+      ...readGenerationConfig(effectiveConfig, found.settings.decoderVocabSize ?? found.settings.vocabSize),
+      generationDefaults: readGenerationDefaults(found.generation ?? {})
+    }
     const model = buildMetaModel(family, found.settings, dtype)
-    const state = model.stateDict(), rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
+    const state = model.stateDict()
+    const rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
     const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
     found.parameters = countParameters(model)
     found.bytes = countBytes(model, dtype)
@@ -270,7 +277,8 @@ export function inspect(files, options) {
  * @returns {Generator<any, void, any>}
  */
 function* readPart(to, entry, name, { groups, total, from, rows }) {
-  const bytes = (entry.to - entry.from) / (groups * total), [, ...rest] = entry.shape, width = to.numel() / (groups * rows)
+  const [, ...rest] = entry.shape
+  const bytes = (entry.to - entry.from) / (groups * total), width = to.numel() / (groups * rows)
   for (let g = 0; g < groups; g++) {
     const start = entry.from + (g * total + from) * bytes
     const slice = { ...entry, shape: [rows, ...rest], from: start, to: start + rows * bytes }
@@ -369,8 +377,9 @@ function loadOptions(options) {
 /**
  * Loads a model and its tokenizer from files. The model is in eval mode.
  * @param {Engine} engine
- * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the tokenizer;
- *   or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are needed are read;
+ * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the
+ *   tokenizer; or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are
+ *   needed are read;
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
  *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
@@ -389,7 +398,8 @@ const isAddress = files => typeof files === 'string' || files instanceof URL
 /** @param {Engine} engine @param {Files | string | URL} given @param {LoadOptions} [options] */
 async function loadModel(engine, given, options) {
   const { dtype, ignoreHead, cache, ...progressOptions } = loadOptions(options)
-  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal: progressOptions.signal, cache }) : given
+  const { signal } = progressOptions
+  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal, cache }) : given
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)

@@ -2,6 +2,7 @@ import { expect } from '../errors.js'
 import { Linear } from '../nn/linear.js'
 import { Module } from '../nn/module.js'
 import { MultiheadAttention } from '../nn/multihead_attention.js'
+import { LoraLinear } from './lora.js'
 
 /**
  * Merging what was put in place of a model's layers, such as LoRA, into matrices that Hugging Face's classes have.
@@ -117,7 +118,8 @@ export function mergedState(model, original) {
   for (const [path, known] of modules) {
     const module = path === '' ? model : moduleAt(path)
     if (known instanceof Linear && isReplacement(module)) {
-      const { weight, bias } = readAffine(module, path, known.inFeatures), { outFeatures: O, inFeatures: K } = known
+      const { outFeatures: O, inFeatures: K } = known
+      const { weight, bias } = module instanceof LoraLinear ? module.merge() : readAffine(module, path, K)
       removeEntries(state, path)
       state[`${path}.weight`] = toTensor(module, [weight.length / K, K], weight)
       expect(weight.length === O * K, 'state', () => `models.save: ${path} must have ${O} outputs, got ${weight.length / K}`)

@@ -20,7 +20,8 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {[number, number]} [chunk] [i, n]: the file's tensor is the i-th of n equal chunks of rows of the target
  * @property {Part} [part] the target is a part of the file's tensor
  *
- * Rows of a tensor of the file, which consists of `groups` groups of `total` rows: in each group `rows` rows from `from`.
+ * Rows of a tensor of the file, which consists of `groups` groups of `total` rows:
+ * in each group `rows` rows from `from`.
  * @typedef {{ groups: number, total: number, from: number, rows: number }} Part
  *
  * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor in the file

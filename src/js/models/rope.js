@@ -13,6 +13,8 @@ import { readNumber } from './config.js'
  * @property {number} base
  * @property {number} [scale] of cosines and sines
  * @property {(length: number) => readonly number[]} [frequencies] for a sequence of a length, if they are scaled
+ * @property {number} [maxPositions] longest sequence that scaled frequencies are made for, if max_position_embeddings
+ *   may be the length before the scaling
  */
 
 const { fround } = Math
@@ -26,7 +28,10 @@ const inverses = list => list.map(value => fround(1 / value))
 /** The setting that an object with a kind of scaling was read from. */
 const SOURCE = Symbol('setting')
 
-/** @param {Record<string | symbol, any>} scaling @param {string} name @param {number} [fallback] @returns {number} more than 0 */
+/**
+ * @param {Record<string | symbol, any>} scaling
+ * @param {string} name @param {number} [fallback] @returns {number} more than 0
+ */
 function readPositive(scaling, name, fallback) {
   const value = scaling[name] ?? fallback
   expect(Number.isFinite(value) && value > 0, 'format',
@@ -34,10 +39,14 @@ function readPositive(scaling, name, fallback) {
   return value
 }
 
-/** Position interpolation (Chen et al. 2023). @param {Config} scaling @param {number} base @param {number} dims */
-function linear(scaling, base, dims) {
-  const factor = readPositive(scaling, 'factor'), frequencies = inverses(wavelengths(base, dims))
-  return { frequencies: () => frequencies.map(value => fround(value / factor)) }
+/**
+ * Position interpolation (Chen et al. 2023).
+ * @param {Config} scaling @param {number} base @param {number} dims @param {number} maxPositions
+ */
+function linear(scaling, base, dims, maxPositions) {
+  const factor = readPositive(scaling, 'factor')
+  const frequencies = inverses(wavelengths(base, dims)).map(value => fround(value / factor))
+  return { frequencies: () => frequencies, maxPositions: Math.floor(maxPositions * factor) }
 }
 
 /**
@@ -47,6 +56,7 @@ function linear(scaling, base, dims) {
 function dynamic(scaling, base, dims, maxPositions) {
   const factor = readPositive(scaling, 'factor')
   return {
+    maxPositions: Infinity,
     frequencies: (/** @type {number} */ length) => {
       const stretch = factor * Math.max(length, maxPositions) / maxPositions - (factor - 1)
       return inverses(wavelengths(base * stretch ** (dims / (dims - 2)), dims))
@@ -74,12 +84,16 @@ function yarn(scaling, base, dims, maxPositions) {
   const high = Math.min(dims - 1, truncate ? Math.ceil(last) : last), end = low === high ? high + 0.001 : high
   const frequencies = wavelengths(base, dims).map((wavelength, i) => {
     const ramp = fround(Math.min(1, Math.max(0, fround(fround(i - low) / fround(end - low))))), kept = fround(1 - ramp)
-    return fround(fround(fround(1 / fround(factor * wavelength)) * fround(1 - kept)) + fround(fround(1 / wavelength) * kept))
+    const scaled = fround(1 / fround(factor * wavelength))
+    return fround(fround(scaled * fround(1 - kept)) + fround(fround(1 / wavelength) * kept))
   })
-  return { frequencies: () => frequencies, scale }
+  return { frequencies: () => frequencies, scale, maxPositions: Math.max(maxPositions, Math.floor(original * factor)) }
 }
 
-/** Llama 3.1's scaling: long waves are interpolated, short ones stay. @param {Config} scaling @param {number} base @param {number} dims */
+/**
+ * Llama 3.1's scaling: long waves are interpolated, short ones stay.
+ * @param {Config} scaling @param {number} base @param {number} dims
+ */
 function llama3(scaling, base, dims) {
   const factor = readPositive(scaling, 'factor'), original = readPositive(scaling, 'original_max_position_embeddings')
   const low = readPositive(scaling, 'low_freq_factor'), high = readPositive(scaling, 'high_freq_factor')
@@ -107,19 +121,29 @@ function longrope(scaling, base, dims, maxPositions, config) {
   const [short, long] = ['short_factor', 'long_factor'].map(name => {
     const factors = scaling[name]
     expect(Array.isArray(factors) && factors.length === dims / 2 && factors.every(value => value > 0), 'format',
-      () => `config.json: ${name} of rope_scaling must be ${dims / 2} numbers > 0, one for each rotated pair, got ${describe(factors)}`)
+      () => `config.json: ${name} of rope_scaling must be ${dims / 2} numbers > 0, one for each rotated pair, ` +
+        `got ${describe(factors)}`)
     return wavelengths(base, dims).map((wavelength, i) => fround(1 / fround(fround(factors[i]) * wavelength)))
   })
-  return { frequencies: (/** @type {number} */ length) => (length > original ? long : short), scale }
+  return {
+    frequencies: (/** @type {number} */ length) => (length > original ? long : short), scale,
+    maxPositions: Math.max(maxPositions, Math.floor(original * factor))
+  }
 }
 
-/** A factor of every wavelength, as GGUF files have it. @param {Config} scaling @param {number} base @param {number} dims */
+/**
+ * A factor of every wavelength, as GGUF files have it.
+ * @param {Config} scaling @param {number} base @param {number} dims
+ */
 function factors({ factors: list }, base, dims) {
   const frequencies = wavelengths(base, dims).map((wavelength, i) => fround(fround(1 / wavelength) / list[i]))
   return { frequencies: () => frequencies }
 }
 
-/** @type {Record<string, (scaling: Config, base: number, dims: number, maxPositions: number, config: Config) => Partial<Rotary>>} */
+/**
+ * @type {Record<string, (scaling: Config, base: number, dims: number, maxPositions: number, config: Config) =>
+ *   Partial<Rotary>>}
+ */
 const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, longrope, su: longrope }
 
 /**
@@ -146,7 +170,8 @@ function readScaling(config, layerType) {
  * @returns {Rotary}
  */
 export function readRotary(config, { dims, layout = 'half', base: fallback = 10000, maxPositions, layerType, isScaled = true }) {
-  const scaling = readScaling(config, layerType), type = isScaled ? scaling.rope_type ?? scaling.type ?? 'default' : 'default'
+  const scaling = readScaling(config, layerType)
+  const type = isScaled ? scaling.rope_type ?? scaling.type ?? 'default' : 'default'
   expect(typeof type === 'string' && Object.hasOwn(SCALINGS, type), 'format', () => `config.json: ${scaling[SOURCE]} of type ` +
     `${describe(type)} is not supported; expected none or one of ${Object.keys(SCALINGS).join(', ')}`)
   expect(dims % 2 === 0, 'format', () => 'config.json: a head must have an even number of channels, which are ' +

@@ -111,7 +111,7 @@ function checkKeys(model, original, state) {
 }
 
 /** The model before any change, without values. @param {Origin} origin @returns {LanguageModel} */
-function buildOriginal({ family, settings }) {
+export function buildOriginal({ family, settings }) {
   const engine = metaEngine()
   return engine.withoutInitialization(() => new family.Model(engine, settings))
 }

@@ -1,5 +1,6 @@
 import { expect, expectOptions } from '../errors.js'
 import { generate, readOptions, readPrompts } from '../decoding/generate.js'
+import { withDefaults } from './generation_config.js'
 import { LanguageModel, buildArray } from './model.js'
 
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
@@ -65,11 +66,12 @@ export class Seq2Seq extends LanguageModel {
   /**
    * Generates the target for a source by greedy decoding, sampling or beam search, up to the model's maximum length.
    * @param {Tensor | number[] | number[][]} ids one source, or several, which are processed one after the other
-   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: the model's eosTokenIds by default; seed:
+   * @param {import('../decoding/generate.js').GenerateOptions} [given] end: the model's eosTokenIds by default; seed:
    *   sequence i is sampled with seed + i
    * @returns {any} number[], for several sources number[][]; with a signal a promise of it
    */
-  generate(ids, options) {
+  generate(ids, given) {
+    const options = withDefaults(this.generationDefaults, given)
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const { prompts, isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null

@@ -27,7 +27,8 @@ function causalMask(engine, queries, keys, past, window) {
  *   cache?: import('../ops/attention_cache.js').Entry }} options
  * @returns {Tensor} [B, T, heads·D]
  */
-export function softCappedAttention(q, k, v, heads, { kvHeads, softCap, scale, window = Infinity, attnMask, cache, where }) {
+export function softCappedAttention(q, k, v, heads, options) {
+  const { kvHeads, softCap, scale, window = Infinity, attnMask, cache, where } = options
   const { engine, shape: [B, T, C] } = q, D = C / heads, group = heads / kvHeads
   cache?.append(where, q, k, v, kvHeads)
   const past = cache?.advance(T) ?? 0, [keys, values] = cache ? cache.toTensors(k, v) : [k, v], length = keys.shape[1]

@@ -1,5 +1,6 @@
 import { expect, expectBoolean, expectInteger, expectOneOf, expectOptions } from '../errors.js'
 import { conv1d, conv2d, pad } from '../ops/windows.js'
+import { formatTuple } from '../print_tensor.js'
 import { fillUniform } from '../random.js'
 import { range, sizeOf } from '../shape.js'
 import { Module } from './module.js'
@@ -53,6 +54,19 @@ class Convolution extends Module {
     const bound = Math.sqrt(3) * (gain / Math.sqrt(fan)), biasBound = 1 / Math.sqrt(fan)
     fillUniform(this.weight, -bound, bound)
     if (this.bias) fillUniform(this.bias, -biasBound, biasBound)
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { inChannels, outChannels, kernelSize, stride, padding, dilation, groups, bias, paddingMode } = this
+    /** @param {Sizes} sizes */
+    const toTuple = sizes => formatTuple(Array.isArray(sizes) ? sizes : kernelSize.map(() => sizes))
+    /** @param {Sizes | string} sizes @param {number} value */
+    const isAll = (sizes, value) => [sizes].flat().every(size => size === value)
+    return `${inChannels}, ${outChannels}, kernel_size=${formatTuple(kernelSize)}, stride=${toTuple(stride)}` +
+      (isAll(padding, 0) ? '' : `, padding=${typeof padding === 'string' ? padding : toTuple(padding)}`) +
+      (isAll(dilation, 1) ? '' : `, dilation=${toTuple(dilation)}`) + (groups === 1 ? '' : `, groups=${groups}`) +
+      (bias ? '' : ', bias=False') + (paddingMode === 'zeros' ? '' : `, padding_mode=${paddingMode}`)
   }
 
   /** The input with its padding, unless that is zeros, and the options that remain. @param {Tensor} x */

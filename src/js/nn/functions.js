@@ -11,6 +11,7 @@ import { flattenAxes, unflatten } from '../ops/sides.js'
 import { softmax } from '../ops/softmax.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { fold, unfold } from '../ops/windows.js'
+import { formatTuple } from '../print_tensor.js'
 import { Module } from './module.js'
 import { formatArguments } from './print_module.js'
 
@@ -132,12 +133,24 @@ export class Unflatten extends Module {
   forward(x) {
     return unflatten(x, this.dim, this.sides)
   }
+
+  /** @returns {string} */
+  extraRepr() {
+    return `dim=${this.dim}, unflattened_size=${formatTuple(this.sides)}`
+  }
 }
 
 /**
  * @typedef {import('../ops/windows.js').Sizes} Sizes
  * @typedef {import('../ops/windows.js').WindowOptions} WindowOptions
  */
+
+/** @param {Sizes} size */
+const formatSize = size => (Array.isArray(size) ? formatTuple(size) : String(size))
+
+/** @param {WindowOptions} options */
+const formatWindows = ({ dilation = 1, padding = 0, stride = 1 }) =>
+  `dilation=${formatSize(dilation)}, padding=${formatSize(padding)}, stride=${formatSize(stride)}`
 
 /** The windows of images as columns: torch.nn.Unfold. */
 export class Unfold extends Module {
@@ -154,6 +167,11 @@ export class Unfold extends Module {
   /** @param {Tensor} x [N, C, H, W] @returns {Tensor} [N, C × kernel cells, windows] */
   forward(x) {
     return unfold(x, this.kernelSize, this.options)
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return `kernel_size=${formatSize(this.kernelSize)}, ${formatWindows(this.options)}`
   }
 }
 
@@ -174,5 +192,11 @@ export class Fold extends Module {
   /** @param {Tensor} x [N, C × kernel cells, windows] @returns {Tensor} [N, C, H, W] */
   forward(x) {
     return fold(x, this.outputSize, this.kernelSize, this.options)
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    const { outputSize, kernelSize, options } = this
+    return `output_size=${formatSize(outputSize)}, kernel_size=${formatSize(kernelSize)}, ${formatWindows(options)}`
   }
 }

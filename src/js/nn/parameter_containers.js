@@ -17,6 +17,13 @@ const parametersOf = module => /** @type {any} */ (
   Object.entries(module).filter(([, value]) => value instanceof Parameter))
 
 /**
+ * Parameters as PyTorch prints them, each on an indented line.
+ * @param {Module} module @param {(parameter: Parameter) => string} nameOf a parameter's type
+ */
+const formatParameters = (module, nameOf) => parametersOf(module).map(([name, parameter]) =>
+  `  (${name}): Parameter containing: [${nameOf(parameter)} of size ${parameter.shape.join('x')}]`).join('\n')
+
+/**
  * A list of parameters, named 0, 1, 2 …: torch.nn.ParameterList.
  * @example
  * new gf.nn.ParameterList([new gf.nn.Parameter([1, 2])]).namedParameters().length   // 1
@@ -39,6 +46,11 @@ export class ParameterList extends Module {
   push(parameter) {
     const { length } = this
     return Object.assign(this, { [length]: expectParameter('ParameterList', parameter, length) })
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return formatParameters(this, ({ dtype }) => `torch.${dtype}`)
   }
 
   /** The parameter at an index; negative ones count from the end. @param {number} i @returns {any} */
@@ -84,6 +96,11 @@ export class ParameterDict extends Module {
   get(name) {
     expect(this.has(name), 'index', () => `ParameterDict: there is no parameter ${describe(name)}, only ${this.keys().join(', ')}`)
     return /** @type {any} */ (this)[name]
+  }
+
+  /** @returns {string} */
+  extraRepr() {
+    return formatParameters(this, () => 'torch.FloatTensor')
   }
 
   /** Whether there is a parameter with a name. @param {string} name */

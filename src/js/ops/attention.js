@@ -8,6 +8,7 @@ import { expectRank, expectFloatTensor, expectSameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
 import { additiveMask, paddingMask } from './mask.js'
 import { mul } from './binary.js'
+import { reshape } from './reshape.js'
 
 /**
  * The layout of heads in a tensor: [B, H, T, D], or [B, T, H*D] with the heads side by side.
@@ -162,7 +163,8 @@ function recomputeWeights(inputs, saved) {
 
 /**
  * @typedef {object} AttentionOptions
- * @property {any} [attnMask] [Tq, Tk] or [B, H, Tq, Tk], where B and H may be 1: nested booleans, or numbers to add
+ * @property {any} [attnMask] broadcasts to [B, H, Tq, Tk], or is [B · H, Tq, Tk]: nested booleans or a bool tensor, or
+ *   numbers to add
  * @property {any} [keyPaddingMask] [B, Tk], true hides the key
  * @property {boolean} [isCausal] false; true hides keys after the query's position, aligned at the top left
  * @property {number} [window] hides keys this many positions or more from the query's (Beltagy et al. 2020)
@@ -184,7 +186,7 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
   const { engine } = q, { B, H, KV, Tq, Tk, D, Dv } = sizes
   const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
-    sizes, layout, scale, past, cache, group: KV ? H / KV : 1, isCausal: expectBoolean(where, 'isCausal', options.isCausal ?? false),
+    sizes, layout, scale, past, cache, group: H / KV || 1, isCausal: expectBoolean(where, 'isCausal', options.isCausal ?? false),
     window: expectInteger(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
     padding: paddingMask(engine, where, options.keyPaddingMask, sizes),
@@ -231,14 +233,14 @@ function checkOptions(where, { scale, dropoutP }) {
 
 /**
  * softmax(q kᵀ / √D + mask) v (Vaswani et al. 2017, equation 1): torch.nn.functional.scaled_dot_product_attention. The
- * output is NaN for a query whose keys are all hidden, as the formula gives and as in PyTorch up to 2.4.
- * @param {Tensor} q [B, H, Tq, D]
+ * output is 0 for a query whose keys are all hidden, and so are its gradients, as in PyTorch from 2.5 on.
+ * @param {Tensor} q [B, H, Tq, D], or [H, Tq, D], as k and v then
  * @param {Tensor} k [B, H, Tk, D]; with enableGqa [B, KV, Tk, D], where KV divides H
  * @param {Tensor} v [B, H, Tk, Dv], or [B, KV, Tk, Dv]
  * @param {AttentionOptions & { enableGqa?: boolean }} [options] attnMask: nested booleans (true: may be attended to) or
  *   numbers to add; enableGqa: false; with true, each head of k and v serves H / KV consecutive heads of q (Ainslie et
  *   al. 2023)
- * @returns {Tensor} [B, H, Tq, Dv]
+ * @returns {Tensor} [B, H, Tq, Dv], with as many axes as q
  * @throws {import('../errors.js').GlassformerError} 'shape' when tensors and masks do not fit, 'range' for dropoutP
  * @example
  * const [q, k, v] = [1, 2, 3].map(() => gf.randn([1, 2, 4, 8]))   // each [B, H, T, D]
@@ -246,8 +248,17 @@ function checkOptions(where, { scale, dropoutP }) {
  */
 export function scaledDotProductAttention(q, k, v, options) {
   const where = 'scaledDotProductAttention', given = expectOptions(where, options, OPTIONS)
+  for (const [name, tensor] of Object.entries({ q, k, v })) expectFloatTensor(where, name, tensor)
+  const rank = q.shape.length === 3 ? 3 : 4
   for (const [name, tensor] of Object.entries({ q, k, v })) {
-    expectRank(where, name, expectFloatTensor(where, name, tensor), 4, '[B, H, T, D]')
+    expectRank(where, name, tensor, rank, rank === 3 ? '[H, T, D], as q' : '[B, H, T, D]')
+  }
+  if (rank === 3) {
+    expect((given.keyPaddingMask ?? null) === null, 'shape',
+      () => `${where}: keyPaddingMask needs q of shape [B, H, T, D], got ${formatShape(q.shape)}; write q.unsqueeze(1)`)
+    const [a, b, c] = [q, k, v].map(x => reshape(x, [1, ...x.shape]))
+    const out = scaledDotProductAttention(a, b, c, options)
+    return reshape(out, out.shape.slice(1))
   }
   const [B, H, Tq, D] = q.shape, [, heads, Tk] = k.shape, Dv = v.shape[3]
   const KV = expectBoolean(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H

@@ -2,6 +2,7 @@ import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
+import { TensorEntry } from './tensor_cache.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../engine.js').Engine} Engine */
@@ -184,7 +185,7 @@ export class Entry {
  * the forward of the whole model for each part.
  */
 export class Cache {
-  /** The entries of each attention, one for each of its places in the model. @type {Map<object, Entry[]>} */
+  /** The entries of each module, one for each of its places. @type {Map<object, (Entry | TensorEntry)[]>} */
   #entries = new Map()
   /** How often a forward has run each. @type {WeakMap<import('../nn/forward.js').Outermost, Map<object, number>>} */
   #runs = new WeakMap()
@@ -209,8 +210,36 @@ export class Cache {
    * @param {{ engine: Engine }} owner @param {number} [memory] the length of the other sequence, if it attends to one
    */
   of(owner, memory) {
-    const entries = this.#entries.get(owner) ?? [], place = this.#countRun(owner)
-    const entry = entries[place] ?? new Entry(memory ?? this.capacity, memory !== undefined)
+    return /** @type {Entry} */ (this.#find(owner, () => new Entry(memory ?? this.capacity, memory !== undefined)))
+  }
+
+  /**
+   * Appends the tensors of a module's new tokens, such as keys and values, and returns those of all tokens so far: for
+   * attentions that are written out in a forward. The library's attentions do this by themselves.
+   * @param {import('../nn/module.js').Module} module usually `this`: each module has its own tensors
+   * @param {...Tensor} tensors [batch, …, tokens, channels] @returns {Tensor[]} with all tokens
+   * @throws {import('../errors.js').GlassformerError} 'state' with gradients, 'shape' for other sides than before
+   * @example
+   * const cache = new gf.decoding.Cache(8), module = new gf.nn.Linear(2, 2)
+   * cache.update(module, gf.ones([1, 3, 2]))        // a prompt of three tokens
+   * const [keys] = cache.update(module, gf.zeros([1, 1, 2]))
+   * keys.shape                                      // [1, 4, 2]
+   * cache.length                                    // 4
+   */
+  update(module, ...tensors) {
+    expect(typeof module === 'function' && 'engine' in module && tensors.length > 0, 'type', () =>
+      `update: takes a module and its tensors, got ${describe(module)}; write const [k, v] = cache.update(this, k, v)`)
+    const entry = this.#find(module, () => new TensorEntry())
+    expect(entry instanceof TensorEntry, 'state', () => `update: ${module.constructor.name} stores its keys itself`)
+    return entry.update('update', tensors)
+  }
+
+  /**
+   * The entry of a module at its current place.
+   * @param {{ engine: Engine }} owner @param {() => Entry | TensorEntry} create
+   */
+  #find(owner, create) {
+    const entries = this.#entries.get(owner) ?? [], place = this.#countRun(owner), entry = entries[place] ?? create()
     entries[place] = entry
     this.#entries.set(owner, entries)
     return entry

@@ -37,6 +37,7 @@ export function explainAttention(node, output, index) {
   }
   const [b, h, i, j] = index
   const row = range(saved.sizes.Tk).map(key => cell(outputs.masked_scores, [b, h, i, key], 'x'))
+  if (row.every(score => score.value === -Infinity)) return { formula: '0', terms: [], computed: 0 }
   return explainSoftmax(row, j)
 }
 

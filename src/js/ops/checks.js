@@ -87,7 +87,7 @@ export function toIdTensor(engine, where, name, value) {
 export function copyIdsForBackward(ids, original) {
   if (ids !== original) return ids
   const own = ids.engine.registerAuxiliary(ids.engine.empty(ids.shape, 'int32'))
-  own.values.set(ids.values)
+  own.copyFrom(ids)
   return own
 }
 

@@ -107,7 +107,8 @@ function lookUp(name, x, shape, selection) {
 export function indexSelect(x, dim, index) {
   const { shape } = expectMovable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
   const { indices, origin } = expectIndices('indexSelect', x, axis, index)
-  expect(indices.shape.length === 1, 'shape', () => `indexSelect: index must have one axis, got ${describe(indices)}`)
+  expect(indices.shape.length === 1, 'shape', () => `indexSelect: index must have one axis, got ` +
+    `${describe(indices)}; F.embedding(index, x) takes rows of x by indices of any shape, x.index(index) too`)
   const sides = shape.map((side, a) => (a === axis ? indices.numel() : side))
   return lookUp('indexSelect', x, sides, { dim: axis, indices, isShared: true, origin })
 }

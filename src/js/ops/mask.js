@@ -3,6 +3,7 @@ import { sameShape } from '../shape.js'
 import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { expectFloatTensor } from './checks.js'
+import { expand } from './strided.js'
 import { where } from './where.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
@@ -48,8 +49,8 @@ export function toMaskTensor(engine, what, mask, hidden) {
  * Converts an attention mask to numbers that are added to the scores.
  * @param {import('../engine.js').Engine} engine
  * @param {string} where
- * @param {any} mask nested booleans, nested numbers, a bool or a float32 tensor, of shape [Tq, Tk], or with heads and
- *   batch before
+ * @param {any} mask nested booleans, nested numbers, a bool or a float32 tensor, of shape [Tq, Tk] or [B · H, Tq, Tk],
+ *   or one that broadcasts to [B, H, Tq, Tk]; in modules it then has four axes
  * @param {boolean} hidden the boolean that hides: false in torch's functional form, true in its modules
  * @param {Sizes} sizes
  * @returns {AdditiveMask | null}
@@ -61,7 +62,14 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const converted = toMaskTensor(engine, `${where}: attnMask`, mask, hidden)
   // An empty array stays an array, which has no valid shape.
-  const tensor = Array.isArray(converted) ? null : expectFloatTensor(where, 'attnMask', converted)
+  const given = Array.isArray(converted) ? null : expectFloatTensor(where, 'attnMask', converted)
+  const shape = given?.shape ?? getNestedShape(where, converted), rank = shape.length, full = [B, H, Tq, Tk]
+  // PyTorch's modules take no mask that broadcasts, which would hide a mask of the wrong size.
+  const isExpandable = (rank === 4 || (rank > 0 && rank < 4 && !hidden)) &&
+    shape.every((side, i) => side === 1 || side === full[4 - rank + i])
+  const isKept = rank > 1 && sameShape(shape.slice(-2), [Tq, Tk]) && (rank !== 3 || shape[0] === B * H)
+  const tensor = given && isExpandable && !isKept
+    ? expand(given, [rank > 3 ? shape[0] : 1, rank > 2 ? shape[rank - 3] : 1, Tq, Tk]) : given
   if (tensor) expectEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [
@@ -72,10 +80,10 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
-  const shape = tensor?.shape ?? getNestedShape(where, converted), layout = layouts.find(l => sameShape(l.shape, shape))
+  const layout = layouts.find(l => sameShape(l.shape, tensor?.shape ?? shape))
   expect(tensor !== null && layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape [Tq, Tk] = ${formatShape([Tq, Tk])}, or [B, H, Tq, Tk] = ${formatShape([B, H, Tq, Tk])}, ` +
-    `where B and H may be 1, or [B · H, Tq, Tk] = ${formatShape([B * H, Tq, Tk])}, got ${formatShape(shape)}`)
+    `${where}: attnMask must have shape [Tq, Tk] = ${formatShape([Tq, Tk])}, or [B, H, Tq, Tk] = ${formatShape(full)}, ` +
+    `where each side may be 1, or [B · H, Tq, Tk] = ${formatShape([B * H, Tq, Tk])}, got ${formatShape(shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 

@@ -5,7 +5,7 @@ import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
-import { expectRank, expectFloatTensor, countRows, expectSameEngine } from './checks.js'
+import { expectRank, expectFloatTensor, expectTensor, countRows, expectSameEngine } from './checks.js'
 import { reductions } from './reduce.js'
 import { expectMovable } from './strided.js'
 
@@ -71,6 +71,29 @@ const op = {
   cost: ({ saved: { M, N, K, uses } }) => ({ multiplyAdds: uses.length * M * N * K })
 }
 
+/** The same of int32 tensors, modulo 2^32 as in PyTorch. @type {import('../autograd.js').Operation} */
+const integerOp = {
+  ...op,
+  backward() {},
+  explain(node, output, index) {
+    const explanation = op.explain(node, output, index)
+    return { ...explanation, computed: node.outputs.out.at(...index) }
+  },
+  explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
+}
+
+/**
+ * out [M, N] = a [M, K] b [K, N] for int32 values.
+ * @param {Int32Array} out @param {Int32Array} a @param {Int32Array} b
+ * @param {{ M: number, N: number, K: number }} sides
+ */
+function multiplyIntegers(out, a, b, { M, N, K }) {
+  for (let i = 0; i < M; i++) for (let k = 0; k < K; k++) {
+    const factor = a[i * K + k]
+    for (let j = 0; j < N; j++) out[i * N + j] += Math.imul(factor, b[k * N + j])
+  }
+}
+
 /** The leading part of an operand's index. @param {Tensor} tensor @param {readonly number[]} lead */
 const leadOf = (tensor, lead) => operandIndex(sliceShape(tensor.shape, 0, -2), lead)
 
@@ -97,7 +120,8 @@ function multiplyVectors(a, b) {
 }
 
 /**
- * The matrix product, with leading axes broadcast: torch.matmul.
+ * The matrix product of two float32 or two int32 tensors, with leading axes broadcast: torch.matmul. int32 is computed
+ * in JavaScript, modulo 2^32.
  * @param {Tensor} a [..., M, K], or [K] as one row
  * @param {Tensor} b [..., K, N], or [K] as one column
  * @returns {Tensor} [..., M, N], without the side of a vector
@@ -106,8 +130,9 @@ function multiplyVectors(a, b) {
  * F.matmul(gf.tensor([[1, 2], [3, 4]]), gf.tensor([[1], [1]]))   // [[3], [7]]
  */
 export function matmul(a, b) {
-  const { engine } = expectFloatTensor('matmul', 'a', a)
-  expectFloatTensor('matmul', 'b', b)
+  const areIntegers = [a, b].every(tensor => expectTensor('matmul', tensor === a ? 'a' : 'b', tensor).dtype === 'int32')
+  const { engine } = areIntegers ? a : expectFloatTensor('matmul', 'a', a)
+  if (!areIntegers) expectFloatTensor('matmul', 'b', b)
   expectSameEngine('matmul', a, b)
   const both = `a is ${formatShape(a.shape)}, b is ${formatShape(b.shape)}`, ranks = [a.shape.length, b.shape.length]
   expect(!ranks.includes(0), 'shape',
@@ -116,13 +141,18 @@ export function matmul(a, b) {
   const [rows, K] = sliceShape(a.shape, -2), [inner, N] = sliceShape(b.shape, -2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = sliceShape(a.shape, 0, -2), bLead = sliceShape(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
-  const out = engine.empty([...lead, rows, N]), isSingle = bLead.length === 0
+  const out = areIntegers ? engine.zeros([...lead, rows, N], 'int32') : engine.empty([...lead, rows, N]), isSingle = bLead.length === 0
   const M = isSingle ? countRows(a) : rows, uses = isSingle ? [[0, 0]] : out.numel() ? pairs(aLead, bLead, lead) : []
+  const [inA, inB, inOut] = areIntegers ? [a, b, out].map(tensor => /** @type {Int32Array} */ (tensor.values)) : []
   uses.forEach(([ai, bi], i) => {
+    if (areIntegers) {
+      multiplyIntegers(inOut.subarray(i * M * N), inA.subarray(ai * M * K), inB.subarray(bi * K * N), { M, N, K })
+      return
+    }
     const to = out.dataPtr() + i * M * N * 4
     multiply(engine, to, a.dataPtr() + ai * M * K * 4, b.dataPtr() + bi * K * N * 4, { M, N, K })
   })
-  return record(engine, op, { a, b }, { out }, { M, N, K, uses })
+  return record(engine, areIntegers ? integerOp : op, { a, b }, { out }, { M, N, K, uses })
 }
 
 /** @param {string} where @param {string} name @param {Tensor} x */

@@ -37,9 +37,6 @@ const op = {
   backward() {},
   explain({ saved: { dModel, base, layout, method } }, _, [k, column]) {
     const { pair, isSine } = pairOf(column, dModel, layout)
-    if (layout === 'interleaved' && dModel % 2 && column === dModel - 1) {
-      return { formula: '0', note: { name: 'odd' }, terms: [], computed: 0 }
-    }
     const { frequency, angle } = angleOf(k, pair, dModel, base, method)
     const computed = isSine ? Math.sin(angle) : Math.cos(angle)
     return {
@@ -88,7 +85,7 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
  * @param {object} [options]
  * @param {number} [options.base] 10000
  * @param {'interleaved' | 'concatenated'} [options.layout] 'interleaved' (default) alternates sines and cosines,
- *   'concatenated' has all sines first; for an odd dModel the last interleaved column is 0
+ *   'concatenated' has all sines first; with an odd dModel there is one more sine than cosines
  * @param {'log' | 'direct' | 'log-float32'} [options.method] 'log' (default) computes k · exp(−2i ln base / d),
  *   'direct' k / base^(2i/d), 'log-float32' the same as 'log' with torch's rounding of the angle, as in the notebooks
  *   (the error is 4e-4 at position 4999)

@@ -7,8 +7,12 @@ import { DTYPES } from '../dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
 import { comparisons } from './compare.js'
 import { to } from './convert.js'
-import { ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, prod, sumOperation } from './reduce_operations.js'
+import { Extremes } from './extremes.js'
+import {
+  ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, multiplyIntegers, prod, sumOperation
+} from './reduce_operations.js'
 import { axesOf, axisOf, rowsAlong, readRows } from './rows.js'
+import { range } from '../shape.js'
 
 /**
  * Reductions: sums, means, extremes and the like along axes. dim is an axis, a list of them, or all when left out; with
@@ -75,6 +79,24 @@ function reduceIntegers(x, values, axes, keepdim, kind, op) {
   return record(engine, op, { x }, { out }, { axes, keepdim })
 }
 
+/**
+ * The product of int32 or bool values, as int32.
+ * @param {Tensor} x @param {number[]} axes @param {boolean} keepdim
+ */
+function multiplyAlong(x, axes, keepdim) {
+  const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows, integers = convert(x, 'int32')
+  const products = readRows(engine, integers.dataPtr(), x.numel(), rows, address => {
+    const values = Array.from(engine.memory.ints(address, N * C))
+    return range(N).map(n => multiplyIntegers(values.slice(n * C, n * C + C)))
+  })
+  integers.dispose()
+  expect(products.every(product => product === (product | 0)), 'range', () => 'prod: the product does not fit into int32 ' +
+    "(−2147483648 to 2147483647); write x.to('float32').prod() for the nearest float32")
+  const out = engine.empty(getReducedShape(x, axes, keepdim), 'int32')
+  out.values.set(products)
+  return record(engine, INTEGER_OPERATIONS[PROD], { x }, { out }, { axes, keepdim })
+}
+
 /** @param {string} name @param {Tensor} x */
 const expectReducible = (name, x) => expect(x.dtype === 'int32' || x.dtype === 'bool', 'type',
   () => `${name}: x must be a float32, int32 or bool tensor, got ${describe(x)}; to('float32') makes one`)
@@ -116,6 +138,10 @@ function sumFunction(name) {
 
 /** @typedef {(x: Tensor, options?: ReduceOptions) => Tensor} Reduce */
 /** @typedef {(x: Tensor, options?: ReduceOptions & { correction?: number }) => Tensor} Spread */
+/**
+ * @typedef {((x: Tensor, options: { dim: number, keepdim?: boolean }) => Extremes) &
+ *   ((x: Tensor, options?: { dim?: readonly number[] | null, keepdim?: boolean }) => Tensor)} ExtremeFunction
+ */
 /** @typedef {keyof typeof REDUCTIONS | 'max' | 'min' | 'amax' | 'amin' | 'prod' | 'all' | 'any'} ReductionName */
 
 /** @param {string} name @param {1 | -1} sign @param {(dim: any) => number} tiesOf as in extreme @returns {Reduce} */
@@ -132,6 +158,17 @@ function extremeFunction(name, sign, tiesOf) {
     }
     return reduce(name, ops[tiesOf(dim)], kind, x, axes, keepdim)
   }
+}
+
+/**
+ * max or min as in PyTorch: along one axis the values and their indices, else the values.
+ * @param {Reduce} findValues @param {(x: Tensor, options: any) => Tensor} findIndices @returns {ExtremeFunction}
+ */
+function withIndices(findValues, findIndices) {
+  return /** @type {any} */ ((/** @type {Tensor} */ x, /** @type {any} */ options) => {
+    const values = findValues(x, options)
+    return typeof options?.dim === 'number' ? new Extremes(x, values, () => findIndices(x, options)) : values
+  })
 }
 
 /** PyTorch's max and min give the gradient to one cell along one axis, but to all equal cells over all axes. */
@@ -159,7 +196,9 @@ const boolFunction = (name, kind, op) => (x, options) => {
  * @param {Tensor} x @param {number[]} axes @param {1 | -1} sign −1 for the smallest
  */
 const markExtremes = (x, axes, sign) => unrecorded(x.engine, () => x.engine.tidy(() =>
-  to(comparisons.eq(x, reductions[sign > 0 ? 'max' : 'min'](x, { dim: axes, keepdim: true })), 'float32')))
+  to(comparisons.eq(x, (sign > 0 ? findMax : findMin)(x, { dim: axes, keepdim: true })), 'float32')))
+
+const findMax = extremeFunction('max', 1, getTies), findMin = extremeFunction('min', -1, getTies)
 
 /** @param {string} name @param {1 | -1} sign @param {Operation} op @returns {ArgReduce} */
 const argFunction = (name, sign, op) => (x, options) => {
@@ -176,13 +215,17 @@ const argFunction = (name, sign, op) => (x, options) => {
   return record(x.engine, op, { x }, { out }, { axes, keepdim })
 }
 
+const argmax = argFunction('argmax', 1, argOperation('argmax', 1))
+const argmin = argFunction('argmin', -1, argOperation('argmin', -1))
+
 const sumNames = /** @type {(keyof typeof REDUCTIONS)[]} */ (Object.keys(REDUCTIONS))
 
 /**
  * @typedef {object} OtherReductions reductions that are not in the table, or have further options
- * @property {Reduce} max the largest value: torch.max; along one axis the gradient goes to the first of equal values,
- *   over all axes to all of them
- * @property {Reduce} min the smallest value, with the gradient as for max: torch.min
+ * @property {ExtremeFunction} max the largest value, or along one axis { values, indices }: torch.max; along one axis
+ *   the gradient goes to the first of equal values, over all axes to all of them
+ * @property {ExtremeFunction} min the smallest value, or along one axis { values, indices }, with the gradient as for
+ *   max: torch.min
  * @property {Reduce} amax the largest value; equal values share the gradient: torch.amax
  * @property {Reduce} amin the smallest value; equal values share the gradient: torch.amin
  * @property {Reduce} prod the product of the values: torch.prod
@@ -203,16 +246,18 @@ const sumNames = /** @type {(keyof typeof REDUCTIONS)[]} */ (Object.keys(REDUCTI
  */
 export const reductions = /** @type {any} */ ({
   ...Object.fromEntries(sumNames.map(name => [name, sumFunction(name)])),
-  max: extremeFunction('max', 1, getTies),
-  min: extremeFunction('min', -1, getTies),
+  max: withIndices(findMax, (x, options) => argmax(x, options)),
+  min: withIndices(findMin, (x, options) => argmin(x, options)),
   amax: extremeFunction('amax', 1, () => TIES_SHARED),
   amin: extremeFunction('amin', -1, () => TIES_SHARED),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
-    const { axes, keepdim } = readOptions('prod', options, expectFloatTensor('prod', 'x', x))
+    const isInteger = expectTensor('prod', 'x', x).dtype === 'int32' || x.dtype === 'bool'
+    const { axes, keepdim } = readOptions('prod', options, isInteger ? x : expectFloatTensor('prod', 'x', x))
+    if (isInteger) return multiplyAlong(x, axes, keepdim)
     return reduce('prod', prod, PROD, x, axes, keepdim)
   },
   all: boolFunction('all', MIN, ALL),
   any: boolFunction('any', MAX, ANY),
-  argmax: argFunction('argmax', 1, argOperation('argmax', 1)),
-  argmin: argFunction('argmin', -1, argOperation('argmin', -1))
+  argmax,
+  argmin
 })

@@ -238,9 +238,14 @@ const integerOperation = (name, formula, compute) => ({
 /** Math.max takes fewer arguments than there may be values. @param {number[]} values */
 const findMax = values => values.reduce((max, value) => Math.max(max, value), -Infinity)
 
+/** The product of integers; infinite products of others with a 0 are 0. @param {number[]} values */
+export const multiplyIntegers = values =>
+  (values.includes(0) ? 0 : values.reduce((result, value) => result * value, 1))
+
 /** Reductions of int32 and bool tensors by the kernel's code. @type {Record<number, Operation>} */
 export const INTEGER_OPERATIONS = {
   [SUM]: integerOperation('sum', 'Σ x', values => values.reduce((s, v) => s + v, 0)),
+  [PROD]: integerOperation('prod', 'Π x', multiplyIntegers),
   [MAX]: integerOperation('max', 'max x', findMax),
   [MIN]: integerOperation('min', 'min x', values => -findMax(values.map(v => -v)))
 }

@@ -145,10 +145,14 @@ function triangle(where, x, diagonal, isAbove) {
   const { engine, shape, dtype } = expectMovable(where, x), [rows, columns] = sliceShape(shape, -2)
   expect(shape.length >= 2, 'shape', () => `${where}: x must have at least two axes, got ${describe(x)}`)
   expectInteger(where, 'diagonal', diagonal, -(2 ** 31))
-  const mask = engine.empty([rows, columns], 'bool'), { values } = mask
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
-    values[i * columns + j] = (isAbove ? j - i >= diagonal : j - i <= diagonal) ? 1 : 0
+  const createMask = () => {
+    const mask = engine.empty([rows, columns], 'bool'), { values } = mask
+    for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
+      values[i * columns + j] = (isAbove ? j - i >= diagonal : j - i <= diagonal) ? 1 : 0
+    }
+    return mask
   }
+  const mask = engine.recording ? engine.recording.addConstant(engine, createMask) : createMask()
   return selectByMask(where, mask, x, 0, shape, dtype)
 }
 

@@ -303,8 +303,9 @@ export class Optimizer {
       expect(!from.disposed, 'state', () => `${where}: state[${i}].${name} was disposed`)
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)
+      const values = from.dtype === 'float32' ? null : from.engine.tidy(() => to(from, 'float32').values.slice())
       out[name] = engine.keep(engine.empty(param.shape))
-      out[name].values.set(from.dtype === 'float32' ? from.values : from.engine.tidy(() => to(from, 'float32').values.slice()))
+      out[name].values.set(values ?? from.values)
     }
   }
 

@@ -53,9 +53,9 @@ export function experiments(gf) {
       const steps = encodings.narrow(1, 1, length - 1).sub(encodings.narrow(1, 0, length - 1))
       const stepSizes = this.tag('neighbours', steps.square().sum({ dim: 2 }).sqrt())
       const diagonal = gf.eye(length).mul(1e9)
-      const minDistances = distances.add(diagonal).flatten(1, 2).min({ dim: 1 })
-      const extremes = [stepSizes, norms].flatMap(one => [one.min({ dim: 1 }), one.max({ dim: 1 })])
-      this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }), minDistances, ...extremes], { dim: 1 }))
+      const minDistances = distances.add(diagonal).flatten(1, 2).min({ dim: 1 }).values
+      const extremes = [stepSizes, norms].flatMap(one => [one.min({ dim: 1 }).values, one.max({ dim: 1 }).values])
+      this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }).values, minDistances, ...extremes], { dim: 1 }))
       return { products }
     }
   }

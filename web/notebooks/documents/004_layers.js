@@ -128,7 +128,7 @@ print((first.weight - second.weight).abs().max().detach())`,
     en: 'A decoder does not look ahead: 1 marks what may be seen. The second compute_attention of the notebook reads the length from size(2), which is wrong for an input of three axes.',
     js: `print(gf.ones([5, 5]).tril().to('int32'))
 const masked = attend(q, k, v, true)
-print(masked.sub(attended).abs().max({ dim: 2 }))`,
+print(masked.sub(attended).abs().max({ dim: 2 }).values)`,
     py: `print(torch.ones(5, 5, dtype=torch.int64).tril())
 masked = attend(q, k, v, is_causal=True)
 print((masked - attended).abs().amax(dim=2).detach())`,
@@ -163,7 +163,7 @@ const decoded = decoderLayer.forward(x, memory)
 print(decoded.narrow(2, 0, 4))
 const other = gf.cat([x.narrow(1, 0, 4), x.narrow(1, 0, 1)], { dim: 1 })
 const moved = decoderLayer.forward(other, memory).sub(decoded)
-print(moved.abs().max({ dim: 2 }))`,
+print(moved.abs().max({ dim: 2 }).values)`,
     py: `class DecoderLayer(nn.Module):
     def __init__(self, width, heads, hidden, dropout):
         super().__init__()

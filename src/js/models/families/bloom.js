@@ -23,10 +23,12 @@ export const bloom = decoderFamily({
     const channels = config.n_embed === undefined ? 'hidden_size' : 'n_embed'
     const heads = config.num_attention_heads === undefined ? 'n_head' : 'num_attention_heads'
     const layers = config.num_hidden_layers === undefined ? 'n_layer' : 'num_hidden_layers'
-    const { layerCount, ...sizes } = readSizes(config, { channels, heads, layers, kvHeads: null, feedForwardSize: null, activation: null },
+    const { layerCount, ...sizes } = readSizes(config,
+      { channels, heads, layers, kvHeads: null, feedForwardSize: null, activation: null },
       { channels: 64, heads: 8, layers: 2, vocabSize: 250880 })
     return {
-      name: 'Bloom', ...sizes, maxPositions: Infinity, activation: ACTIVATIONS.gelu_pytorch_tanh, layers: equalLayers(layerCount, {}),
+      name: 'Bloom', ...sizes, maxPositions: Infinity, activation: ACTIVATIONS.gelu_pytorch_tanh,
+      layers: equalLayers(layerCount, {}),
       norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) }, order: 'pre', hasEmbeddingNorm: true,
       residualIsNormed: readBoolean(config, 'apply_residual_connection_post_layernorm', false), alibi: { scale: 1 },
       isGated: false, hasQkvBias: true, hasOutBias: true, hasMlpBias: true, isTied: isTied(config, shapeOf)

@@ -11,7 +11,9 @@ export const cohere = decoderFamily({
     const bias = readBoolean(config, 'attention_bias', false)
     return {
       ...describeLlamaLike('Cohere', config, shapeOf, {
-        defaults: { channels: 8192, heads: 64, layers: 40, feedForwardSize: 22528, vocabSize: 256000, maxPositions: 8192 },
+        defaults: {
+          channels: 8192, heads: 64, layers: 40, feedForwardSize: 22528, vocabSize: 256000, maxPositions: 8192
+        },
         norm: { kind: 'layer', hasBias: false }, epsName: 'layer_norm_eps', eps: 1e-5, rotary: { layout: 'interleaved' }
       }),
       order: 'parallel', hasQkvBias: bias, hasOutBias: bias, qkNorm: readBoolean(config, 'use_qk_norm', false) ? 'heads' : null,

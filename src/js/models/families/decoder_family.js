@@ -41,7 +41,8 @@ export const LLAMA_QUESTION_HEAD = { question: { out: 'qa_outputs', prefix: 'tra
 const BUFFERS = [/(rotary_emb|rope)\.?(inv_freq|(cos|sin)_cached)?$/, /rotary_emb\.(inv_freq|(cos|sin)_cached)$/]
 
 /**
- * A key of the state dict in parts: 'layers.3.mlp.experts.1.up_proj.weight' → layer 3, expert 1, 'mlp.experts.{e}.up_proj', 'weight'.
+ * A key of the state dict in parts: 'layers.3.mlp.experts.1.up_proj.weight' → layer 3, expert 1,
+ * 'mlp.experts.{e}.up_proj', 'weight'.
  * @param {string} target
  */
 function splitTarget(target) {
@@ -51,7 +52,10 @@ function splitTarget(target) {
   return { n, e, module: module.replace(/\bexperts\.\d+\./, 'experts.{e}.'), suffix }
 }
 
-/** The part of a fused matrix that belongs to a module. @param {Fused} fused @param {string} module @returns {Row['part']} */
+/**
+ * The part of a fused matrix that belongs to a module.
+ * @param {Fused} fused @param {string} module @returns {Row['part']}
+ */
 function partOf({ groups, parts }, module) {
   const index = parts.findIndex(([name]) => name === module), sizes = parts.map(([, rows]) => rows)
   const sum = (/** @type {number[]} */ list) => list.reduce((total, size) => total + size, 0)
@@ -64,18 +68,24 @@ export function decoderFamily({
   adjust = row => row, heads = {}, Model = Decoder, describe
 }) {
   registerLibraryCode(Model)
-  const keyOf = (/** @type {string} */ module) => keys[module] ?? module, headKey = `${keyOf(HEAD).replace('/', '')}.weight`
+  const keyOf = (/** @type {string} */ module) => keys[module] ?? module
+  const headKey = `${keyOf(HEAD).replace('/', '')}.weight`
   /** @param {DecoderDescription} description @param {Record<string, unknown>} state @returns {Row[]} */
   const rows = (description, state) => Object.keys(state).filter(key => !key.startsWith('head.')).map(target => {
     const { n, e, module, suffix } = splitTarget(target)
-    const [key, part] = Object.entries(fused(description)).find(([, { parts }]) => parts.some(([name]) => name === module)) ?? []
-    const path = (key ?? keyOf(module)).replace('{e}', String(e)), layer = n === undefined ? '' : `${keyOf(LAYER).replace('{n}', n)}.`
-    /** @type {Row} */ const row = { key: `${layer}${path}.${suffix}`.replace('/', ''), target, ...(part && { part: partOf(part, module) }) }
+    const [key, part] = Object.entries(fused(description))
+      .find(([, { parts }]) => parts.some(([name]) => name === module)) ?? []
+    const path = (key ?? keyOf(module)).replace('{e}', String(e))
+    const layer = n === undefined ? '' : `${keyOf(LAYER).replace('{n}', n)}.`
+    /** @type {Row} */ const row = {
+      key: `${layer}${path}.${suffix}`.replace('/', ''), target, ...(part && { part: partOf(part, module) })
+    }
     const aliases = module === EMBEDDING && description.isTied ? [headKey] : []
     const interleaved = description.isPermuted && /\.[qk]_proj$/.test(module) && { interleavedHeadDim: description.headDim }
     return adjust({ ...row, ...(aliases.length && { aliases }), ...interleaved }, description)
   })
-  const unprefixed = new Set(Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1)).concat(keys[HEAD] ? [] : [HEAD]))
+  const marked = Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1))
+  const unprefixed = new Set(marked.concat(keys[HEAD] ? [] : [HEAD]))
   return {
     type,
     prefixes: [prefix, ...otherPrefixes, ...(heads.question?.prefix ? [heads.question.prefix] : [])],

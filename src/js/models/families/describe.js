@@ -32,9 +32,11 @@ export function readSizes(config, names, defaults = {}) {
     const { [name]: setting } = key, value = defaults[name] ?? fallback
     return setting === null ? value : readInteger(config, setting, value)
   }
-  const channels = read('channels', 4096), heads = read('heads', 32), kvHeads = read('kvHeads', heads)
+  const channels = read('channels', 4096), heads = read('heads', 32)
+  const kvHeads = config[String(key.kvHeads)] === null ? heads : read('kvHeads', heads)
   checkDivides(String(key.heads), heads, String(key.kvHeads), kvHeads)
-  if (!config[String(key.headDim)] && !defaults.headDim) checkDivides(String(key.channels), channels, String(key.heads), heads)
+  const hasHeadDim = config[String(key.headDim)] || defaults.headDim
+  if (!hasHeadDim) checkDivides(String(key.channels), channels, String(key.heads), heads)
   return {
     channels, heads, kvHeads, headDim: read('headDim', channels / heads), feedForwardSize: read('feedForwardSize', 4 * channels),
     vocabSize: read('vocabSize', 32000), maxPositions: read('maxPositions', 2048), layerCount: read('layers', 32),
@@ -42,9 +44,21 @@ export function readSizes(config, names, defaults = {}) {
   }
 }
 
-/** The window of sliding attention, or null for none. @param {Config} config @returns {number | null} */
-export const readWindow = config => (config.sliding_window === null || config.sliding_window === undefined ? null
-  : readInteger(config, 'sliding_window'))
+/**
+ * The window of sliding attention, or null for none.
+ * @param {Config} config @param {number | null} [fallback] if the setting is missing @returns {number | null}
+ */
+export function readWindow({ sliding_window: window }, fallback = null) {
+  const value = window === undefined ? fallback : window
+  return value === null ? null : readInteger({ sliding_window: value }, 'sliding_window')
+}
+
+/**
+ * The fraction of a head's channels that are rotated; newer files have it in rope_parameters.
+ * @param {Config} config @param {number} fallback @param {string} [name]
+ */
+export const readRotaryFraction = (config, fallback, name = 'partial_rotary_factor') =>
+  readNumber({ ...config, [name]: config.rope_parameters?.partial_rotary_factor ?? config[name] }, name, fallback)
 
 /**
  * Which layers have sliding attention.
@@ -67,14 +81,18 @@ export function readSliding(config, count, isSliding) {
  * positions, grouped queries.
  * @param {string} name @param {Config} config @param {ShapeOf} shapeOf
  * @param {{ names?: Names, defaults?: Parameters<typeof readSizes>[2],
- *   allowed?: Record<string, readonly unknown[]>, norm?: Partial<import('../decoder.js').Norm>, epsName?: string, eps?: number,
+ *   allowed?: Record<string, readonly unknown[]>, norm?: Partial<import('../decoder.js').Norm>, epsName?: string,
+ *   eps?: number,
  *   rotary?: Partial<Parameters<typeof readRotary>[1]>, rotaryFraction?: number, window?: number | null, head?: string
  * }} [options]
  * @returns {DecoderDescription}
  */
 export function describeLlamaLike(name, config, shapeOf, options = {}) {
-  const { names, defaults, allowed, norm, epsName = 'rms_norm_eps', eps = 1e-6, rotary, rotaryFraction = 1, window = null, head } = options
-  refuseUnsupported(config, { ...UNSUPPORTED, pretraining_tp: [1], ...allowed })
+  const { names, defaults, allowed, norm, epsName = 'rms_norm_eps', eps = 1e-6 } = options
+  const { rotary, rotaryFraction = 1, window = null, head } = options
+  refuseUnsupported(config, { ...UNSUPPORTED, pretraining_tp: [1], use_bidirectional_attention: [false], ...allowed })
+  const fraction = 'partial_rotary_factor of rope_parameters'
+  refuseUnsupported({ [fraction]: config.rope_parameters?.partial_rotary_factor }, { [fraction]: [rotaryFraction] })
   const { layerCount, ...sizes } = readSizes(config, names, defaults)
   const rotation = readRotary(config, {
     dims: Math.floor(sizes.headDim * rotaryFraction), maxPositions: sizes.maxPositions, ...rotary
@@ -82,7 +100,7 @@ export function describeLlamaLike(name, config, shapeOf, options = {}) {
   const isPermuted = config.rotary_layout === 'interleaved' && rotation.layout !== 'interleaved'
   if (isPermuted) rotation.layout = 'interleaved'
   return {
-    name, ...sizes, ...(isPermuted && { isPermuted }),
+    name, ...sizes, maxPositions: rotation.maxPositions ?? sizes.maxPositions, ...(isPermuted && { isPermuted }),
     layers: Array.from({ length: layerCount }, () => ({ rotary: rotation, window })),
     norm: { kind: 'rms', eps: readNumber(config, epsName, eps), ...norm }, order: 'pre', isGated: true,
     isTied: isTied(config, shapeOf, head)

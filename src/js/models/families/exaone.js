@@ -15,6 +15,6 @@ export const exaone = decoderFamily({
   isTied: true,
   describe: (config, shapeOf) => describeLlamaLike('Exaone', config, shapeOf, {
     names: { layers: 'num_layers', activation: 'activation_function' }, epsName: 'layer_norm_epsilon', eps: 1e-6,
-    defaults: { vocabSize: 102400 }
+    defaults: { channels: 2048, vocabSize: 102400 }
   })
 })

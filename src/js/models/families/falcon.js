@@ -24,7 +24,8 @@ export const falcon = decoderFamily({
     : { ...row, key: row.key.replace('input_layernorm', 'ln_attn').replace('post_attention_layernorm', 'ln_mlp') }),
   isTied: true,
   describe(config, shapeOf) {
-    const { layerCount, ...sizes } = readSizes(config, { kvHeads: null, feedForwardSize: 'ffn_hidden_size', activation: 'activation' },
+    const { layerCount, ...sizes } = readSizes(config,
+      { kvHeads: null, feedForwardSize: 'ffn_hidden_size', activation: 'activation' },
       { channels: 4544, heads: 71, layers: 32, vocabSize: 65024, activation: 'gelu' })
     const isNew = readBoolean(config, 'new_decoder_architecture', false), isShared = readBoolean(config, 'multi_query', true)
     const kvHeads = isNew || !isShared ? readInteger(config, 'num_kv_heads', sizes.heads) : 1
@@ -33,8 +34,9 @@ export const falcon = decoderFamily({
     const hasTwoNorms = isNew && readInteger(config, 'num_ln_in_parallel_attn', 2) === 2
     const rotary = hasAlibi ? null : readRotary(config, { dims: sizes.headDim, maxPositions: sizes.maxPositions })
     return {
-      name: 'Falcon', ...sizes, maxPositions: hasAlibi ? Infinity : sizes.maxPositions, kvHeads: isNew || isShared ? kvHeads : sizes.heads,
-      layers: equalLayers(layerCount, { rotary }), norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) },
+      name: 'Falcon', ...sizes, maxPositions: rotary ? rotary.maxPositions ?? sizes.maxPositions : Infinity,
+      kvHeads: isNew || isShared ? kvHeads : sizes.heads, layers: equalLayers(layerCount, { rotary }),
+      norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) },
       order: !isParallel ? 'pre' : hasTwoNorms ? 'parallelNorms' : 'parallel',
       // The biases are scaled with the scores, and rounded to bfloat16.
       alibi: hasAlibi ? { scale: 1 / Math.sqrt(sizes.headDim), isRounded: true } : null,

@@ -15,7 +15,8 @@ import { describeLlamaLike, readSliding } from './describe.js'
  * @returns {DecoderDescription}
  */
 function describeGemma(name, config, shapeOf, options) {
-  const description = describeLlamaLike(name, { ...config, hidden_act: undefined }, shapeOf, { ...options, norm: { addsOne: true } })
+  const description = describeLlamaLike(name, { ...config, hidden_act: undefined }, shapeOf,
+    { ...options, norm: { addsOne: true } })
   const bias = readBoolean(config, 'attention_bias', false)
   return {
     ...description, hasQkvBias: bias, hasOutBias: bias, embeddingScale: Math.fround(Math.sqrt(description.channels)),
@@ -30,12 +31,18 @@ function readOptional(config, name, fallback) {
   return value === null ? null : readNumber({ [name]: value }, name, 0)
 }
 
-/** @param {DecoderDescription} description @param {Config} config @param {number | null} softCap @returns {DecoderDescription} */
+/**
+ * @param {DecoderDescription} description
+ * @param {Config} config @param {number | null} softCap @returns {DecoderDescription}
+ */
 const withScores = (description, config, softCap) => ({
   ...description, order: 'sandwich', attentionScale: readNumber(config, 'query_pre_attn_scalar', 256) ** -0.5,
   attentionSoftCap: readOptional(config, 'attn_logit_softcapping', softCap),
   logitSoftCap: readOptional(config, 'final_logit_softcapping', softCap && 30)
 })
+
+/** The defaults of Gemma 2 and 3. */
+const SIZES_OF_GEMMA2 = { channels: 2304, heads: 8, kvHeads: 4, headDim: 256, feedForwardSize: 9216, layers: 26 }
 
 /** Gemma (Mesnard et al. 2024). */
 export const gemma = decoderFamily({
@@ -43,7 +50,9 @@ export const gemma = decoderFamily({
   architecture: 'GemmaForCausalLM',
   isTied: true,
   describe: (config, shapeOf) => describeGemma('Gemma', config, shapeOf, {
-    defaults: { heads: 16, headDim: 256, feedForwardSize: 24576, vocabSize: 256000, maxPositions: 8192, layers: 28 }
+    defaults: {
+      channels: 3072, heads: 16, headDim: 256, feedForwardSize: 24576, vocabSize: 256000, maxPositions: 8192, layers: 28
+    }
   })
 })
 
@@ -54,7 +63,7 @@ export const gemma2 = decoderFamily({
   isTied: true,
   describe(config, shapeOf) {
     const description = withScores(describeGemma('Gemma2', config, shapeOf, {
-      defaults: { channels: 2304, heads: 8, kvHeads: 4, headDim: 256, feedForwardSize: 9216, vocabSize: 256000, maxPositions: 8192, layers: 26 }
+      defaults: { ...SIZES_OF_GEMMA2, vocabSize: 256000, maxPositions: 8192 }
     }), config, 50)
     const window = readInteger(config, 'sliding_window', 4096), { layers } = description
     const isSliding = readSliding(config, layers.length, i => i % 2 === 0)
@@ -62,20 +71,24 @@ export const gemma2 = decoderFamily({
   }
 })
 
-/** Gemma 3 (Kamath et al. 2025), its text model: normalized queries and keys, another rotary base for sliding layers. */
+/**
+ * Gemma 3 (Kamath et al. 2025), its text model: normalized queries and keys, another rotary base for sliding layers.
+ */
 export const gemma3 = decoderFamily({
   type: 'gemma3_text',
   architecture: 'Gemma3ForCausalLM',
   isTied: true,
   describe(config, shapeOf) {
-    const sizes = { channels: 2304, heads: 8, kvHeads: 4, headDim: 256, feedForwardSize: 9216, vocabSize: 262208, maxPositions: 131072, layers: 26 }
-    const base = describeGemma('Gemma3', config, shapeOf, { defaults: sizes, rotary: { base: 1e6, layerType: 'full_attention' } })
+    const sizes = { ...SIZES_OF_GEMMA2, vocabSize: 262208, maxPositions: 131072 }
+    const base = describeGemma('Gemma3', config, shapeOf,
+      { defaults: sizes, rotary: { base: 1e6, layerType: 'full_attention' } })
     const description = withScores(base, config, null), pattern = readInteger(config, 'sliding_window_pattern', 6)
     const window = readInteger(config, 'sliding_window', 4096), { headDim, maxPositions, layers } = description
     const isSliding = readSliding(config, layers.length, i => (i + 1) % pattern !== 0)
     const isByType = Boolean(config.rope_parameters?.sliding_attention)
     const local = readRotary(config, {
-      dims: headDim, maxPositions, isScaled: isByType, layerType: 'sliding_attention', base: readNumber(config, 'rope_local_base_freq', 10000)
+      dims: headDim, maxPositions, isScaled: isByType, layerType: 'sliding_attention',
+      base: readNumber(config, 'rope_local_base_freq', 10000)
     })
     return {
       ...description, qkNorm: 'head',

@@ -1,6 +1,6 @@
-import { readBoolean, readNumber } from '../config.js'
+import { readBoolean } from '../config.js'
 import { decoderFamily } from './decoder_family.js'
-import { describeLlamaLike } from './describe.js'
+import { describeLlamaLike, readRotaryFraction } from './describe.js'
 
 /** GLM-4 of 2025 (Zhipu): a norm before and after attention and feed-forward network, half of every head is rotated. */
 export const glm4 = decoderFamily({
@@ -18,9 +18,9 @@ export const glm4 = decoderFamily({
       defaults: {
         kvHeads: 2, headDim: 128, layers: 40, feedForwardSize: 13696, vocabSize: 151552, maxPositions: 131072
       },
-      epsName: 'rms_norm_eps', eps: 1.5625e-7, rotaryFraction: readNumber(config, 'partial_rotary_factor', 0.5),
+      epsName: 'rms_norm_eps', eps: 1.5625e-7, rotaryFraction: readRotaryFraction(config, 0.5),
       rotary: { layout: 'interleaved' }
     }),
-    order: 'sandwich', hasQkvBias: readBoolean(config, 'attention_bias', false)
+    order: 'sandwich', hasQkvBias: readBoolean(config, 'attention_bias', true)
   })
 })

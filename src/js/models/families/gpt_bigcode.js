@@ -22,15 +22,18 @@ export const gptBigcode = decoderFamily({
   ignored: [/attn\.(masked_)?bias$/],
   isTied: true,
   describe(config, shapeOf) {
-    refuseUnsupported(config, { scale_attn_weights: [true], add_cross_attention: [false] })
+    refuseUnsupported(config, { add_cross_attention: [false] })
     const { layerCount, ...sizes } = readSizes(config, {
-      channels: 'n_embd', heads: 'n_head', kvHeads: null, layers: 'n_layer', feedForwardSize: 'n_inner', maxPositions: 'n_positions',
-      activation: 'activation_function'
+      channels: 'n_embd', heads: 'n_head', kvHeads: null, layers: 'n_layer', feedForwardSize: 'n_inner',
+      maxPositions: 'n_positions', activation: 'activation_function'
     }, { channels: 768, heads: 12, layers: 12, vocabSize: 50257, maxPositions: 1024, activation: 'gelu_pytorch_tanh' })
+    const isScaled = readBoolean(config, 'scale_attn_weights', true)
     return {
       name: 'GPTBigCode', ...sizes, kvHeads: readBoolean(config, 'multi_query', true) ? 1 : sizes.heads,
-      layers: equalLayers(layerCount, {}), norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) }, order: 'pre',
-      learnedPositions: { offset: 0 }, isGated: false, hasQkvBias: true, hasOutBias: true, hasMlpBias: true, isTied: isTied(config, shapeOf)
+      attentionScale: isScaled ? undefined : 1, layers: equalLayers(layerCount, {}), order: 'pre',
+      norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) },
+      learnedPositions: { offset: 0 }, isGated: false, hasQkvBias: true, hasOutBias: true, hasMlpBias: true,
+      isTied: isTied(config, shapeOf)
     }
   }
 })

@@ -9,8 +9,10 @@ import { readSizes } from './describe.js'
  * @param {import('../config.js').Config} config @param {number} count @returns {string[]}
  */
 function readAttentionTypes({ attention_types: types = [[['global', 'local'], 12]] }, count) {
-  const isList = Array.isArray(types) && types.every(entry => Array.isArray(entry?.[0]) && Number.isSafeInteger(entry[1]))
-  const all = isList ? types.flatMap(([pattern, times]) => Array.from({ length: Math.min(times, count) }, () => pattern).flat()) : []
+  const isPattern = (/** @type {any} */ entry) => Array.isArray(entry?.[0]) && Number.isSafeInteger(entry[1])
+  const repeat = (/** @type {[string[], number]} */ [pattern, times]) =>
+    Array.from({ length: Math.min(times, count) }, () => pattern).flat()
+  const all = Array.isArray(types) && types.every(isPattern) ? types.flatMap(repeat) : []
   expect(all.length >= count && all.every(type => type === 'global' || type === 'local'), 'format',
     () => `config.json: attention_types must give global or local for ${count} layers, got ${describe(types)}`)
   return all.slice(0, count)

@@ -1,6 +1,6 @@
 import { readBoolean, readNumber } from '../config.js'
 import { decoderFamily } from './decoder_family.js'
-import { describeLlamaLike } from './describe.js'
+import { describeLlamaLike, readRotaryFraction } from './describe.js'
 
 /** GPT-NeoX, Pythia (Black et al. 2022, Biderman et al. 2023) and Polyglot-Ko. */
 export const gptNeox = decoderFamily({
@@ -24,7 +24,7 @@ export const gptNeox = decoderFamily({
       ...describeLlamaLike('GPTNeoX', { ...config, rope_theta: theta }, shapeOf, {
         defaults: { channels: 6144, heads: 64, layers: 44, feedForwardSize: 24576, vocabSize: 50432, activation: 'gelu' },
         norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_eps', 1e-5) }, head: 'embed_out.weight',
-        rotaryFraction: readNumber(config, config.rope_parameters?.partial_rotary_factor ? '' : 'rotary_pct', config.rope_parameters?.partial_rotary_factor ?? 0.25)
+        rotaryFraction: readRotaryFraction(config, 0.25, 'rotary_pct')
       }),
       order: readBoolean(config, 'use_parallel_residual', true) ? 'parallelNorms' : 'pre', isGated: false,
       hasQkvBias: bias, hasOutBias: bias, hasMlpBias: true

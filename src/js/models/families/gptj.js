@@ -17,8 +17,8 @@ export const gptj = decoderFamily({
   ignored: [/attn\.(masked_)?bias$/],
   describe(config, shapeOf) {
     const { layerCount, ...sizes } = readSizes(config, {
-      channels: 'n_embd', heads: 'n_head', kvHeads: 'n_head', layers: 'n_layer', feedForwardSize: 'n_inner', maxPositions: 'n_positions',
-      activation: 'activation_function'
+      channels: 'n_embd', heads: 'n_head', kvHeads: 'n_head', layers: 'n_layer', feedForwardSize: 'n_inner',
+      maxPositions: 'n_positions', activation: 'activation_function'
     }, { channels: 4096, heads: 16, layers: 28, vocabSize: 50400, activation: 'gelu_new' })
     const dims = readInteger(config, 'rotary_dim', 64)
     return {

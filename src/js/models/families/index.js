@@ -35,6 +35,7 @@ import { mt5, t5, umt5 } from './t5.js'
 export const FAMILIES = [
   gpt2, bert, marian, t5, mt5, umt5, roberta, xlmRoberta, camembert, distilbert, electra, albert, debertaV2, modernbert,
   bart, mbart, m2m100, pegasus,
-  llama, mistral, mixtral, qwen2, qwen3, qwen3Moe, gemma, gemma2, gemma3, phi, phi3, gptNeox, gptNeo, gptj, gptBigcode,
-  opt, bloom, falcon, olmo2, olmoe, granite, minicpm, starcoder2, cohere, glm4, exaone, internlm2
+  llama, mistral, mixtral, qwen2, qwen3, qwen3Moe, gemma, gemma2, gemma3, phi, phi3,
+  gptNeox, gptNeo, gptj, gptBigcode, opt, bloom, falcon,
+  olmo2, olmoe, granite, minicpm, starcoder2, cohere, glm4, exaone, internlm2
 ]

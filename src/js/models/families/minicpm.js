@@ -12,8 +12,8 @@ export const minicpm = decoderFamily({
     const { channels, layers } = description
     return {
       ...description, embeddingScale: readNumber(config, 'scale_emb', 1),
-      residualScale: readNumber(config, 'scale_depth', Math.sqrt(layers.length)) / Math.sqrt(layers.length),
-      logitScale: readInteger(config, 'dim_model_base', channels) / channels
+      residualScale: readNumber(config, 'scale_depth', 1) / Math.sqrt(layers.length),
+      logitScale: readInteger(config, 'dim_model_base', 1) / channels
     }
   }
 })

@@ -6,6 +6,6 @@ export const mistral = decoderFamily({
   type: 'mistral',
   architecture: 'MistralForCausalLM',
   describe: (config, shapeOf) => describeLlamaLike('Mistral', config, shapeOf, {
-    defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, window: readWindow(config)
+    defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, window: readWindow(config, 4096)
   })
 })

@@ -12,13 +12,15 @@ export const mixtral = decoderFamily({
   },
   describe(config, shapeOf) {
     const description = describeLlamaLike('Mixtral', config, shapeOf, {
-      defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, rotary: { base: 1e6 }, window: readWindow(config)
+      defaults: { kvHeads: 8, feedForwardSize: 14336, maxPositions: 4096 * 32 }, eps: 1e-5, rotary: { base: 1e6 },
+      window: readWindow(config)
     })
     return {
       ...description,
       layers: description.layers.map(layer => ({ ...layer, hasExperts: true })),
       experts: {
-        count: readInteger(config, 'num_local_experts', 8), perToken: readInteger(config, 'num_experts_per_tok', 2), isNormalized: true
+        count: readInteger(config, 'num_local_experts', 8), perToken: readInteger(config, 'num_experts_per_tok', 2),
+        isNormalized: true
       }
     }
   }

@@ -1,4 +1,4 @@
-import { readBoolean, readInteger, refuseUnsupported } from '../config.js'
+import { readBoolean, readInteger } from '../config.js'
 import { isTied } from '../tied.js'
 import { decoderFamily } from './decoder_family.js'
 import { equalLayers } from '../decoder.js'
@@ -16,12 +16,13 @@ export const opt = decoderFamily({
   },
   isTied: true,
   describe(config, shapeOf) {
-    refuseUnsupported(config, { layer_norm_elementwise_affine: [true] })
-    const { layerCount, ...sizes } = readSizes(config, { feedForwardSize: 'ffn_dim', kvHeads: null, activation: 'activation_function' },
+    const { layerCount, ...sizes } = readSizes(config,
+      { feedForwardSize: 'ffn_dim', kvHeads: null, activation: 'activation_function' },
       { channels: 768, heads: 12, layers: 12, vocabSize: 50272, activation: 'relu' })
     const isBefore = readBoolean(config, 'do_layer_norm_before', true), bias = readBoolean(config, 'enable_bias', true)
     return {
-      name: 'OPT', ...sizes, layers: equalLayers(layerCount, {}), norm: { kind: 'layer', eps: 1e-5 },
+      name: 'OPT', ...sizes, layers: equalLayers(layerCount, {}),
+      norm: { kind: 'layer', eps: 1e-5, hasWeights: readBoolean(config, 'layer_norm_elementwise_affine', true) },
       order: isBefore ? 'pre' : 'residual', hasFinalNorm: isBefore && !readBoolean(config, '_remove_final_layer_norm', false),
       learnedPositions: { offset: 2 }, embeddingSize: readInteger(config, 'word_embed_proj_dim', sizes.channels),
       isGated: false, hasQkvBias: bias, hasOutBias: bias, hasMlpBias: bias, isTied: isTied(config, shapeOf)

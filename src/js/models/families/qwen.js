@@ -1,14 +1,14 @@
 import { expect } from '../../errors.js'
 import { readBoolean, readInteger } from '../config.js'
 import { LLAMA_QUESTION_HEAD, decoderFamily } from './decoder_family.js'
-import { describeLlamaLike, readSliding } from './describe.js'
+import { describeLlamaLike, readSliding, readWindow } from './describe.js'
 
 /**
  * The layers with sliding windows: use_sliding_window turns them on, from layer max_window_layers on.
  * @param {import('../config.js').Config} config @param {import('../decoder.js').DecoderDescription} description
  */
 function withWindows(config, description) {
-  const isUsed = readBoolean(config, 'use_sliding_window', false), window = isUsed ? readInteger(config, 'sliding_window', 4096) : null
+  const isUsed = readBoolean(config, 'use_sliding_window', false), window = isUsed ? readWindow(config, 4096) : null
   const first = isUsed ? readInteger(config, 'max_window_layers', 28, 0) : 0, { layers } = description
   const isSliding = readSliding(config, layers.length, i => i >= first)
   return { ...description, layers: layers.map((layer, i) => ({ ...layer, window: isSliding[i] ? window : null })) }
@@ -22,13 +22,17 @@ export const qwen2 = decoderFamily({
   type: 'qwen2',
   architecture: 'Qwen2ForCausalLM',
   heads: LLAMA_QUESTION_HEAD,
-  describe: (config, shapeOf) => ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
+  describe: (config, shapeOf) =>
+    ({ ...withWindows(config, describeLlamaLike('Qwen2', config, shapeOf, DEFAULTS)), hasQkvBias: true })
 })
 
-/** @param {string} name @param {import('../config.js').Config} config @param {import('./describe.js').ShapeOf} shapeOf */
-function describeQwen3(name, config, shapeOf) {
+/**
+ * @param {string} name @param {import('../config.js').Config} config @param {import('./describe.js').ShapeOf} shapeOf
+ * @param {NonNullable<Parameters<typeof describeLlamaLike>[3]>['defaults']} defaults
+ */
+function describeQwen3(name, config, shapeOf, defaults) {
   const bias = readBoolean(config, 'attention_bias', false)
-  const description = describeLlamaLike(name, config, shapeOf, { ...DEFAULTS, defaults: { ...DEFAULTS.defaults, headDim: 128 } })
+  const description = describeLlamaLike(name, config, shapeOf, { defaults: { ...DEFAULTS.defaults, ...defaults } })
   return { ...withWindows(config, description), hasQkvBias: bias, hasOutBias: bias, qkNorm: /** @type {const} */ ('head') }
 }
 
@@ -37,21 +41,23 @@ export const qwen3 = decoderFamily({
   type: 'qwen3',
   architecture: 'Qwen3ForCausalLM',
   heads: LLAMA_QUESTION_HEAD,
-  describe: (config, shapeOf) => describeQwen3('Qwen3', config, shapeOf)
+  describe: (config, shapeOf) => describeQwen3('Qwen3', config, shapeOf, { headDim: 128 })
 })
 
-/** Qwen 3 with experts. */
+/** Qwen 3 with experts. All layers have the window. */
 export const qwen3Moe = decoderFamily({
   type: 'qwen3_moe',
   architecture: 'Qwen3MoeForCausalLM',
   heads: LLAMA_QUESTION_HEAD,
   describe(config, shapeOf) {
-    const description = describeQwen3('Qwen3Moe', config, shapeOf), step = readInteger(config, 'decoder_sparse_step', 1)
-    const { mlp_only_layers: dense = [] } = config
+    const description = describeQwen3('Qwen3Moe', { ...config, max_window_layers: 0, layer_types: null }, shapeOf,
+      { channels: 2048, feedForwardSize: 6144, layers: 24, kvHeads: 4 })
+    const step = readInteger(config, 'decoder_sparse_step', 1), dense = config.mlp_only_layers ?? []
     expect(Array.isArray(dense), 'format', () => 'config.json: mlp_only_layers must be a list of layers')
     return {
       ...description,
-      layers: description.layers.map((layer, i) => ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
+      layers: description.layers.map((layer, i) =>
+        ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
       experts: {
         count: readInteger(config, 'num_experts', 128), perToken: readInteger(config, 'num_experts_per_tok', 8),
         isNormalized: readBoolean(config, 'norm_topk_prob', false), size: readInteger(config, 'moe_intermediate_size', 768)

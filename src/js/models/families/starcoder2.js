@@ -13,8 +13,8 @@ export const starcoder2 = decoderFamily({
     return {
       ...describeLlamaLike('Starcoder2', config, shapeOf, {
         defaults: {
-          channels: 3072, heads: 24, kvHeads: 2, layers: 30, feedForwardSize: 12288, vocabSize: 49152, maxPositions: 4096,
-          activation: 'gelu_pytorch_tanh'
+          channels: 3072, heads: 24, kvHeads: 2, layers: 30, feedForwardSize: 12288, vocabSize: 49152,
+          maxPositions: 4096, activation: 'gelu_pytorch_tanh'
         },
         norm: { kind: 'layer' }, epsName: 'norm_epsilon', eps: 1e-5, window: readWindow(config)
       }),

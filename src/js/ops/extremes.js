@@ -1,0 +1,41 @@
+import { expect } from '../errors.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/**
+ * The largest or smallest values along an axis and their indices, as in PyTorch: `const { values, indices } = x.max(1)`
+ * or `const [values, indices] = x.max(1)`.
+ */
+export class Extremes {
+  /** @type {Tensor | null} */ #indices = null
+  #x
+  #at
+  #findIndices
+
+  /** @param {Tensor} x @param {Tensor} values @param {() => Tensor} findIndices */
+  constructor(x, values, findIndices) {
+    /** The values; gradients flow through them to the first of equal ones. */
+    this.values = values
+    this.#x = x
+    this.#at = x.engine.writeCount
+    this.#findIndices = findIndices
+  }
+
+  /**
+   * The index of the first extreme value in each row, int32; found when it is first read, since most programs use the
+   * values alone.
+   * @returns {Tensor}
+   * @throws {import('../errors.js').GlassformerError} 'state' if x was disposed or overwritten before
+   */
+  get indices() {
+    expect(this.#indices !== null || !(this.#x.disposed || this.#x.isChangedSince(this.#at)), 'state',
+      () => 'indices: the tensor was disposed or overwritten before they were read; read values and indices at once')
+    this.#indices ??= this.#findIndices()
+    return this.#indices
+  }
+
+  /** Values, then indices. @returns {IterableIterator<Tensor>} */
+  [Symbol.iterator]() {
+    return [this.values, this.indices][Symbol.iterator]()
+  }
+}
