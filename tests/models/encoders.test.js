@@ -1,6 +1,7 @@
 // Encoders and encoder-decoders of every family, with each setting that changes numbers, against PyTorch.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
 import { assertOutputs, assertSaved, caseOf, cases, filesOf } from './hashed_weights.js'
 
@@ -58,3 +59,21 @@ test('padding does not change the numbers of the other rows, even where a window
     model.dispose()
   }
 })
+
+for (const [dtype, tol] of [['float16', 0.02], ['bfloat16', 0.15], ['int8', 0.3]]) {
+  test(`weights in ${dtype} give nearly the same numbers`, async () => {
+    const types = [...new Set(cases.map(({ config }) => config.model_type))]
+    for (const item of types.map(type => cases.find(({ config }) => config.model_type === type))) {
+      const { model } = await gf.models.load(filesOf(item), { dtype })
+      const { model: plain } = await gf.models.load(filesOf(item))
+      const { ids, ...options } = item.inputs
+      gf.tidy(() => gf.noGrad(() => {
+        const expected = plain.forward(ids, options), actual = model.forward(ids, options)
+        for (const [key, { shape, data }] of Object.entries(expected)) {
+          assertClose({ shape, data: actual[key].data }, { shape, data: [...data] }, { tol, name: `${item.name}: ${key}` })
+        }
+      }))
+      for (const each of [model, plain]) each.dispose()
+    }
+  })
+}

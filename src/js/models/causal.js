@@ -66,7 +66,8 @@ export class Causal extends LanguageModel {
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
-    return generate(this.engine, logits, ids, withDefaults(this.generationDefaults, options), { ends: this.eosTokenIds, maxPositions: this.maxPositions })
+    return generate(this.engine, logits, ids, withDefaults(this.generationDefaults, options),
+      { ends: this.eosTokenIds, maxPositions: this.maxPositions })
   }
 }
 

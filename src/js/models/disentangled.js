@@ -5,6 +5,7 @@ import { Linear } from '../nn/linear.js'
 import { ModuleList } from '../nn/containers.js'
 import { Module } from '../nn/module.js'
 import { add, mul } from '../ops/binary.js'
+import { to } from '../ops/convert.js'
 import { gather } from '../ops/gather.js'
 import { matmul } from '../ops/matmul.js'
 import { softmax } from '../ops/softmax.js'
@@ -147,7 +148,8 @@ export class DisentangledStack extends Module {
   /** @param {Tensor} x @param {Tensor | undefined} attnMask @returns {Tensor} */
   forward(x, attnMask) {
     const { engine, settings, LayerNorm: norm, rel_embeddings: { weight } } = this, T = x.shape[1]
-    const table = norm ? norm.forward(weight) : weight
+    const distances = weight.dtype === 'float32' ? weight : to(weight, 'float32')
+    const table = norm ? norm.forward(distances) : distances
     const rowsOf = (/** @type {1 | -1} */ sign) =>
       engine.registerAuxiliary(tensor(engine, distanceRows(T, settings, sign), { shape: [1, 1, T, T] }))
     // Rows of p2c are keys, so the distance from query to key has the other sign.

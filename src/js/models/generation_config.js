@@ -33,7 +33,9 @@ const SAMPLING = [['temperature', 'temperature', 1], ['top_k', 'topK', 50], ['to
  */
 export function readGenerationDefaults(generation) {
   const list = Object.entries(DEFAULTS).map(([setting, option]) => [option, generation[setting]])
-  if (generation.do_sample === true) list.push(...SAMPLING.map(([setting, option, fallback]) => [option, generation[setting] ?? fallback]))
+  if (generation.do_sample === true) {
+    list.push(...SAMPLING.map(([setting, option, fallback]) => [option, generation[setting] ?? fallback]))
+  }
   return Object.fromEntries(list.filter(([, value]) => typeof value === 'number'))
 }
 
@@ -43,9 +45,11 @@ export function readGenerationDefaults(generation) {
  */
 export function withDefaults(defaults, options) {
   if (options !== undefined && options !== null && !isPlain(options)) return options
-  const given = options ?? {}, isSampled = SAMPLING.some(([, option]) => given[option] !== undefined) && given.temperature !== 0
+  const given = options ?? {}
+  const isSampled = SAMPLING.some(([, option]) => given[option] !== undefined) && given.temperature !== 0
   const isOther = (given.beams ?? 1) > 1 || given.temperature === 0, sampling = SAMPLING.map(([, option]) => option)
-  const kept = Object.entries(defaults).filter(([option]) => (sampling.includes(option) ? !isOther : option !== 'beams' || !isSampled))
+  const kept = Object.entries(defaults).filter(([option]) =>
+    (sampling.includes(option) ? !isOther : option !== 'beams' || !isSampled))
   const merged = Object.fromEntries(kept)
   if (merged.beams > 1) for (const option of sampling) delete merged[option]
   return { ...merged, ...given }

@@ -38,7 +38,8 @@ export class LanguageModel extends Module {
   static inputNames = ['ids']
 
   /** Ids that end the generated sequence. @type {readonly number[]} */ eosTokenIds = []
-  /** Defaults of generate's options, from generation_config.json. @type {Readonly<Record<string, any>>} */ generationDefaults = {}
+  /** Defaults of generate's options, from generation_config.json. @type {Readonly<Record<string, any>>} */
+  generationDefaults = {}
   /** Ids that generate never chooses. @type {readonly number[]} */ suppressedTokenIds = []
   /**
    * The family, settings and configuration that the model was loaded with.
