@@ -66,7 +66,7 @@ function* readFile(where, files, path) {
 }
 
 /**
- * Reads the modules of a sentence embedding, if the files have some.
+ * Reads the modules of a sentence embedding, if they are among the files; modules.json alone does not make one.
  * @param {Files} files @param {boolean} isIgnored whether the modules after the model are left out
  * @returns {Generator<any, { files: Files, pooling: Pooling | null }, any>} files: those of the model alone
  * @throws {import('../errors.js').GlassformerError} 'format' for modules that are not supported
@@ -85,11 +85,8 @@ export function* readSentenceModules(files, isIgnored) {
   const types = entries.map(({ type }) => type).join(', ')
   expect(/^Transformer(, Pooling(, Normalize)?)?$/.test(types), 'format', () => `${MODULES}: a Transformer, a Pooling and perhaps a ` +
     `Normalize are expected in this order, got ${types || 'none'}`)
-  const [pooling, normalize] = rest
-  if (!pooling) return { files: own, pooling: null }
-  const path = `${pooling.path}/config.json`
-  expect(Object.hasOwn(files, root + path), 'format', () => `${MODULES} names ${path}, which is not among the files; ` +
-    'models.load(files, { ignoreHead: true }) loads the model alone')
+  const [pooling, normalize] = rest, path = `${pooling?.path}/config.json`
+  if (!pooling || !Object.hasOwn(files, root + path)) return { files: own, pooling: null }
   const text = yield* readFile('models', files, root + path)
   const config = /** @type {Record<string, any>} */ (yield* readJson('models', { [path]: text }, 'config.json'))
   const saved = { [MODULES]: withModelAtRoot(json), [path]: text }
